@@ -1,0 +1,40 @@
+# Two commands do all set-up: `make demo` shows an explained map, `make test` passes the tests.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-kernels test-slow lint format clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+demo: $(BIN)/python
+	$(BIN)/python -m pip install --quiet ".[plot]"
+	$(BIN)/gnomon map digits -o digits.html --png digits.png
+
+test: $(BIN)/python
+	$(BIN)/python -m pip install --quiet ".[test]"
+	$(BIN)/python -m pytest
+	$(MAKE) test-kernels
+
+test-kernels: $(BIN)/python
+	$(BIN)/cmake -S . -B build/kernels -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON
+	$(BIN)/cmake --build build/kernels
+	$(BIN)/ctest --test-dir build/kernels --output-on-failure
+
+test-slow: $(BIN)/python
+	$(BIN)/python -m pip install --quiet ".[test]"
+	$(BIN)/python -m pytest -m slow
+
+lint: $(BIN)/python
+	$(BIN)/python -m pip install --quiet ".[test,lint]"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd $(VENV) && bin/mypy --config-file ../pyproject.toml -p gnomon
+
+format: $(BIN)/python
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,76 @@
+// How arrays and the user's Ctrl-C cross between Python and the kernels. Bindings only translate; they compute nothing.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "gnomon/parallel.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon::bindings {
+
+namespace nb = nanobind;
+
+/// Contiguous row-major arrays in, without copy or conversion.
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Span2<T> view(const Matrix<T>& a) {
+    return {a.data(), a.shape(0), a.shape(1)};
+}
+template <class T>
+std::span<T> view(const Vector<T>& a) {
+    return {a.data(), a.shape(0)};
+}
+
+using Offsets = Vector<const std::int64_t>;
+using Columns = Vector<const std::int32_t>;
+using Values = Vector<const float>;
+
+inline CsrView<float> csr(const Offsets& offsets, const Columns& columns, const Values& values) {
+    return {view(offsets), view(columns), view(values)};
+}
+
+/// A new NumPy array that owns its memory; fill it through data().
+template <class T>
+using Output = nb::ndarray<nb::numpy, T>;
+
+template <class T>
+Output<T> make_output(std::initializer_list<std::size_t> shape) {
+    std::size_t size = 1;
+    for (const std::size_t extent : shape) size *= extent;
+    auto memory = std::make_unique<T[]>(size);
+    T* data = memory.get();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    memory.release();
+    return Output<T>(data, shape, owner);
+}
+
+/// Whether the user pressed Ctrl-C; called by a kernel that runs without the GIL.
+inline bool user_interrupted() {
+    const nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+}
+
+/// Runs kernel(context) without the GIL; a Ctrl-C inside becomes KeyboardInterrupt.
+template <class Kernel>
+void run_released(int n_threads, Kernel&& kernel) {
+    try {
+        const nb::gil_scoped_release release;
+        std::forward<Kernel>(kernel)(Context{n_threads, &user_interrupted});
+    } catch (const Interrupted&) {
+        throw nb::python_error();  // PyErr_CheckSignals has set KeyboardInterrupt in this thread
+    }
+}
+
+}  // namespace gnomon::bindings

@@ -1,0 +1,56 @@
+// The only way to run threads. Work is cut into chunks whose number depends on the problem alone, never on the number
+// of threads; each chunk writes what it owns, so the result is the same for any number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <type_traits>
+
+namespace gnomon {
+
+/// How a kernel may run: how many threads it may use, and how to ask whether the user wants it to stop.
+struct Context {
+    int n_threads = 1;
+    bool (*interrupted)() = nullptr;  ///< polled by the calling thread between chunks; null: never
+};
+
+/// Thrown by parallel_for in the calling thread after `interrupted` said yes; no chunk is running any more then.
+class Interrupted : public std::exception {
+public:
+    const char* what() const noexcept override { return "interrupted"; }
+};
+
+namespace detail {
+
+struct Task {
+    void* body;
+    void (*call)(void* body, std::size_t chunk, std::size_t worker);
+};
+
+void run_chunks(std::size_t n_chunks, const Context& context, Task task);
+
+}  // namespace detail
+
+/// Calls body(chunk, worker) once for each chunk in [0, n_chunks); worker in [0, context.n_threads) names the scratch
+/// space a chunk may use. The first exception stops the rest and is rethrown here. A nested call runs serially.
+template <class Body>
+void parallel_for(std::size_t n_chunks, const Context& context, Body&& body) {
+    using Plain = std::remove_reference_t<Body>;
+    auto call = [](void* pointer, std::size_t chunk, std::size_t worker) {
+        (*static_cast<Plain*>(pointer))(chunk, worker);
+    };
+    detail::run_chunks(n_chunks, context, {const_cast<void*>(static_cast<const void*>(std::addressof(body))), call});
+}
+
+/// Cuts [0, n) into blocks of fixed size and calls body(begin, end, worker) once for each.
+template <class Body>
+void parallel_blocks(std::size_t n, std::size_t block, const Context& context, Body&& body) {
+    parallel_for((n + block - 1) / block, context, [&](std::size_t chunk, std::size_t worker) {
+        const std::size_t begin = chunk * block;
+        body(begin, std::min(n, begin + block), worker);
+    });
+}
+
+}  // namespace gnomon

@@ -1,0 +1,114 @@
+// Sixteen lanes, whatever the machine has: compilers split them over narrower registers. Lanes are combined in one
+// fixed order and no multiply-add is fused (-ffp-contract=off), so every instruction set gives the same bits.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+// Compile a hot function once for each instruction-set level and pick at load time. Everything it calls must be
+// always_inline (GNOMON_INLINE), or it is compiled for the baseline only; lambdas are not cloned.
+#if defined(GNOMON_USE_CLONES)
+#define GNOMON_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), noinline))
+#else
+#define GNOMON_CLONES
+#endif
+#define GNOMON_INLINE [[gnu::always_inline]] inline
+
+namespace gnomon::simd {
+
+inline constexpr int kLanes = 16;
+
+using f32 = float __attribute__((vector_size(64)));
+using i32 = std::int32_t __attribute__((vector_size(64)));
+using u32 = std::uint32_t __attribute__((vector_size(64)));
+
+GNOMON_INLINE f32 splat(float x) { return x - f32{}; }
+GNOMON_INLINE i32 splat(std::int32_t x) { return x - i32{}; }
+GNOMON_INLINE u32 splat(std::uint32_t x) { return x - u32{}; }
+
+template <class V, class T>
+GNOMON_INLINE V load_as(const T* p) {
+    V v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+GNOMON_INLINE f32 load(const float* p) { return load_as<f32>(p); }
+GNOMON_INLINE i32 load(const std::int32_t* p) { return load_as<i32>(p); }
+template <class V, class T>
+GNOMON_INLINE void store(T* p, V v) {
+    std::memcpy(p, &v, sizeof v);
+}
+
+/// 0, 1, ..., 15.
+GNOMON_INLINE i32 lane_index() { return i32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+
+GNOMON_INLINE f32 select(i32 mask, f32 yes, f32 no) { return mask ? yes : no; }
+GNOMON_INLINE f32 min(f32 a, f32 b) { return a < b ? a : b; }
+GNOMON_INLINE f32 max(f32 a, f32 b) { return a > b ? a : b; }
+GNOMON_INLINE f32 clamp(f32 x, float low, float high) { return min(max(x, splat(low)), splat(high)); }
+
+/// Whether any lane of a mask is set.
+GNOMON_INLINE bool any(i32 mask) {
+    using i64x8 = long long __attribute__((vector_size(64)));
+    const i64x8 m = reinterpret_cast<i64x8>(mask);
+    return (m[0] | m[1] | m[2] | m[3] | m[4] | m[5] | m[6] | m[7]) != 0;
+}
+
+/// Sum of the lanes, always by halves: lane l with l + 8, then l + 4, l + 2, l + 1.
+GNOMON_INLINE float sum(f32 v) {
+    using f32x8 = float __attribute__((vector_size(32)));
+    using f32x4 = float __attribute__((vector_size(16)));
+    const f32x8 a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                    __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+    const f32x4 b = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+    return (b[0] + b[2]) + (b[1] + b[3]);
+}
+
+/// log2(x) for x > 0, relative error below 1e-6. No libm: libm picks its version by processor.
+GNOMON_INLINE f32 log2(f32 x) {
+    const i32 bits = reinterpret_cast<i32>(x);
+    i32 exponent = ((bits >> 23) & 255) - 127;
+    f32 m = reinterpret_cast<f32>((bits & 0x7fffff) | 0x3f800000);
+    const i32 high = m > splat(1.41421356F);
+    m = select(high, m * 0.5F, m);
+    exponent -= high;  // a set mask is -1
+    // log2 m = 2 / ln 2 * artanh((m - 1) / (m + 1)): an odd series in |t| < 0.1716.
+    const f32 t = (m - 1.0F) / (m + 1.0F);
+    const f32 t2 = t * t;
+    const f32 p = 2.88539008F + t2 * (0.961796694F + t2 * (0.577078016F + t2 * (0.412198583F + t2 * 0.32059890F)));
+    return __builtin_convertvector(exponent, f32) + t * p;
+}
+
+/// 2^x, relative error below 3e-7, for x clamped to [-126, 126].
+GNOMON_INLINE f32 exp2(f32 x) {
+    x = clamp(x, -126.0F, 126.0F);
+    const f32 shifted = x + 12582912.0F;  // 1.5 * 2^23: the addition rounds to the nearest integer
+    const f32 f = x - (shifted - 12582912.0F);
+    const f32 p = 1.0F + f * (0.693147182F + f * (0.240226462F + f * (0.0555033210F + f * (0.00961846F + f * (0.00133989F + f * 0.000153979F)))));
+    return reinterpret_cast<f32>(reinterpret_cast<i32>(p) + (reinterpret_cast<i32>(shifted) << 23));
+}
+
+/// exp(x) through exp2.
+GNOMON_INLINE f32 exp(f32 x) { return exp2(x * 1.44269504F); }
+
+/// x^p for x > 0.
+GNOMON_INLINE f32 pow(f32 x, float p) { return exp2(p * log2(x)); }
+
+/// The 32-bit mixer of random.hpp, lane by lane.
+GNOMON_INLINE u32 mix32(u32 x) {
+    x ^= x >> 16;
+    x *= 0x7feb352dU;
+    x ^= x >> 15;
+    x *= 0x846ca68bU;
+    x ^= x >> 16;
+    return x;
+}
+
+/// Square root lane by lane (correctly rounded everywhere).
+GNOMON_INLINE f32 sqrt(f32 x) {
+    f32 r;
+    for (int l = 0; l < kLanes; ++l) r[l] = __builtin_sqrtf(x[l]);
+    return r;
+}
+
+}  // namespace gnomon::simd

@@ -1,0 +1,81 @@
+"""What a long computation tells while it runs, and how it is asked to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Callback", "Progress", "Reporter"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a running computation, passed to a callback after each block of work.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done, such as "neighbors" or "layout".
+    done, total : int
+        Units of work finished and in all in this stage, in the stage's own unit (rows, iterations).
+    seconds : float
+        Seconds since the stage began.
+    loss : float or None
+        Value of the loss, where the stage has one and has just evaluated it.
+    embedding : ndarray of shape (n_samples, n_components) or None
+        The present embedding, read-only and valid during the call; copy what should stay.
+    """
+
+    stage: str
+    done: int
+    total: int
+    seconds: float
+    loss: float | None = None
+    embedding: npt.NDArray[np.float32] | None = None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated seconds until the stage ends; None before the first unit of work."""
+        return None if self.done == 0 else self.seconds * (self.total - self.done) / self.done
+
+
+Callback = Callable[[Progress], bool | None]
+"""Called with a Progress after each block of work; returning True ends the stage with what has been reached."""
+
+
+class Reporter:
+    """Times the stages of one computation and passes their progress on.
+
+    Parameters
+    ----------
+    callback : callable or None, default=None
+        Called with a `Progress`; a true return value asks the running stage to end early.
+    """
+
+    def __init__(self, callback: Callback | None = None) -> None:
+        self.callback = callback
+        self.timings: dict[str, float] = {}
+        self._stage = ""
+        self._start = 0.0
+
+    def begin(self, stage: str, total: int = 1) -> None:
+        """Begin a stage of `total` units of work; the previous stage ends."""
+        self.end()
+        self._stage, self._start = stage, time.perf_counter()
+        self.update(0, total)
+
+    def update(self, done: int, total: int, *, loss: float | None = None, embedding: npt.NDArray[np.float32] | None = None) -> bool:
+        """Report work done in the running stage; return True if the user asked to end it."""
+        if self.callback is None:
+            return False
+        return bool(self.callback(Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding)))
+
+    def end(self) -> None:
+        """End the running stage and add its time, in seconds, to `timings`."""
+        if self._stage:
+            self.timings[self._stage] = self.timings.get(self._stage, 0.0) + time.perf_counter() - self._start
+            self._stage = ""

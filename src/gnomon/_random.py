@@ -1,0 +1,41 @@
+"""Where a public random_state becomes the one integer seed that everything inside uses."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+from gnomon._validation import message
+
+__all__ = ["RandomState", "resolve_seed"]
+
+RandomState = int | np.random.Generator | np.random.RandomState | None
+
+
+def resolve_seed(random_state: RandomState, *, who: str = "gnomon") -> int:
+    """Turn a random_state into a seed.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        An int is the seed itself. A generator is advanced by one draw. None draws a seed from the operating system.
+    who : str, default="gnomon"
+        Opens the error text.
+
+    Returns
+    -------
+    int in [0, 2**63)
+        Store it: it repeats the run even if no seed was given.
+    """
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(33))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(0, 2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(0, 2**31 - 1))
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if 0 <= int(random_state) < 2**63:
+            return int(random_state)
+        raise ValueError(message(who, f"random_state={random_state!r}", "in [0, 2**63)"))
+    raise TypeError(message(who, f"random_state={random_state!r}", "an int, a numpy Generator or RandomState, or None"))

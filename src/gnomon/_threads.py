@@ -1,0 +1,94 @@
+"""How many threads to use, and BLAS kept to one while a result must not depend on it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gnomon._validation import Either, Integer, Nothing, check_parameters
+
+__all__ = ["resolve_n_threads", "single_threaded_blas", "usable_cpus"]
+
+_N_JOBS = {"n_jobs": Either(Integer(), Nothing())}
+
+
+def _cgroup_quota() -> float:
+    """Return the CPU quota of a container in cores, infinity if there is none."""
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        if quota != "max":
+            return int(quota) / int(period)
+    with contextlib.suppress(OSError, ValueError):
+        quota = Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").read_text()
+        period = Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text()
+        if int(quota) > 0:
+            return int(quota) / int(period)
+    return math.inf
+
+
+def usable_cpus() -> int:
+    """Return how many threads are worth running: affinity, container quota and OMP_NUM_THREADS are respected."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _cgroup_quota()
+    if quota < cpus:
+        cpus = max(1, math.floor(quota))
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    if limit.isdigit() and int(limit) > 0:
+        cpus = min(cpus, int(limit))
+    return cpus
+
+
+def resolve_n_threads(n_jobs: int | None, *, who: str = "gnomon") -> int:
+    """Turn a public n_jobs into a positive number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None or -1: all usable CPUs; -2: all but one, and so on; a positive number is taken as it is.
+    who : str, default="gnomon"
+        Opens the error text.
+
+    Returns
+    -------
+    int >= 1
+        The result of a computation does not depend on it.
+    """
+    wanted = check_parameters(who, _N_JOBS, {"n_jobs": n_jobs})["n_jobs"]
+    if wanted is None:
+        return usable_cpus()
+    if wanted == 0:
+        raise ValueError(f"{who}: n_jobs=0 must not be 0. Use n_jobs=-1 for all CPUs or n_jobs=1 for one.")
+    return int(wanted) if wanted > 0 else max(1, usable_cpus() + 1 + int(wanted))
+
+
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
+@contextlib.contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS and LAPACK to one thread inside the block, whose bits then do not depend on the number of threads.
+
+    Nested and concurrent blocks share one limit; the last to leave restores what was before.
+    """
+    global _blas_users, _blas_limit
+    with _blas_lock:
+        if _blas_users == 0:
+            from threadpoolctl import threadpool_limits  # a hard dependency of scikit-learn
+
+            _blas_limit = threadpool_limits(limits=1, user_api="blas")
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+                _blas_limit = None

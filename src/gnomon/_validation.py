@@ -1,0 +1,231 @@
+"""One form for every error: who: parameter=got must be rule (fact). Remedy."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+__all__ = ["Boolean", "Either", "Instance", "Integer", "Nothing", "Options", "Real", "Rule", "check_parameters", "message"]
+
+
+def message(who: str, what: str, rule: str, *, fact: str = "", remedy: str = "") -> str:
+    """Build the text of an error.
+
+    Parameters
+    ----------
+    who : str
+        The class, function or command that refuses.
+    what : str
+        The argument and what was found, such as ``perplexity=50.0``.
+    rule : str
+        What must hold, such as ``at most n_neighbors=30``.
+    fact : str, default=""
+        What in the data makes the rule bind; put in brackets.
+    remedy : str, default=""
+        One sentence that says what to do.
+    """
+    text = f"{who}: {what} must be {rule}"
+    if fact:
+        text += f" ({fact})"
+    return f"{text}. {remedy}".rstrip()
+
+
+class Rule(Protocol):
+    """What a parameter may be: `check` returns the value in canonical form or raises ValueError or TypeError."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words, as it stands after "must be"."""
+        ...
+
+    def check(self, value: object) -> Any:
+        """Return the value in canonical form; raise TypeError for a wrong type, ValueError for a wrong value."""
+        ...
+
+
+def _interval(low: float | None, high: float | None, low_open: bool, high_open: bool) -> str:
+    bounds = []
+    if low is not None:
+        bounds.append(f"{'>' if low_open else '>='} {low:g}")
+    if high is not None:
+        bounds.append(f"{'<' if high_open else '<='} {high:g}")
+    return " and ".join(bounds)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An integer in an interval; 15.0 and NumPy integers are taken as 15, booleans are not."""
+
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"an integer {_interval(self.low, self.high, False, False)}".rstrip()
+
+    def check(self, value: object) -> int:
+        """Return a Python int."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise TypeError
+        if not math.isfinite(value) or int(value) != value:
+            raise ValueError
+        if (self.low is not None and value < self.low) or (self.high is not None and value > self.high):
+            raise ValueError
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Real:
+    """A finite number in an interval."""
+
+    low: float | None = None
+    high: float | None = None
+    low_open: bool = False
+    high_open: bool = False
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"a number {_interval(self.low, self.high, self.low_open, self.high_open)}".rstrip()
+
+    def check(self, value: object) -> float:
+        """Return a Python float."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise TypeError
+        number = float(value)
+        if not math.isfinite(number):
+            raise ValueError
+        if self.low is not None and (number < self.low or (self.low_open and number == self.low)):
+            raise ValueError
+        if self.high is not None and (number > self.high or (self.high_open and number == self.high)):
+            raise ValueError
+        return number
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """True or False."""
+
+    text = "True or False"
+
+    def check(self, value: object) -> bool:
+        """Return a Python bool."""
+        if isinstance(value, bool) or type(value).__name__ == "bool_" or type(value).__name__ == "bool":
+            return bool(value)
+        raise TypeError
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """None."""
+
+    text = "None"
+
+    def check(self, value: object) -> None:
+        """Return None."""
+        if value is not None:
+            raise TypeError
+
+
+class Options:
+    """One of a few strings."""
+
+    def __init__(self, *options: str) -> None:
+        self.options = options
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return "one of " + ", ".join(repr(o) for o in self.options)
+
+    def check(self, value: object) -> str:
+        """Return the string."""
+        if not isinstance(value, str):
+            raise TypeError
+        if value not in self.options:
+            raise ValueError
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An instance of given types."""
+
+    types: tuple[type, ...]
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return self.name
+
+    def check(self, value: object) -> object:
+        """Return the value."""
+        if not isinstance(value, self.types):
+            raise TypeError
+        return value
+
+
+class Either:
+    """Any of several rules; the first that accepts the value decides its form."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = rules
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return " or ".join(rule.text for rule in self.rules)
+
+    def check(self, value: object) -> Any:
+        """Return the value as the first accepting rule gives it."""
+        right_type = False
+        for rule in self.rules:
+            try:
+                return rule.check(value)
+            except ValueError:
+                right_type = True
+            except TypeError:
+                pass
+        raise ValueError if right_type else TypeError
+
+
+def check_parameters(who: str, rules: Mapping[str, Rule], values: Mapping[str, object], names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Check parameters against rules declared as data.
+
+    Parameters
+    ----------
+    who : str
+        Name of the class or function, which opens the error text.
+    rules : mapping of str to Rule
+        What each parameter may be.
+    values : mapping of str to object
+        What was given.
+    names : sequence of str, default=None
+        The parameters to check; all that have a rule by default.
+
+    Returns
+    -------
+    dict
+        The values in canonical form (for instance 15 for 15.0).
+
+    Raises
+    ------
+    TypeError
+        If a value has a type that no value of the parameter has.
+    ValueError
+        If a value lies outside what the rule allows.
+    """
+    checked = {}
+    for name in rules if names is None else names:
+        rule, value = rules[name], values[name]
+        try:
+            checked[name] = rule.check(value)
+        except (TypeError, ValueError) as error:
+            text = message(who, f"{name}={value!r}", rule.text, fact="" if isinstance(error, ValueError) else f"found {type(value).__name__}")
+            raise type(error)(text) from None
+    return checked

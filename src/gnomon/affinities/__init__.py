@@ -1,0 +1,5 @@
+"""How strongly points attract each other: affinities from neighbour graphs."""
+
+from gnomon.affinities.base import Affinities
+
+__all__ = ["Affinities"]

@@ -1,0 +1,36 @@
+"""The affinities that the rooms exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+__all__ = ["Affinities"]
+
+
+@dataclass(frozen=True)
+class Affinities:
+    """Symmetric non-negative affinities between points.
+
+    Attributes
+    ----------
+    matrix : csr_array of shape (n_samples, n_samples), float32
+        Symmetric, non-negative, zero diagonal (not stored), column indices sorted in each row.
+    normalization : {"total", "membership"}
+        "total": all entries sum to 1 (t-SNE). "membership": each entry is in (0, 1] (UMAP's fuzzy set).
+    bandwidths : ndarray of shape (n_samples,), float32, or None
+        The scale found for each row, in the units of the metric.
+    """
+
+    matrix: sp.csr_array
+    normalization: Literal["total", "membership"]
+    bandwidths: npt.NDArray[np.float32] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self.matrix.shape[0])

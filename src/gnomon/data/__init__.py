@@ -1,0 +1,1 @@
+"""Tables in: reading, checking and fetching data."""

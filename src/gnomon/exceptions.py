@@ -1,0 +1,36 @@
+"""Errors and warnings of gnomon; each warning says in its docstring when it occurs."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ConvergenceWarning",
+    "DataWarning",
+    "GnomonWarning",
+    "MissingDependencyError",
+    "NeighborsWarning",
+    "PrecisionWarning",
+]
+
+
+class MissingDependencyError(ImportError):
+    """An optional package is needed and cannot be imported; the text names it and how to install it."""
+
+
+class GnomonWarning(UserWarning):
+    """Base class of all warnings of gnomon."""
+
+
+class DataWarning(GnomonWarning):
+    """The data hold something that a stated rule handles: constant columns, identical rows, zero rows under cosine."""
+
+
+class NeighborsWarning(GnomonWarning):
+    """The neighbour graph differs from what was asked: fewer neighbours than requested, recall below the target."""
+
+
+class PrecisionWarning(GnomonWarning):
+    """Differences in the data are below the working precision."""
+
+
+class ConvergenceWarning(GnomonWarning):
+    """An iteration or time budget ended before the stopping rule held; a stated fall-back was used."""

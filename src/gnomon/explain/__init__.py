@@ -1,0 +1,1 @@
+"""Which features move a point, set a selection apart, drive a direction."""

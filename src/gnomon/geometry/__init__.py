@@ -1,0 +1,1 @@
+"""Local linear geometry of data and of maps: Jacobians, frames, distortion ellipses."""

@@ -1,0 +1,1 @@
+"""Output kernels: similarity as a function of squared distance, with its derivative."""

@@ -1,0 +1,1 @@
+"""Eigenproblems, singular vectors and products that the rooms above share."""

@@ -1,0 +1,1 @@
+"""The methods as scikit-learn estimators, each a choice of parts."""

@@ -1,0 +1,1 @@
+"""Losses and their forces between points, exact or approximated."""

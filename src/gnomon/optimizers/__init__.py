@@ -1,0 +1,1 @@
+"""How the points move: the one loop, its schedules and its stopping rules."""

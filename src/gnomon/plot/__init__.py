@@ -1,0 +1,1 @@
+"""Static figures with matplotlib."""

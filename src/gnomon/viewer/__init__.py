@@ -1,0 +1,1 @@
+"""The interactive map: one HTML file that opens from disk."""
