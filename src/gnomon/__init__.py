@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
-_PUBLIC: dict[str, str] = {
-}
+_PUBLIC: dict[str, str] = {}
 
 __all__ = ["__version__", *sorted(_PUBLIC)]
 

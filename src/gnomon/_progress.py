@@ -68,11 +68,15 @@ class Reporter:
         self._stage, self._start = stage, time.perf_counter()
         self.update(0, total)
 
-    def update(self, done: int, total: int, *, loss: float | None = None, embedding: npt.NDArray[np.float32] | None = None) -> bool:
+    def update(
+        self, done: int, total: int, *, loss: float | None = None, embedding: npt.NDArray[np.float32] | None = None
+    ) -> bool:
         """Report work done in the running stage; return True if the user asked to end it."""
         if self.callback is None:
             return False
-        return bool(self.callback(Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding)))
+        return bool(
+            self.callback(Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding))
+        )
 
     def end(self) -> None:
         """End the running stage and add its time, in seconds, to `timings`."""

@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Boolean", "Either", "Instance", "Integer", "Nothing", "Options", "Real", "Rule", "check_parameters", "message"]
+__all__ = [
+    "Boolean",
+    "Either",
+    "Instance",
+    "Integer",
+    "Nothing",
+    "Options",
+    "Real",
+    "Rule",
+    "check_parameters",
+    "message",
+]
 
 
 def message(who: str, what: str, rule: str, *, fact: str = "", remedy: str = "") -> str:
@@ -71,11 +82,12 @@ class Integer:
         """Return a Python int."""
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError
-        if not math.isfinite(value) or int(value) != value:
+        number = int(value) if isinstance(value, numbers.Integral) else float(value)
+        if not math.isfinite(number) or int(number) != number:
             raise ValueError
-        if (self.low is not None and value < self.low) or (self.high is not None and value > self.high):
+        if (self.low is not None and number < self.low) or (self.high is not None and number > self.high):
             raise ValueError
-        return int(value)
+        return int(number)
 
 
 @dataclass(frozen=True)
@@ -194,7 +206,9 @@ class Either:
         raise ValueError if right_type else TypeError
 
 
-def check_parameters(who: str, rules: Mapping[str, Rule], values: Mapping[str, object], names: Sequence[str] | None = None) -> dict[str, Any]:
+def check_parameters(
+    who: str, rules: Mapping[str, Rule], values: Mapping[str, object], names: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Check parameters against rules declared as data.
 
     Parameters
@@ -226,6 +240,11 @@ def check_parameters(who: str, rules: Mapping[str, Rule], values: Mapping[str, o
         try:
             checked[name] = rule.check(value)
         except (TypeError, ValueError) as error:
-            text = message(who, f"{name}={value!r}", rule.text, fact="" if isinstance(error, ValueError) else f"found {type(value).__name__}")
+            text = message(
+                who,
+                f"{name}={value!r}",
+                rule.text,
+                fact="" if isinstance(error, ValueError) else f"found {type(value).__name__}",
+            )
             raise type(error)(text) from None
     return checked
