@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,8 +66,7 @@ def hash_maps(data: Path, methods: Sequence[str], threads: Sequence[int], instal
     command, environment = [sys.executable], dict(os.environ)
     if installed is not None:
         command.append("-S")  # or the hook of an editable installation would win over the search path
-        paths = [str(installed), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-        environment["PYTHONPATH"] = os.pathsep.join(paths)
+        environment["PYTHONPATH"] = os.pathsep.join([str(installed), *filter(None, sys.path)])
     command += [str(_CHILD), str(data), json.dumps(task)]
     result = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     hashes: Hashes = json.loads(result.stdout.splitlines()[-1])
