@@ -14,7 +14,7 @@ import gnomon
 _PACKAGE = Path(gnomon.__file__).parent
 
 _FLOORS = {
-    0: ["_validation", "_random", "_threads", "_progress", "exceptions"],
+    0: ["_validation", "_random", "_threads", "_progress", "_files", "_optional", "_palette", "exceptions"],
     1: ["linalg", "kernels", "data"],
     2: ["neighbors"],
     3: ["affinities", "geometry"],
@@ -22,12 +22,12 @@ _FLOORS = {
     5: ["optimizers", "plot", "viewer"],
     6: ["extension", "theory"],
     7: ["methods"],
-    8: ["map", "scale"],
+    8: ["map", "scale", "datasets"],
     9: ["cli"],
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself
-_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "cli"}  # they compute through other rooms
+_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "datasets", "cli"}  # they compute through other rooms
 
 
 @dataclass(frozen=True)
