@@ -66,18 +66,17 @@ def resolve_n_threads(n_jobs: int | None, *, who: str = "gnomon") -> int:
 
 
 _blas_lock = threading.RLock()
-_blas_owner: int | None = None  # the thread inside a block, by its identifier
+_blas_limited = False  # whether a thread is inside a block
 
 
-def _forget_owner_left_behind() -> None:
-    """Free the lock in a forked child if its owner is a thread of the parent, which the child does not have."""
-    global _blas_lock, _blas_owner
-    if _blas_owner not in (None, threading.get_ident()):
-        _blas_lock, _blas_owner = threading.RLock(), None
+def _free_blas_lock() -> None:
+    """Give a forked child a free lock: the thread that holds the parent's may not exist in the child."""
+    global _blas_lock, _blas_limited
+    _blas_lock, _blas_owner = threading.RLock(), False
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_owner_left_behind)
+    os.register_at_fork(after_in_child=_free_blas_lock)
 
 
 @contextlib.contextmanager
@@ -87,17 +86,17 @@ def single_threaded_blas() -> Iterator[None]:
     Blocks may be nested; blocks of different threads take turns, because most BLAS libraries have one limit for the
     whole process and only the thread that set it can restore it.
     """
-    global _blas_owner
+    global _blas_limited
     with _blas_lock:
-        if _blas_owner is not None:
+        if _blas_limited:
             yield  # nested: the outer block holds the limit
             return
         import scipy.linalg  # noqa: F401  SciPy brings a BLAS of its own, which the limit misses unless it is loaded
         from threadpoolctl import threadpool_limits  # a hard dependency of scikit-learn
 
-        _blas_owner = threading.get_ident()
+        _blas_limited = True
         try:
             with threadpool_limits(limits=1, user_api="blas"):
                 yield
         finally:
-            _blas_owner = None
+            _blas_limited = False
