@@ -72,7 +72,7 @@ _blas_limited = False  # whether a thread is inside a block
 def _free_blas_lock() -> None:
     """Give a forked child a free lock: the thread that holds the parent's may not exist in the child."""
     global _blas_lock, _blas_limited
-    _blas_lock, _blas_owner = threading.RLock(), False
+    _blas_lock, _blas_limited = threading.RLock(), False
 
 
 if hasattr(os, "register_at_fork"):
