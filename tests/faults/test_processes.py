@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -44,6 +45,7 @@ except KeyboardInterrupt:
         try:
             assert child.stdout is not None
             assert child.stdout.readline() == "working\n"
+            time.sleep(0.3)  # into the region
             child.send_signal(signal.SIGINT)
             out, _ = child.communicate(timeout=_TIMEOUT)
         finally:
@@ -220,6 +222,7 @@ print(resolve_n_threads(None), resolve_n_threads(-1))
 def test_importing_is_light(module):
     out = _run(f"""
 import sys
+import time
 import {module}
 heavy = ("sklearn", "scipy.sparse", "scipy.linalg", "matplotlib", "pandas", "polars", "pyarrow", "joblib")
 print([name for name in heavy if name in sys.modules])
