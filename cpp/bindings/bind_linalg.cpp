@@ -1,0 +1,7 @@
+#include "arrays.hpp"
+
+namespace gnomon::bindings {
+
+void register_linalg(nb::module_&) {}
+
+}  // namespace gnomon::bindings
