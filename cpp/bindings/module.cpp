@@ -6,6 +6,7 @@ void register_affinities(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
+void register_spectral(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_draws(m);
     gnomon::bindings::register_moments(m);
     gnomon::bindings::register_parallel(m);
+    gnomon::bindings::register_spectral(m);
 }

@@ -16,12 +16,12 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.linalg.draws import normal_matrix
 
-__all__ = ["Spectrum", "covariance_spectrum", "gram_spectrum", "randomized_spectrum", "svd_spectrum"]
+__all__ = ["Spectrum", "covariance_spectrum", "gram_spectrum", "randomized_spectrum", "sparse_covariance_spectrum", "svd_spectrum"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _OVERSAMPLING = 10
-_POWER_ITERATIONS = 4
+_POWER_ITERATIONS = 7
 _BLOCK = 4096  # rows or columns of a table that are turned to double at a time
 _STREAM_SKETCH, _STREAM_COMPLETION = 101, 102
 
@@ -59,6 +59,32 @@ def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, 
     if largest <= 1e-13 * float(np.abs(mean).max(initial=0.0)):
         return mean, 0.0
     return mean, float(2.0 ** -np.round(np.log2(largest)))
+
+
+def sparse_covariance_spectrum(X: Any, n_components: int, *, n_threads: int = 1) -> Spectrum:
+    """Solve as `covariance_spectrum` for CSR, of which some rows at a time are written out.
+
+    Parameters
+    ----------
+    X : CSR of shape (n_samples, n_features)
+    n_components : int
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Spectrum
+    """
+    products = _SparseProducts(X)
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    largest = max(float(np.abs(X.data).max(initial=0.0)), float(np.abs(products.mean).max(initial=0.0)))
+    scale = float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
+    scatter = np.zeros((X.shape[1], X.shape[1]))
+    for begin in range(0, X.shape[0], _BLOCK):
+        rows = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
+        _core.add_scatter(rows, products.mean, scale, scatter, n_threads)
+    values, vectors = _leading_eigenpairs(scatter, n_components)
+    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale**2)
 
 
 def _leading_eigenpairs(matrix: Float64Array, n_vectors: int) -> tuple[Float64Array, Float64Array]:
