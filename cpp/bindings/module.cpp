@@ -2,12 +2,20 @@
 #include <nanobind/nanobind.h>
 
 namespace gnomon::bindings {
+void register_affinities(nanobind::module_& m);
+void register_draws(nanobind::module_& m);
+void register_moments(nanobind::module_& m);
 void register_neighbors(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
+void register_spectral(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
+    gnomon::bindings::register_affinities(m);
+    gnomon::bindings::register_draws(m);
+    gnomon::bindings::register_moments(m);
     gnomon::bindings::register_neighbors(m);
     gnomon::bindings::register_parallel(m);
+    gnomon::bindings::register_spectral(m);
 }
