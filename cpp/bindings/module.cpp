@@ -2,10 +2,14 @@
 #include <nanobind/nanobind.h>
 
 namespace gnomon::bindings {
+void register_objectives(nanobind::module_& m);
+void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
+    gnomon::bindings::register_objectives(m);
+    gnomon::bindings::register_optimizers(m);
     gnomon::bindings::register_parallel(m);
 }
