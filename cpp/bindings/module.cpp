@@ -6,6 +6,8 @@ void register_affinities(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_neighbors(nanobind::module_& m);
+void register_objectives(nanobind::module_& m);
+void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
 }  // namespace gnomon::bindings
@@ -16,6 +18,8 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_draws(m);
     gnomon::bindings::register_moments(m);
     gnomon::bindings::register_neighbors(m);
+    gnomon::bindings::register_objectives(m);
+    gnomon::bindings::register_optimizers(m);
     gnomon::bindings::register_parallel(m);
     gnomon::bindings::register_spectral(m);
 }
