@@ -68,7 +68,7 @@ def feature_effects(
     table = RowTable.of(X)
     n, k, d = jacobians.coefficients.shape
     kernel = getattr(_core, "feature_effects" + table.suffix)
-    indices, arrows, importance, mean, everything = kernel(
+    indices, arrows, importance, everything, mean = kernel(
         *table.arguments,
         jacobians.indices,
         jacobians.weights,
