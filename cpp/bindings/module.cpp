@@ -4,6 +4,7 @@
 namespace gnomon::bindings {
 void register_contrast(nanobind::module_& m);
 void register_geometry(nanobind::module_& m);
+void register_map_scores(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
@@ -11,5 +12,6 @@ NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
     gnomon::bindings::register_contrast(m);
     gnomon::bindings::register_geometry(m);
+    gnomon::bindings::register_map_scores(m);
     gnomon::bindings::register_parallel(m);
 }

@@ -35,7 +35,9 @@ def check_values(X: Any, *, who: str) -> Any:
     if stored.dtype.kind not in "buif":
         raise TypeError(message(who, f"X of type {stored.dtype}", "of real numbers"))
     # A finite sum means that all are finite; the count is needed only for the error.
-    if stored.dtype.kind == "f" and not np.isfinite(np.sum(stored, dtype=np.float64)) and (bad := _count_bad(stored)):
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = stored.dtype.kind == "f" and not np.isfinite(np.sum(stored, dtype=np.float64))
+    if suspicious and (bad := _count_bad(stored)):
         fact = f"{bad} values are NaN or infinite"
         if isinstance(X, np.ndarray):
             row, column = np.argwhere(~np.isfinite(X))[0]
