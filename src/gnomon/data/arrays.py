@@ -29,9 +29,11 @@ def _as_array(X: Any, *, who: str) -> npt.NDArray[Any]:
         )
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         # The mask says "missing", and np.asarray would silently show what lies beneath it.
-        return np.asarray(X.astype(np.promote_types(X.dtype, np.float32)).filled(np.nan))
+        return np.ma.filled(X.astype(np.promote_types(X.dtype, np.float32)), np.nan)
     if X is None or isinstance(X, (str, bytes, dict, set)) or (callable(X) and not hasattr(X, "__array__")):
-        raise TypeError(message(who, "X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}"))
+        raise TypeError(
+            message(who, "X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}")
+        )
     try:
         return np.asarray(X)
     except Exception as error:

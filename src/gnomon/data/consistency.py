@@ -84,7 +84,7 @@ def check_same_length(who: str, **arguments: Any) -> None:
 
 
 def _label_array(labels: Any, *, who: str) -> npt.NDArray[Any]:
-    if isinstance(labels, (str, bytes)) or np.ndim(labels) == 0 and not hasattr(labels, "__len__"):
+    if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
         raise TypeError(message(who, f"labels={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
     to_numpy = getattr(labels, "to_numpy", None)
     if to_numpy is not None:

@@ -11,7 +11,8 @@ from gnomon._validation import message
 
 __all__ = ["FloatArray", "cast", "floats_from_objects", "refuse_kind", "working_dtype"]
 
-FloatArray = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.floating[Any]]
+"""float32 or float64."""
 
 _KINDS = {
     "U": "text",
@@ -91,7 +92,7 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
         if _is_missing(value):
             floats[i] = np.nan
             continue
-        if isinstance(value, (str, bytes)) or isinstance(value, (complex, np.complexfloating)):
+        if isinstance(value, (str, bytes, complex, np.complexfloating)):
             return floats.reshape(values.shape), i
         try:
             floats[i] = value

@@ -118,7 +118,9 @@ def _rows_differ(
         if isinstance(values, np.ndarray):
             differ[pairs] = (values[left[pairs]] != values[right[pairs]]).any(axis=1)
         else:
-            differ[pairs] = np.diff((values[left[pairs]] != values[right[pairs]]).indptr) > 0
+            difference: Any = values[left[pairs]] - values[right[pairs]]
+            difference.eliminate_zeros()
+            differ[pairs] = np.diff(difference.indptr) > 0
     return differ
 
 

@@ -26,9 +26,7 @@ def _check_structure(matrix: Any, *, who: str) -> None:
         else:
             matrix.check_format(full_check=True)
     except ValueError as error:
-        raise ValueError(
-            message(who, "X", "a valid sparse matrix", fact=f"{matrix.format} format: {error}")
-        ) from error
+        raise ValueError(message(who, "X", "a valid sparse matrix", fact=f"{matrix.format} format: {error}")) from error
 
 
 def _small_indices(matrix: sp.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

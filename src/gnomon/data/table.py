@@ -79,7 +79,7 @@ def _read(
 ) -> tuple[FloatArray | sp.csr_array, list[str] | None, npt.NDArray[Any] | None]:
     if sp.issparse(X):
         if not accept_sparse:
-            _refuse_sparse(X.format, who=who)
+            _refuse_sparse(str(getattr(X, "format", "unknown")), who=who)
         return canonical_csr(X, who=who, dtype=dtype, keep_zeros=keep_zeros), names, None
     if not isinstance(X, (np.ndarray, list, tuple)):
         if is_lazy_frame(X):
@@ -156,7 +156,9 @@ def check_table(
         If the shape is wrong or a value is complex, missing or infinite; the text says where.
     """
     given = None if feature_names is None else clean_names(feature_names, who=who)
-    values, names, index = _read(X, who=who, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given)
+    values, names, index = _read(
+        X, who=who, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given
+    )
     _check_shape(values.shape, who=who, min_samples=min_samples, min_features=min_features)
     if names is not None:
         check_name_count(names, values.shape[1], who=who)
