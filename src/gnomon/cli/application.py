@@ -33,12 +33,12 @@ class _Application(click.Group):
         command: click.Command = importlib.import_module(f"gnomon.cli.{cmd_name}").command
         return command
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and leave with 0, with 2 for what the user can mend, with 130 after Ctrl-C."""
-        if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+        if not extra.pop("standalone_mode", True):
+            return super().main(*args, **extra, standalone_mode=False)
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(*args, **extra, standalone_mode=False)
         except click.ClickException as error:
             error.show()
             sys.exit(error.exit_code)
@@ -59,7 +59,7 @@ class _Application(click.Group):
 @click.group(cls=_Application, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, package_name="gnomon", message="gnomon %(version)s")
 def main() -> None:
-    """Maps of high-dimensional data that say what they mean and how far to trust them.
+    """Make maps of high-dimensional data that say what they mean and how far to trust them.
 
     Exit codes: 0 done, 1 unexpected failure, 2 something you can mend, 130 stopped by Ctrl-C.
     With GNOMON_TRACEBACK=1 in the environment an error shows where it arose.

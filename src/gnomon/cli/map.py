@@ -16,17 +16,15 @@ from gnomon.exceptions import GnomonWarning
 __all__ = ["command"]
 
 
-class _PictureShape(click.ParamType):
-    """WIDTHxHEIGHT or WIDTHxHEIGHTx3 as a tuple (height, width) or (height, width, 3)."""
-
-    name = "WxH"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        parts = str(value).lower().split("x")
-        if len(parts) not in (2, 3) or not all(part.isdigit() and int(part) > 0 for part in parts):
-            self.fail(f"{value!r} must be WIDTHxHEIGHT, such as 28x28, or WIDTHxHEIGHTx3 for colours", param, ctx)
-        width, height, *colours = (int(part) for part in parts)
-        return (height, width, *colours)
+def _picture_shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """Turn WIDTHxHEIGHT or WIDTHxHEIGHTx3 into (height, width) or (height, width, 3)."""
+    if value is None:
+        return None
+    parts = value.lower().split("x")
+    if len(parts) not in (2, 3) or not all(part.isdigit() and int(part) > 0 for part in parts):
+        raise click.BadParameter(f"{value!r} must be WIDTHxHEIGHT, such as 28x28, or WIDTHxHEIGHTx3 for colours.")
+    width, height, *colours = (int(part) for part in parts)
+    return (height, width, *colours)
 
 
 @contextmanager
@@ -48,13 +46,13 @@ def _given(**parameters: Any) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value is not None}
 
 
-def _write(embedding: Any, paths: dict[str, str], title: str) -> None:
+def _write(result: Any, paths: dict[str, str], title: str) -> None:
     if "html" in paths:
-        embedding.to_html(paths["html"], title=title)
+        result.to_html(paths["html"], title=title)
     if "png" in paths:
-        embedding.to_png(paths["png"])
+        result.to_png(paths["png"])
     if "map" in paths:
-        embedding.save(paths["map"])
+        result.save(paths["map"])
 
 
 @click.command("map")
@@ -64,7 +62,9 @@ def _write(embedding: Any, paths: dict[str, str], title: str) -> None:
 @click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
 @click.option("--method", type=click.Choice(["umap", "tsne", "pca"]), default="umap", show_default=True)
 @click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
-@click.option("--images", type=_PictureShape(), help="Each row is a picture of this size, such as 28x28.")
+@click.option(
+    "--images", metavar="WxH", callback=_picture_shape, help="Each row is a picture of this size, such as 28x28."
+)
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
 @click.option("--perplexity", type=float, help="Effective number of neighbours (tsne).")
 @click.option("--min-dist", type=float, help="How close points may come (umap).")
@@ -108,7 +108,7 @@ def command(
     with _collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
-            embedding = gnomon.map(
+            result = gnomon.map(
                 dataset.X,
                 method=method,
                 labels=dataset.labels,
@@ -119,14 +119,14 @@ def command(
                 callback=bar,
                 **_given(**method_parameters),
             )
-            _write(embedding, paths, title or os.path.basename(dataset.source))
+            _write(result, paths, title or os.path.basename(dataset.source))
     if as_json:
-        document = {"data": data_document(dataset), "map": embedding.to_dict(), "warnings": found, "files": paths}
+        document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
         click.echo(data_line(dataset))
         for text in dataset.notes:
             click.echo(f"Note: {text}")
-        click.echo(embedding.report())
+        click.echo(result.report())
         for path in paths.values():
             click.echo(file_line(path, os.path.getsize(path)))

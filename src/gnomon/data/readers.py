@@ -17,13 +17,17 @@ _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
 _WHO = "read_table"
 
 
+def _visible(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+
+
 def _require_existing(path: Path) -> None:
     if path.exists():
         return
     folder = path.parent
     if not folder.is_dir():
         raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact=f"no folder {str(folder)!r}"))
-    near = difflib.get_close_matches(path.name, [entry.name for entry in folder.iterdir()], 3, 0.6)
+    near = difflib.get_close_matches(path.name, _visible(folder), 3, 0.6)
     remedy = f"Did you mean {' or '.join(repr(str(folder / name)) for name in near)}?" if near else ""
     raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact="no such file or folder", remedy=remedy))
 
