@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from typing import Any
 
 import click
@@ -18,9 +17,13 @@ _COMMANDS = ("map", "methods")  # each in the module of its name, imported when 
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 
 
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text or type(error).__name__
+class _Refusal(click.ClickException):
+    """What the user can mend, said in one line."""
+
+    exit_code = 2
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(" ".join(str(error).split()) or type(error).__name__)
 
 
 class _Application(click.Group):
@@ -33,27 +36,19 @@ class _Application(click.Group):
         command: click.Command = importlib.import_module(f"gnomon.cli.{cmd_name}").command
         return command
 
-    def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command and leave with 0, with 2 for what the user can mend, with 130 after Ctrl-C."""
-        if not extra.pop("standalone_mode", True):
-            return super().main(*args, **extra, standalone_mode=False)
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error of the library becomes one line, Ctrl-C an exit code."""
         try:
-            code = super().main(*args, **extra, standalone_mode=False)
-        except click.ClickException as error:
-            error.show()
-            sys.exit(error.exit_code)
-        except (click.Abort, KeyboardInterrupt):
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
             click.echo("Aborted.", err=True)
-            sys.exit(130)
-        except BrokenPipeError:  # the reader of a pipe has gone; there is nobody to tell
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
+            ctx.exit(130)
+        except BrokenPipeError:
+            raise  # the reader of a pipe has gone; click leaves quietly
         except _EXPECTED as error:
             if os.environ.get("GNOMON_TRACEBACK"):
                 raise
-            click.echo(f"Error: {_one_line(error)}", err=True)
-            sys.exit(2)
-        sys.exit(code if isinstance(code, int) else 0)
+            raise _Refusal(error) from error
 
 
 @click.group(cls=_Application, context_settings={"help_option_names": ["-h", "--help"]})
