@@ -60,7 +60,7 @@ def write_archive(
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
         header = {"kind": kind, "version": version, **description}
-        archive.writestr(_member(_DESCRIPTION), json.dumps(header, ensure_ascii=False, sort_keys=True))
+        archive.writestr(_member(_DESCRIPTION), json.dumps(header, ensure_ascii=False))
         for name, array in arrays.items():
             with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)

@@ -25,7 +25,7 @@ _ARCHIVE_KIND = "gnomon-map"
 _ARCHIVE_VERSION = 1
 
 
-@dataclass
+@dataclass(repr=False)
 class Map:
     """A two- or three-dimensional map of a table, with its explanation and its evaluation.
 
@@ -95,6 +95,10 @@ class Map:
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
+
+    def __repr__(self) -> str:
+        shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
+        return f"Map(name={self.name!r}, method={self.method!r}, {shape})"
 
     @property
     def n_samples(self) -> int:

@@ -105,8 +105,8 @@ class NeighborEmbedder(Embedder):
             The fitted estimator; the map is ``embedding_``.
         """
         who = type(self).__name__
-        parameters = check_parameters(who, self._rules, self.get_params())
         table = check_table(X, who=who, accept_sparse=True, min_samples=2)
+        parameters = check_parameters(who, self._rules, self.get_params())
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
         self._remember_features(table)
