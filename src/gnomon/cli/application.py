@@ -1,0 +1,61 @@
+"""The program `gnomon`: its commands, its exit codes and how it says what went wrong."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import click
+
+from gnomon import __version__
+from gnomon.exceptions import MissingDependencyError
+
+__all__ = ["main"]
+
+_COMMANDS = ("map", "methods")  # each in the module of its name, imported when it is used
+_EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
+
+
+class _Refusal(click.ClickException):
+    """What the user can mend, said in one line."""
+
+    exit_code = 2
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(" ".join(str(error).split()) or type(error).__name__)
+
+
+class _Application(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"gnomon.cli.{cmd_name}").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error of the library becomes one line, Ctrl-C an exit code."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Aborted.", err=True)
+            ctx.exit(130)
+        except BrokenPipeError:
+            raise  # the reader of a pipe has gone; click leaves quietly
+        except _EXPECTED as error:
+            if os.environ.get("GNOMON_TRACEBACK"):
+                raise
+            raise _Refusal(error) from error
+
+
+@click.group(cls=_Application, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, package_name="gnomon", message="gnomon %(version)s")
+def main() -> None:
+    """Make maps of high-dimensional data that say what they mean and how far to trust them.
+
+    Exit codes: 0 done, 1 unexpected failure, 2 something you can mend, 130 stopped by Ctrl-C.
+    With GNOMON_TRACEBACK=1 in the environment an error shows where it arose.
+    """

@@ -1,0 +1,132 @@
+"""`gnomon map`: from a table to an explained map."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from gnomon.exceptions import GnomonWarning
+
+__all__ = ["command"]
+
+
+def _picture_shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """Turn WIDTHxHEIGHT or WIDTHxHEIGHTx3 into (height, width) or (height, width, 3)."""
+    if value is None:
+        return None
+    parts = value.lower().split("x")
+    if len(parts) not in (2, 3) or not all(part.isdigit() and int(part) > 0 for part in parts):
+        raise click.BadParameter(f"{value!r} must be WIDTHxHEIGHT, such as 28x28, or WIDTHxHEIGHTx3 for colours.")
+    width, height, *colours = (int(part) for part in parts)
+    return (height, width, *colours)
+
+
+@contextmanager
+def _collect_warnings(found: list[str]) -> Iterator[None]:
+    """Gather the warnings of gnomon, each once, and print them when the block ends, also by an error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", GnomonWarning)
+        try:
+            yield
+        finally:
+            found += dict.fromkeys(" ".join(str(entry.message).split()) for entry in caught)
+            for text in found:
+                click.echo(f"Warning: {text}", err=True)
+
+
+def _given(**parameters: Any) -> dict[str, Any]:
+    """Keep the parameters that the user gave, so that the defaults stay in one place, the methods."""
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def _write(result: Any, paths: dict[str, str], title: str) -> None:
+    if "html" in paths:
+        result.to_html(paths["html"], title=title)
+    if "png" in paths:
+        result.to_png(paths["png"])
+    if "map" in paths:
+        result.save(paths["map"])
+
+
+@click.command("map")
+@click.argument("data")
+@click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
+@click.option("--png", metavar="FILE", help="Write a picture of the map.")
+@click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
+@click.option("--method", type=click.Choice(["umap", "tsne", "pca"]), default="umap", show_default=True)
+@click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
+@click.option(
+    "--images", metavar="WxH", callback=_picture_shape, help="Each row is a picture of this size, such as 28x28."
+)
+@click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
+@click.option("--perplexity", type=float, help="Effective number of neighbours (tsne).")
+@click.option("--min-dist", type=float, help="How close points may come (umap).")
+@click.option("--n-components", type=click.IntRange(1), help="Dimensions of the map, 2 or 3.")
+@click.option("--metric", help="Distance between rows, such as euclidean or cosine.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
+@click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
+@click.option("--title", help="Title of the HTML page.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--quiet", is_flag=True, help="Show no progress and no report.")
+def command(
+    data: str,
+    output: str | None,
+    png: str | None,
+    save: str | None,
+    method: str,
+    labels: str | None,
+    images: tuple[int, ...] | None,
+    seed: int,
+    threads: int | None,
+    title: str | None,
+    as_json: bool,
+    quiet: bool,
+    **method_parameters: Any,
+) -> None:
+    """Make a map of DATA and say what it shows and how far to trust it.
+
+    DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
+    digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample.
+    """
+    import gnomon
+    from gnomon._files import check_writable
+    from gnomon.cli.bar import ProgressBar
+    from gnomon.cli.document import data_document, data_line, file_line, json_text
+    from gnomon.data import open_dataset
+
+    paths = _given(html=output, png=png, map=save)
+    for path in paths.values():
+        check_writable(path, who="gnomon map")
+    found: list[str] = []
+    with _collect_warnings(found):
+        dataset = open_dataset(data, labels=labels, images=images)
+        with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
+            result = gnomon.map(
+                dataset.X,
+                method=method,
+                labels=dataset.labels,
+                feature_names=dataset.feature_names,
+                images=dataset.images,
+                random_state=seed,
+                n_jobs=threads,
+                callback=bar,
+                **_given(**method_parameters),
+            )
+            _write(result, paths, title or os.path.basename(dataset.source))
+    if as_json:
+        document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
+        click.echo(json_text(document))
+    elif not quiet:
+        click.echo(data_line(dataset))
+        for text in dataset.notes:
+            click.echo(f"Note: {text}")
+        click.echo(result.report())
+        for path in paths.values():
+            click.echo(file_line(path, os.path.getsize(path)))

@@ -1,0 +1,216 @@
+"""Data sets by name: two small ones that come with scikit-learn, larger ones from a folder, a cache or OpenML."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gnomon._files import atomic_write
+from gnomon._validation import message
+from gnomon.data.columns import require_name
+from gnomon.data.dataset import Dataset, draw_rows
+from gnomon.data.numpy_files import read_npz
+
+__all__ = [
+    "dataset_names",
+    "fetch_cifar10_sample",
+    "fetch_fashion_mnist",
+    "fetch_mnist",
+    "fetch_paul15",
+    "fetch_pbmc4k",
+    "fetch_pbmc68k_reduced",
+    "load_dataset",
+    "load_digits",
+    "load_iris",
+]
+
+_logger = logging.getLogger("gnomon.data")
+_CLOTHES = ("T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a data set can be had: a file name and, if OpenML has it, its name there."""
+
+    file: str
+    label_name: str
+    openml: str | None = None
+    target_names: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+
+
+_SOURCES = {
+    "mnist": _Source("mnist.npz", "digit", "mnist_784", tuple("0123456789"), (28, 28)),
+    "fashion_mnist": _Source("fashion_mnist.npz", "article", "Fashion-MNIST", _CLOTHES, (28, 28)),
+    "paul15": _Source("paul15.npz", "cluster"),
+    "pbmc4k": _Source("pbmc4k.npz", "group"),
+    "pbmc68k_reduced": _Source("pbmc68k_reduced.npz", "cell type"),
+    "cifar10_sample": _Source("cifar10_5k.npz", "class"),
+}
+
+
+def _cache_folder() -> Path | None:
+    """Return where downloads are kept: GNOMON_CACHE, else the platform's place; None without a home."""
+    given = os.environ.get("GNOMON_CACHE")
+    if given:
+        return Path(given)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "gnomon" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "gnomon"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "gnomon"
+
+
+def _download(source: _Source) -> dict[str, Any]:
+    """Return the arrays of a data set from OpenML."""
+    from sklearn.datasets import fetch_openml
+
+    _logger.info("downloading %s from OpenML", source.openml)
+    # The parser that needs no pandas; no cache of scikit-learn's, because ours is smaller.
+    bunch = fetch_openml(source.openml, version=1, as_frame=False, parser="liac-arff", cache=False)
+    return {
+        "X": bunch.data.astype(np.uint8),
+        "y": bunch.target.astype(np.int64),
+        "target_names": np.array(source.target_names),
+        "feature_shape": np.array(source.shape),
+    }
+
+
+def _store(arrays: dict[str, Any], path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            np.savez_compressed(file, **arrays)
+    except OSError as error:  # a full disk or a read-only home must not lose the download
+        _logger.warning("%s cannot be kept in the cache (%s)", path.name, error)
+
+
+def _fetch(name: str) -> Dataset:
+    source, who = _SOURCES[name], f"fetch_{name}"
+    given, cache = os.environ.get("GNOMON_DATA"), _cache_folder()
+    places = [folder / source.file for folder in (Path(given) if given else None, cache) if folder is not None]
+    for place in places:
+        if place.is_file():
+            return replace(read_npz(place, who=who), source=name, label_name=source.label_name)
+    failure = "OpenML does not have it"
+    if source.openml is not None:
+        try:
+            arrays = _download(source)
+        except Exception as error:  # no network, a proxy's page, a broken file: all end in the same advice
+            failure = (
+                f"OpenML cannot be reached ({type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''})"
+            )
+        else:
+            if cache is not None:
+                _store(arrays, cache / source.file)
+            X, labels = arrays["X"], arrays["target_names"][arrays["y"]]
+            pictures = draw_rows(X, source.shape, who=who)
+            return Dataset(
+                X,
+                labels=labels,
+                label_name=source.label_name,
+                images=pictures,
+                image_shape=source.shape,
+                source=name,
+            )
+    looked = ", ".join(str(place) for place in places) or "nowhere: GNOMON_DATA is not set and there is no home folder"
+    raise FileNotFoundError(
+        message(
+            who,
+            f"file {source.file!r}",
+            "in the folder GNOMON_DATA or in the cache",
+            fact=f"looked for {looked}; {failure}",
+            remedy=f"Set the environment variable GNOMON_DATA to a folder that holds {source.file}.",
+        )
+    )
+
+
+def load_digits() -> Dataset:
+    """Return 1,797 pictures of handwritten digits, 8 x 8 pixels of 0 to 16; needs no network."""
+    from sklearn import datasets
+
+    bunch = datasets.load_digits()
+    names = [f"pixel {row},{column}" for row in range(8) for column in range(8)]
+    return Dataset(
+        bunch.data,
+        feature_names=names,
+        labels=bunch.target.astype(str),
+        label_name="digit",
+        images=draw_rows(bunch.data, (8, 8)),
+        image_shape=(8, 8),
+        source="digits",
+    )
+
+
+def load_iris() -> Dataset:
+    """Return four lengths in cm of 150 flowers of three kinds; needs no network."""
+    from sklearn import datasets
+
+    bunch = datasets.load_iris()
+    labels = np.asarray(bunch.target_names)[bunch.target]
+    return Dataset(bunch.data, list(bunch.feature_names), labels=labels, label_name="species", source="iris")
+
+
+def fetch_mnist() -> Dataset:
+    """Return 70,000 pictures of handwritten digits, 28 x 28 pixels; 60,000 for training come first."""
+    return _fetch("mnist")
+
+
+def fetch_fashion_mnist() -> Dataset:
+    """Return 70,000 pictures of articles of clothing, 28 x 28 pixels; 60,000 for training come first."""
+    return _fetch("fashion_mnist")
+
+
+def fetch_paul15() -> Dataset:
+    """Return 2,730 mouse blood progenitors by 2,000 genes in 19 clusters (Paul et al. 2015); a file is needed."""
+    return _fetch("paul15")
+
+
+def fetch_pbmc4k() -> Dataset:
+    """Return 4,271 human blood cells by 2,000 genes in 8 groups (10x Genomics); a file is needed."""
+    return _fetch("pbmc4k")
+
+
+def fetch_pbmc68k_reduced() -> Dataset:
+    """Return 700 human blood cells by 765 genes of 10 cell types (Zheng et al. 2017); a file is needed."""
+    return _fetch("pbmc68k_reduced")
+
+
+def fetch_cifar10_sample() -> Dataset:
+    """Return 5,000 colour pictures of 10 classes, 32 x 32 pixels; a file is needed."""
+    return _fetch("cifar10_sample")
+
+
+_LOADERS: dict[str, Callable[[], Dataset]] = {
+    "digits": load_digits,
+    "iris": load_iris,
+    "mnist": fetch_mnist,
+    "fashion_mnist": fetch_fashion_mnist,
+    "paul15": fetch_paul15,
+    "pbmc4k": fetch_pbmc4k,
+    "pbmc68k_reduced": fetch_pbmc68k_reduced,
+    "cifar10_sample": fetch_cifar10_sample,
+}
+
+
+def dataset_names() -> list[str]:
+    """Return the names that `load_dataset` knows."""
+    return list(_LOADERS)
+
+
+def load_dataset(name: str) -> Dataset:
+    """Return a data set by name, such as "digits" or "mnist"; hyphens count as underscores."""
+    name = name.replace("-", "_")
+    require_name(name, dataset_names(), who="load_dataset", what="name")
+    return _LOADERS[name]()

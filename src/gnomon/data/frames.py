@@ -1,0 +1,155 @@
+"""Data frames of any kind (pandas, polars, pyarrow) become one array of numbers with column names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data.dtypes import FloatArray, floats_from_objects, working_dtype
+from gnomon.data.names import clean_names
+
+__all__ = ["Frame", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
+
+_SHOWN = 5  # columns named in an error
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a data frame holds.
+
+    Attributes
+    ----------
+    columns : list of ndarray of shape (n_samples,)
+        The columns; numbers as floats with NaN where a value is missing.
+    kinds : list of str
+        Empty for a column of numbers, else what the column holds, such as "String".
+    names : list of str or None
+        Unique column names; None if the frame has only numbered columns.
+    index : ndarray of shape (n_samples,) or None
+        Row labels other than 0, 1, 2, ...
+    n_samples : int
+        Number of rows.
+    """
+
+    columns: list[npt.NDArray[Any]]
+    kinds: list[str]
+    names: list[str] | None
+    index: npt.NDArray[Any] | None
+    n_samples: int
+
+
+def is_frame(X: object) -> bool:
+    """Return whether X is a data frame that narwhals knows, of a library that is already imported."""
+    import narwhals as nw
+
+    return bool(nw.dependencies.is_into_dataframe(X))
+
+
+def is_lazy_frame(X: object) -> bool:
+    """Return whether X is a lazy frame of polars, which has no rows yet."""
+    import narwhals as nw
+
+    return bool(nw.dependencies.is_polars_lazyframe(X))
+
+
+def _names(native: Any) -> tuple[list[object], bool]:
+    """Return the column names and whether they are more than a running number."""
+    columns = native.column_names if hasattr(native, "column_names") else native.columns
+    names = list(columns)
+    numbered = all(isinstance(name, (int, np.integer)) for name in names) and names == list(range(len(names)))
+    return names, not numbered
+
+
+def _with_unique_names(native: Any, n_columns: int) -> Any:
+    """Return the frame with columns named "0", "1", ...: narwhals refuses duplicates. The data are not copied."""
+    names = [str(j) for j in range(n_columns)]
+    if hasattr(native, "rename_columns"):  # pyarrow
+        return native.rename_columns(names)
+    if hasattr(native, "iloc"):  # pandas and what looks like it
+        renamed = native.copy(deep=False)
+        renamed.columns = names
+        return renamed
+    return native  # polars has unique names by itself
+
+
+def _index(native: Any) -> npt.NDArray[Any] | None:
+    index = getattr(native, "index", None)
+    if index is None or type(index).__name__ == "RangeIndex":
+        return None
+    return np.asarray(index)
+
+
+def _column(series: Any) -> tuple[npt.NDArray[Any], str]:
+    """Return a column as floats and "", or as it is and what it holds."""
+    values = np.asarray(series.to_numpy())
+    kind = str(series.dtype)
+    if values.dtype.kind == "c":
+        return values, f"Complex data not supported: {values.dtype}"
+    if values.dtype.kind in "biuf":
+        return values.astype(working_dtype(values.dtype), copy=False), ""
+    if values.dtype.kind == "O" and kind.split("(")[0] not in ("String", "Categorical", "Enum", "Date", "Datetime"):
+        floats, bad = floats_from_objects(values)
+        if bad is None:
+            return floats, ""
+        if kind == "Object":
+            kind = f"Object holding {type(values[bad]).__name__}"
+    return values, kind
+
+
+def read_frame(X: Any) -> Frame:
+    """Read a data frame column by column; columns without numbers are described, not converted."""
+    import narwhals as nw
+
+    native = nw.to_native(X, pass_through=True)
+    raw_names, named = _names(native)
+    frame = nw.from_native(_with_unique_names(native, len(raw_names)), eager_only=True)
+    columns, kinds = [], []
+    for series in frame.iter_columns():
+        values, kind = _column(series)
+        columns.append(values)
+        kinds.append(kind)
+    return Frame(columns, kinds, clean_names(raw_names) if named else None, _index(native), int(frame.shape[0]))
+
+
+def stack_columns(
+    frame: Frame, *, who: str, names: list[str] | None, dtype: type[np.float32] | type[np.float64] | None
+) -> FloatArray:
+    """Put the columns of a frame of numbers side by side.
+
+    Raises
+    ------
+    TypeError or ValueError
+        If a column does not hold real numbers; the text names the columns and what they hold.
+    """
+    bad = [j for j, kind in enumerate(frame.kinds) if kind]
+    if bad:
+        shown = ", ".join(f"{names[j] if names else j!r}: {frame.kinds[j]}" for j in bad[:_SHOWN])
+        more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+        text = message(
+            who,
+            "X",
+            "a table of real numbers",
+            fact=f"{len(bad)} of {len(frame.kinds)} columns hold something else: {shown}{more}",
+            remedy="Leave these columns out or encode them as numbers, for instance with "
+            "sklearn.preprocessing.OneHotEncoder.",
+        )
+        raise (ValueError if any("Complex" in frame.kinds[j] for j in bad) else TypeError)(text)
+    if dtype is None:
+        dtype = np.float64 if any(c.dtype == np.float64 for c in frame.columns) else np.float32
+    values = np.empty((frame.n_samples, len(frame.columns)), dtype)
+    with np.errstate(over="ignore"):
+        _fill(values, frame.columns)
+    return values
+
+
+def _fill(values: FloatArray, columns: list[npt.NDArray[Any]]) -> None:
+    # In blocks of rows of about a megabyte, so that the strided writes of neighbouring columns meet in the cache.
+    block = max(256, (1 << 20) // max(1, values.itemsize * values.shape[1]))
+    for start in range(0, values.shape[0], block):
+        rows = slice(start, start + block)
+        for j, column in enumerate(columns):
+            values[rows, j] = column[rows]

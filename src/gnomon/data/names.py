@@ -1,0 +1,46 @@
+"""Names of features: kept as given, made unique and non-empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gnomon._validation import message
+
+__all__ = ["check_name_count", "clean_names", "column_text"]
+
+
+def clean_names(names: Iterable[object], *, who: str = "gnomon") -> list[str]:
+    """Turn names of any kind into unique, non-empty strings.
+
+    A name that occurs again gets its occurrence in brackets: "a", "a (2)". An empty or missing name becomes
+    "column 3", counted from 0 as everywhere in Python.
+    """
+    if isinstance(names, (str, bytes)):
+        raise TypeError(message(who, f"feature_names={names!r}", "a sequence of names", fact="found one string"))
+    cleaned: list[str] = []
+    for position, name in enumerate(names):
+        text = "" if name is None or name != name else str(name)
+        cleaned.append(text if text.strip() else f"column {position}")
+    given = set(cleaned)
+    taken: set[str] = set()
+    occurrences: dict[str, int] = {}
+    for position, text in enumerate(cleaned):
+        unique = text
+        while unique in taken or (unique != text and unique in given):
+            occurrences[text] = occurrences.get(text, 1) + 1
+            unique = f"{text} ({occurrences[text]})"
+        taken.add(unique)
+        cleaned[position] = unique
+    return cleaned
+
+
+def check_name_count(names: Sequence[str], n_features: int, *, who: str) -> None:
+    """Raise ValueError unless there is one name for each feature."""
+    if len(names) != n_features:
+        fact = f"{len(names)} names, {n_features} columns"
+        raise ValueError(message(who, "feature_names", "one for each column of X", fact=fact))
+
+
+def column_text(column: int, names: Sequence[str] | None) -> str:
+    """Return how a column is called in an error text."""
+    return f"column {column}" if names is None else f"column {names[column]!r}"

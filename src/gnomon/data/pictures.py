@@ -1,0 +1,93 @@
+"""Folders of pictures through pillow."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._optional import import_optional
+from gnomon._validation import message
+from gnomon.data.columns import note
+from gnomon.data.dataset import Dataset
+
+__all__ = ["read_pictures"]
+
+_SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"}
+_LARGEST = 128  # pictures of one size are kept up to this many pixels on a side
+_SHRUNK = 64  # else they are brought to this
+
+
+def _find(folder: Path, *, who: str) -> list[Path]:
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
+    files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    if not files:
+        fact = f"no files ending in {', '.join(sorted(_SUFFIXES))}"
+        raise ValueError(message(who, f"folder {str(folder)!r}", "one with pictures", fact=fact))
+    return files
+
+
+def _open(path: Path, *, who: str) -> Any:
+    image_module = import_optional("PIL.Image", package="pillow", extra="images", who=who)
+    try:
+        picture = image_module.open(path)
+        picture.load()
+    except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
+        raise ValueError(message(who, f"picture {str(path)!r}", "a complete picture", fact=str(error))) from error
+    return picture
+
+
+def _choose_size(sizes: Counter[tuple[int, int]], notes: list[str]) -> tuple[int, int]:
+    """Return the common (width, height)."""
+    size = next(iter(sizes))
+    if len(sizes) == 1 and max(size) <= _LARGEST:
+        return size
+    why = f"{len(sizes)} sizes" if len(sizes) > 1 else f"{size[0]} x {size[1]} pixels"
+    note(notes, f"pictures ({why}) are resized to {_SHRUNK} x {_SHRUNK}; pass images to choose another size")
+    return (_SHRUNK, _SHRUNK)
+
+
+def _folder_labels(names: list[Path]) -> npt.NDArray[Any] | None:
+    if any(len(name.parts) < 2 for name in names):
+        return None
+    return np.array([name.parts[0] for name in names])
+
+
+def read_pictures(
+    folder: str | os.PathLike[str], *, who: str = "read_table", images: tuple[int, ...] | None = None
+) -> Dataset:
+    """Read all pictures in a folder and its sub-folders, which name the labels; see `read_table`."""
+    root = Path(folder)
+    files = _find(root, who=who)
+    notes: list[str] = []
+    # Two passes, so that only pictures of the final size are held in memory.
+    sizes: Counter[tuple[int, int]] = Counter()
+    grey = True
+    for path in files:
+        picture = _open(path, who=who)
+        sizes[picture.size] += 1
+        grey = grey and picture.mode in ("1", "L")
+    width, height = _choose_size(sizes, notes) if images is None else (images[1], images[0])
+    shape = (height, width) if grey else (height, width, 3)
+    pixels = np.empty((len(files), *shape), np.uint8)
+    for i, path in enumerate(files):
+        picture = _open(path, who=who).convert("L" if grey else "RGB")
+        if picture.size != (width, height):
+            picture = picture.resize((width, height))
+        pixels[i] = np.asarray(picture)
+    names = [path.relative_to(root) for path in files]
+    labels = _folder_labels(names)
+    return Dataset(
+        pixels.reshape(len(files), -1),
+        labels=labels,
+        label_name=None if labels is None else "folder",
+        point_names=np.array([name.as_posix() for name in names]),
+        images=pixels,
+        image_shape=shape,
+        source=str(root),
+        notes=notes,
+    )

@@ -1,0 +1,117 @@
+"""Any supported file or folder becomes a data set."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+from gnomon._validation import message
+from gnomon.data.dataset import Dataset
+
+__all__ = ["read_table"]
+
+_TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_ARROW = (".parquet", ".feather", ".arrow")
+_SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
+_WHO = "read_table"
+
+
+def _visible(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+
+
+def _require_existing(path: Path) -> None:
+    if path.exists():
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact=f"no folder {str(folder)!r}"))
+    near = difflib.get_close_matches(path.name, _visible(folder), 3, 0.6)
+    remedy = f"Did you mean {' or '.join(repr(str(folder / name)) for name in near)}?" if near else ""
+    raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact="no such file or folder", remedy=remedy))
+
+
+def _refuse(given: dict[str, object], kind: str) -> None:
+    """Raise if an option was given that has no meaning for a kind of file."""
+    for option, value in given.items():
+        if value is not None:
+            raise ValueError(message(_WHO, f"{option}={value!r}", "left out", fact=f"it has no meaning for {kind}"))
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    labels: str | None = None,
+    images: tuple[int, ...] | None = None,
+    delimiter: str | None = None,
+    layer: str | None = None,
+) -> Dataset:
+    """Read a table of numbers from a file or folder.
+
+    Parameters
+    ----------
+    path : str or path-like
+        - ``.csv``, ``.tsv``, ``.txt`` (also ``.gz``): delimiter and header are found by looking. Columns without
+          numbers become metadata. A first column without a name becomes the names of the points.
+        - ``.npy``: a table, or pictures of shape (n, height, width) or (n, height, width, 3).
+        - ``.npz``: the array ``X`` or the only two-dimensional one, or the parts ``data``, ``indices``, ``indptr``,
+          ``shape`` of a CSR matrix; labels from ``y`` or ``labels`` with their ``target_names``; ``feature_names`` or
+          ``gene_names``; ``feature_shape``, the shape of a picture. Files with pickled objects are refused.
+        - ``.parquet``, ``.feather``: columns of numbers, also of vectors. Needs pyarrow.
+        - ``.h5ad``: cells by genes with annotations. Needs anndata.
+        - a folder: every picture in it is a row, its sub-folder the label. Needs pillow.
+    labels : str, default=None
+        Column that holds labels and is no feature.
+    images : tuple (height, width) or (height, width, 3), default=None
+        Each row is a picture of this shape; pictures in a folder are resized to it.
+    delimiter : str, default=None
+        Character between the fields of a text file; None finds comma, semicolon or tab.
+    layer : str, default=None
+        Layer of an h5ad file to read instead of X.
+
+    Returns
+    -------
+    Dataset
+        The numbers, names, labels and what else was found; `notes` say what was decided.
+
+    Raises
+    ------
+    FileNotFoundError
+        If nothing is there; the text proposes names that are near.
+    ValueError
+        If the file is of no supported kind or broken, holds missing values, or has no such column.
+    MissingDependencyError
+        If reading this kind of file needs a package that is not installed.
+    """
+    where = Path(path)
+    _require_existing(where)
+    name = where.name.lower()
+    if where.is_dir():
+        from gnomon.data.pictures import read_pictures
+
+        _refuse({"labels": labels, "delimiter": delimiter, "layer": layer}, "a folder of pictures")
+        return read_pictures(where, who=_WHO, images=images)
+    if name.endswith(_TEXT):
+        from gnomon.data.delimited import read_delimited
+
+        _refuse({"layer": layer}, "a text file")
+        return read_delimited(where, who=_WHO, labels=labels, images=images, delimiter=delimiter)
+    _refuse({"delimiter": delimiter}, "this kind of file")
+    if name.endswith(".h5ad"):
+        from gnomon.data.h5ad import read_h5ad
+
+        _refuse({"images": images}, "an h5ad file")
+        return read_h5ad(where, who=_WHO, labels=labels, layer=layer)
+    _refuse({"layer": layer}, "this kind of file")
+    if name.endswith((".npy", ".npz")):
+        from gnomon.data.numpy_files import read_npy, read_npz
+
+        return (read_npy if name.endswith(".npy") else read_npz)(where, who=_WHO, labels=labels, images=images)
+    if name.endswith(_ARROW):
+        from gnomon.data.arrow import read_arrow
+
+        return read_arrow(where, who=_WHO, labels=labels, images=images)
+    kinds = ", ".join(_SUPPORTED)
+    fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
+    raise ValueError(message(_WHO, f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))

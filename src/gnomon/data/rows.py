@@ -1,0 +1,159 @@
+"""Constant columns and identical rows, found exactly and quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon.data.dtypes import FloatArray
+
+__all__ = ["find_constant_columns", "find_duplicate_rows"]
+
+_CHUNK = 1 << 17  # values looked at together: about a megabyte, so that a chunk stays in the cache
+
+UInt64Array = npt.NDArray[np.uint64]
+
+
+def _row_chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    step = max(1, _CHUNK // max(1, n_columns))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def find_constant_columns(values: FloatArray | sp.csr_array) -> npt.NDArray[np.intp]:
+    """Find the columns whose values are all equal.
+
+    Parameters
+    ----------
+    values : ndarray or csr_array of shape (n_samples, n_features)
+        Finite values.
+
+    Returns
+    -------
+    ndarray of int
+        Their numbers, ascending. All columns if there is one row or none.
+    """
+    n, width = values.shape
+    if n == 0:
+        return np.arange(width)
+    if not isinstance(values, np.ndarray):
+        return _constant_sparse_columns(values)
+    columns = np.arange(width)
+    for rows in _row_chunks(n, width):
+        # Most columns vary at once, so that later chunks look at few.
+        block = values[rows] if columns.size == width else values[rows][:, columns]
+        columns = columns[(block == values[0, columns]).all(axis=0)]
+        if columns.size == 0:
+            break
+    return columns
+
+
+def _constant_sparse_columns(values: sp.csr_array) -> npt.NDArray[np.intp]:
+    n, width = values.shape
+    stored = np.bincount(values.indices[values.data != 0], minlength=width)
+    columns = np.flatnonzero((stored == 0) | (stored == n))
+    full = columns[stored[columns] == n]
+    if full.size == 0:
+        return columns
+    dense = values[:, full].toarray()
+    varying = full[(dense != dense[0]).any(axis=0)]
+    return np.setdiff1d(columns, varying)
+
+
+def _weights(n: int) -> UInt64Array:
+    """Return odd 64-bit numbers, one for each column."""
+    return _mix(np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+
+
+def _mix(words: UInt64Array) -> UInt64Array:
+    # The low bits of a small number in floating point are zero, and a sum of products has the zeros of its factors:
+    # multiply and fold the high half onto the low half first.
+    mixed = words * np.uint64(0xD6E8FEB86659FD93)
+    mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+def _words(block: npt.NDArray[Any]) -> UInt64Array:
+    """Return the bits of a block of rows as 64-bit words, equal for equal values."""
+    block = block + block.dtype.type(0)  # -0.0 becomes 0.0
+    if block.dtype == np.float32 and block.shape[1] % 2:
+        block = np.pad(block, ((0, 0), (0, 1)))
+    return block.view(np.uint64)
+
+
+def _hash_dense(values: FloatArray) -> UInt64Array:
+    n, width = values.shape
+    hashes = np.zeros(n, np.uint64)
+    weights = _weights(width if values.dtype == np.float64 else (width + 1) // 2)
+    for rows in _row_chunks(n, width):
+        hashes[rows] = _mix(_words(values[rows])) @ weights
+    return hashes
+
+
+def _hash_sparse(values: sp.csr_array) -> UInt64Array:
+    n, width = values.shape
+    hashes = np.zeros(n, np.uint64)
+    weights = _weights(width)
+    per_row = values.nnz // max(1, n) + 1
+    for rows in _row_chunks(n, per_row):
+        start, end = values.indptr[rows.start], values.indptr[rows.stop]
+        words = (values.data[start:end].astype(np.float64) + 0.0).view(np.uint64)
+        # Zero has the word 0, so a stored zero adds nothing and equals an absent one.
+        sums = np.zeros(end - start + 1, np.uint64)
+        np.cumsum(_mix(words) * weights[values.indices[start:end]], out=sums[1:])
+        hashes[rows] = np.diff(sums[values.indptr[rows.start : rows.stop + 1] - start])
+    return hashes
+
+
+def _rows_differ(
+    values: FloatArray | sp.csr_array, left: npt.NDArray[np.intp], right: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Return which pairs of rows are not equal."""
+    differ = np.zeros(left.size, np.bool_)
+    for pairs in _row_chunks(left.size, values.shape[1]):
+        if isinstance(values, np.ndarray):
+            differ[pairs] = (values[left[pairs]] != values[right[pairs]]).any(axis=1)
+        else:
+            difference: Any = values[left[pairs]] - values[right[pairs]]
+            difference.eliminate_zeros()
+            differ[pairs] = np.diff(difference.indptr) > 0
+    return differ
+
+
+def find_duplicate_rows(
+    values: FloatArray | sp.csr_array,
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Find which rows are equal.
+
+    Rows are hashed and rows of equal hash compared, so the answer is exact; it depends on the values alone.
+
+    Parameters
+    ----------
+    values : ndarray or csr_array of shape (n_samples, n_features)
+        Finite values, C-contiguous or canonical.
+
+    Returns
+    -------
+    representatives : ndarray of shape (n_distinct,), int
+        The first row of each set of equal rows, ascending.
+    inverse : ndarray of shape (n_samples,), int
+        Position in `representatives` for each row: ``values[representatives[inverse]]`` equals ``values``.
+    """
+    hashes = _hash_dense(values) if isinstance(values, np.ndarray) else _hash_sparse(values)
+    n = values.shape[0]
+    first = np.arange(n)  # for each row the first row that equals it
+    pending = np.arange(n)  # rows still to be placed, ascending
+    while pending.size:
+        _, heads, groups = np.unique(hashes[pending], return_index=True, return_inverse=True)
+        leaders = pending[heads[groups.ravel()]]
+        follows = np.flatnonzero(pending != leaders)
+        differ = _rows_differ(values, pending[follows], leaders[follows])
+        first[pending[follows[~differ]]] = leaders[follows[~differ]]
+        # Rows that share a hash without being equal to its first row are compared among themselves.
+        pending = pending[follows[differ]]
+    representatives = np.flatnonzero(first == np.arange(n))
+    return representatives, np.searchsorted(representatives, first)

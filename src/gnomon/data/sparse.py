@@ -1,0 +1,87 @@
+"""Sparse input of any format becomes a canonical, private CSR matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import message
+from gnomon.data.dtypes import refuse_kind, working_dtype
+
+__all__ = ["canonical_csr"]
+
+
+def _check_structure(matrix: Any, *, who: str) -> None:
+    # A kernel trusts row offsets and column numbers, so a broken matrix must be refused before it is converted.
+    if matrix.format not in ("csr", "csc", "bsr", "coo"):
+        return
+    try:
+        if matrix.format == "coo":
+            for axis, size in zip(matrix.coords, matrix.shape, strict=True):
+                if axis.size and (axis.min() < 0 or axis.max() >= size):
+                    raise ValueError(f"an index is outside the shape {matrix.shape}")
+        else:
+            matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(message(who, "X", "a valid sparse matrix", fact=f"{matrix.format} format: {error}")) from error
+
+
+def _small_indices(matrix: sp.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    fits = max(*matrix.shape, matrix.nnz) <= np.iinfo(np.int32).max
+    dtype = np.int32 if fits else np.int64
+    return matrix.indices.astype(dtype, copy=False), matrix.indptr.astype(dtype, copy=False)
+
+
+def canonical_csr(
+    X: Any, *, who: str, dtype: type[np.float32] | type[np.float64] | None = None, keep_zeros: bool = False
+) -> sp.csr_array:
+    """Convert a sparse matrix or array into CSR with sorted, unique columns in every row.
+
+    Parameters
+    ----------
+    X : SciPy sparse matrix or array of shape (n_samples, n_features)
+        Any format; never written. Entries stored more than once are added up, as SciPy does.
+    who : str
+        Opens the error text.
+    dtype : {float32, float64}, default=None
+        Working precision; None chooses by the type of the values.
+    keep_zeros : bool, default=False
+        Keep explicitly stored zeros: in a matrix of distances they are distances of zero, while absent means unknown.
+        In a table of features stored and absent zeros are the same.
+
+    Returns
+    -------
+    csr_array
+        Shares no memory with `X`; indices are int32 where they fit, else int64.
+    """
+    if X.ndim != 2:
+        raise ValueError(
+            message(
+                who,
+                "X",
+                "two-dimensional",
+                fact=f"Expected 2D array, got {X.ndim}D sparse array instead: shape={X.shape}",
+                remedy="Reshape your data to one row per sample.",
+            )
+        )
+    probe = np.empty(0, X.dtype)
+    refuse_kind(probe, who=who)
+    if X.dtype.kind == "O":
+        raise TypeError(message(who, "X", "a sparse matrix of numbers", fact="found dtype object"))
+    _check_structure(X, who=who)
+    target = working_dtype(X.dtype) if dtype is None else dtype
+    # Convert before duplicates are added up: two 200 in uint8 make 400. Truth values add up to True first.
+    widened = X.tocsr() if X.dtype.kind == "b" else X.astype(target)
+    matrix = sp.csr_array(widened.tocsr(), copy=True)
+    matrix.sum_duplicates()
+    matrix = matrix.astype(target)
+    if not keep_zeros:
+        matrix.eliminate_zeros()
+    indices, indptr = _small_indices(matrix)
+    # A new object, so that flags such as "sorted" are found anew and not believed.
+    result = sp.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
+    result.sort_indices()
+    return result

@@ -1,0 +1,82 @@
+"""Constant columns and identical rows: exact, whatever the layout, whatever the hash."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import gnomon.data.rows as rows_module
+from gnomon.data import find_constant_columns, find_duplicate_rows
+
+SMALL = hnp.arrays(
+    st.sampled_from([np.float32, np.float64]),
+    hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9),
+    elements=st.sampled_from([0.0, -0.0, 1.0, 2.0]),
+)
+FORMS = [lambda X: X, sp.csr_array]
+
+
+def by_definition(X):
+    """Return representatives and inverse by comparing every pair of rows."""
+    first = [next(j for j in range(len(X)) if (X[j] == X[i]).all()) for i in range(len(X))]
+    representatives = sorted(set(first))
+    return representatives, [representatives.index(j) for j in first]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+@given(X=SMALL)
+@settings(deadline=None)
+def test_duplicates_are_those_of_the_definition(form, X):
+    representatives, inverse = find_duplicate_rows(form(X))
+    expected = by_definition(X)
+    assert representatives.tolist() == expected[0]
+    assert inverse.tolist() == expected[1]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+@given(X=SMALL)
+@settings(deadline=None)
+def test_constant_columns_are_those_of_the_definition(form, X):
+    assert find_constant_columns(form(X)).tolist() == np.flatnonzero((X == X[0]).all(axis=0)).tolist()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+def test_rows_are_compared_even_if_all_hashes_agree(form, monkeypatch):
+    monkeypatch.setattr(rows_module, "_hash_dense", lambda values: np.zeros(len(values), np.uint64))
+    monkeypatch.setattr(rows_module, "_hash_sparse", lambda values: np.zeros(values.shape[0], np.uint64))
+    X = np.array([[1.0, 0], [2, 0], [1, 0], [3, 0], [2, 0], [3, 0]])
+    representatives, inverse = find_duplicate_rows(form(X))
+    assert representatives.tolist() == [0, 1, 3]
+    assert inverse.tolist() == [0, 1, 0, 2, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hashes_of_different_rows_differ(dtype):
+    # Small whole numbers have long runs of zero bits, the hard case of a hash made of products.
+    X = np.random.default_rng(0).integers(0, 3, (20_000, 40)).astype(dtype)
+    assert len(np.unique(rows_module._hash_dense(X))) == len(np.unique(X, axis=0))
+    assert len(np.unique(rows_module._hash_sparse(sp.csr_array(X)))) == len(np.unique(X, axis=0))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+def test_rows_put_together_again_are_the_table(form):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 5))[rng.integers(0, 300, 5000)]
+    representatives, inverse = find_duplicate_rows(form(X))
+    np.testing.assert_array_equal(X[representatives][inverse], X)
+    assert len(representatives) == len(np.unique(X, axis=0))
+
+
+def test_constant_columns_beyond_the_first_chunk(monkeypatch):
+    monkeypatch.setattr(rows_module, "_CHUNK", 8)
+    X = np.ones((50, 4))
+    X[49, 2] = 2
+    assert find_constant_columns(X).tolist() == [0, 1, 3]
+    assert find_duplicate_rows(X)[0].tolist() == [0, 49]
+
+
+def test_no_rows():
+    assert find_constant_columns(np.zeros((0, 3))).tolist() == [0, 1, 2]
+    assert find_duplicate_rows(np.zeros((0, 3)))[0].size == 0

@@ -1,0 +1,243 @@
+"""The catalogue of faults in the input: each case is named after its number there."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from gnomon.data import check_feature_count, check_labels, check_same_length, check_table
+
+X = np.arange(12, dtype=np.float64).reshape(4, 3)
+
+
+def with_value(value, dtype=np.float64):
+    bad = X.astype(dtype)
+    bad[1, 2] = value
+    return bad
+
+
+def named(value):
+    return pd.DataFrame(with_value(value), columns=["a", "b", "age"])
+
+
+def mixed():
+    return pd.DataFrame({"a": [1.0, 2.0], "kind": pd.Categorical(["x", "y"]), "name": ["p", "q"]})
+
+
+def tensor_on_device():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+    return Tensor()
+
+
+REFUSED = {
+    "f01-array": (with_value(np.nan), ValueError, r"X must be finite \(it contains NaN \(1\): at row 1, column 2\)"),
+    "f01-frame": (named(np.nan), ValueError, r"NaN \(1\): at row 1, column 'age'\). Impute"),
+    "f01-metric": (named(np.nan), ValueError, "a metric that accepts missing values"),
+    "f01-list": ([[1.0, None], [2.0, 3.0]], ValueError, r"NaN \(1\): at row 0, column 1"),
+    "f01-masked": (np.ma.masked_equal([[1, 2], [3, 4]], 3), ValueError, r"NaN \(1\): at row 1, column 0"),
+    "f01-sparse": (sp.csc_array(with_value(np.nan)), ValueError, r"NaN \(1\): at row 1, column 2"),
+    "f02-signs": (
+        np.array([[np.inf, -np.inf, -np.inf], [1, 2, 3]]),
+        ValueError,
+        r"\+infinity \(1\), -infinity \(2\): at row 0, column 0; row 0, column 1; row 0, column 2.*logarithm of zero",
+    ),
+    "f02-float32": (with_value(np.inf, np.float32), ValueError, r"\+infinity \(1\)"),
+    "f24-no-rows": (X[:0], ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),
+    "f24-no-columns": (X[:, :0], ValueError, r"0 feature\(s\) \(shape=\(\d*, 0\)\) while a minimum of \d* is required."),
+    "f29-one-dimension": (X[0], ValueError, r"Expected 2D array, got 1D array instead.*Reshape your data"),
+    "f29-series": (pd.Series([1.0, 2.0]), ValueError, "Expected 2D array, got 1D array instead"),
+    "f29-scalar": (3.0, ValueError, "Expected 2D array, got scalar array instead"),
+    "f29-pictures": (np.zeros((2, 3, 3)), ValueError, r"dim 3, shape=\(2, 3, 3\).*X.reshape\(len\(X\), -1\)"),
+    "f41-complex": (X + 1j, ValueError, "Complex data not supported"),
+    "f41-complex-frame": (pd.DataFrame(X + 1j), ValueError, "Complex data not supported"),
+    "f41-complex-sparse": (sp.csr_array(X + 1j), ValueError, "Complex data not supported"),
+    "f41-complex-objects": (np.array([[1j, 2]], dtype=object), ValueError, "Complex data not supported"),
+    "f42-dict": (np.array([[{"foo": "bar"}, 1.0]], dtype=object), TypeError, "argument must be .* string.* number"),
+    "f42-strings": (np.array([["1.5", "2"]]), TypeError, "found text, dtype"),
+    "f42-string-objects": (np.array([["1.5", 2]], dtype=object), TypeError, r"found '1.5' at row 0, column 0, of type str"),
+    "f42-dates": (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "found dates"),
+    "f42-dict-input": ({"a": [1, 2]}, TypeError, "found dict"),
+    "f42-none": (None, TypeError, "found NoneType"),
+    "f43-pandas": (mixed(), TypeError, "2 of 3 columns hold something else: 'kind': Categorical, 'name': String"),
+    "f43-polars": (pl.from_pandas(mixed()), TypeError, "'kind': .*, 'name': String"),
+    "f43-arrow": (pa.Table.from_pandas(mixed()), TypeError, "'kind': .*, 'name': String"),
+    "f44-nullable": (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "NaN .1.: at row 1, column 'a'"),
+    "f44-nullable-bool": (pd.DataFrame({"a": pd.array([True, None])}), ValueError, "NaN .1.: at row 1, column 'a'"),
+    "f44-polars-null": (pl.DataFrame({"a": [1, None]}), ValueError, "NaN .1.: at row 1, column 'a'"),
+    "f44-arrow-null": (pa.table({"a": [1, None]}), ValueError, "NaN .1.: at row 1, column 'a'"),
+    "f44-lazy": (pl.DataFrame({"a": [1]}).lazy(), TypeError, r"Pass X.collect\(\)"),
+    "f48-matrix": (np.matrix(X), TypeError, r"np.matrix is not supported.*np.asarray"),
+    "f49-dense-only": (sp.csr_array(X), TypeError, r"[Ss]parse.*csr format.*X.toarray\(\)"),
+    "f54-device": (tensor_on_device(), TypeError, r"Tensor: can't convert cuda:0.*X.detach\(\).cpu\(\).numpy\(\)"),
+    "f29-ragged": ([[1, 2], [3]], ValueError, "a list of rows of equal length"),
+}
+
+
+@pytest.mark.parametrize(("value", "error", "text"), REFUSED.values(), ids=REFUSED.keys())
+def test_refused_with_a_text_that_helps(value, error, text):
+    accept_sparse = "csr format" not in text
+    with pytest.raises(error, match=re.compile(text, re.DOTALL)) as caught:
+        check_table(value, who="PCA", accept_sparse=accept_sparse)
+    assert str(caught.value).startswith("PCA: ")
+
+
+def test_f01_names_five_places_and_counts_all():
+    bad = np.full((100, 50), np.nan, np.float32)
+    with pytest.raises(ValueError, match=r"NaN \(5,000\): the first at row 0, column 0; .*row 0, column 4\)"):
+        check_table(bad, who="PCA")
+
+
+def test_f04_huge_finite_values_are_no_infinity():
+    huge = np.full((1000, 10), 3e38, np.float32)  # their sum overflows
+    np.testing.assert_array_equal(check_table(huge, who="PCA").values, huge)
+
+
+def test_f04_what_float32_cannot_hold_is_said():
+    with pytest.raises(ValueError, match=r"within the range of float32.*largest magnitude 1e\+300\). Rescale"):
+        check_table(with_value(1e300), who="PCA", dtype=np.float32)
+
+
+def test_f06_time_stamps_keep_their_differences():
+    stamps = np.array([[1_700_000_000, 1], [1_700_000_001, 2]])
+    values = check_table(stamps, who="PCA").values
+    assert values[1, 0] - values[0, 0] == 1
+
+
+def test_f30_both_lengths_are_named():
+    with pytest.raises(ValueError, match=r"labels must be as long as X \(X has 4 rows, labels has 3\)"):
+        check_labels(["a", "b", "c"], 4, who="map")
+    with pytest.raises(ValueError, match="X has 4 rows, Y has 5"):
+        check_same_length("explain", X=sp.csr_array(X), names=None, Y=np.zeros((5, 2)))
+
+
+def test_f31_wrong_number_of_features():
+    table = check_table(X, who="PCA")
+    check_feature_count(table, 3, None, "PCA")
+    with pytest.raises(ValueError, match="X has 3 features, but PCA is expecting 4 features as input"):
+        check_feature_count(table, 4, None, "PCA")
+
+
+def test_f33_no_rows_where_they_are_allowed():
+    assert check_table(X[:0], who="PCA", min_samples=0).values.shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["c", "b", "a"], "Feature names must be in the same order as they were in fit.\n"),
+        (["a", "b", "d"], "Feature names unseen at fit time:\n- d\nFeature names seen at fit time, yet now missing:\n- c\n"),
+        (["a", "b"], "Feature names seen at fit time, yet now missing:\n- c\n"),
+    ],
+    ids=["f34-reordered", "f34-renamed", "f34-missing"],
+)
+def test_f34_column_names_must_match(names, text):
+    table = check_table(pd.DataFrame(X[:, : len(names)], columns=names), who="PCA")
+    expected = f"The feature names should match those that were passed during fit.\n{text}"
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        check_feature_count(table, 3, np.array(["a", "b", "c"], dtype=object), "PCA")
+
+
+def test_f34_names_are_not_asked_of_an_array():
+    check_feature_count(check_table(X, who="PCA"), 3, ["a", "b", "c"], "PCA")
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16, np.float16], ids="f37-f39-{}".format)
+def test_narrow_types_are_read_as_float32(dtype):
+    table = check_table(X.astype(dtype), who="PCA")
+    assert table.values.dtype == np.float32
+    np.testing.assert_array_equal(table.values, X.astype(dtype).astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float64, np.longdouble])
+def test_f40_wide_types_are_read_as_float64(dtype):
+    assert check_table(X.astype(dtype), who="PCA").values.dtype == np.float64
+
+
+def test_f38_duplicates_of_small_integers_do_not_wrap():
+    coo = sp.coo_array((np.array([200, 200], np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
+    assert check_table(coo, who="PCA", accept_sparse=True).values[0, 1] == 400
+
+
+def test_f37_sparse_truth_values():
+    coo = sp.coo_array((np.array([True, True]), ([0, 0], [1, 1])), shape=(2, 2))
+    values = check_table(coo, who="PCA", accept_sparse=True).values
+    assert values.dtype == np.float32
+    assert values[0, 1] == 1
+
+
+def test_f45_input_is_shared_but_cannot_be_written():
+    table = check_table(X, who="PCA")
+    assert np.shares_memory(table.values, X)
+    with pytest.raises(ValueError, match="read-only"):
+        table.values[0, 0] = 1
+    assert X.flags.writeable
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
+@pytest.mark.parametrize("container", ["array", "matrix"])
+def test_f49_every_sparse_format(kind, container):
+    given = getattr(sp, f"{kind}_{container}")(X)
+    values = check_table(given, who="PCA", accept_sparse=True).values
+    assert isinstance(values, sp.csr_array)
+    assert values.has_canonical_format
+    np.testing.assert_array_equal(values.toarray(), X)
+
+
+def test_f50_unsorted_and_double_entries_become_canonical_and_the_input_stays():
+    data, indices, indptr = np.array([1.0, 2.0, 3.0]), np.array([2, 0, 2]), np.array([0, 3, 3])
+    given = sp.csr_array((data.copy(), indices.copy(), indptr.copy()), shape=(2, 3))
+    given.has_sorted_indices = True  # a lie that must not be believed
+    values = check_table(given, who="PCA", accept_sparse=True).values
+    np.testing.assert_array_equal(values.toarray(), [[2, 0, 4], [0, 0, 0]])
+    assert values.indices.tolist() == [0, 2]
+    for mine, theirs in ((given.data, data), (given.indices, indices), (given.indptr, indptr)):
+        np.testing.assert_array_equal(mine, theirs)
+    assert not np.shares_memory(values.data, given.data)
+
+
+def test_f51_stored_zeros_are_zeros_of_features_and_distances_of_zero():
+    given = sp.csr_array((np.array([0.0, 1.0]), ([0, 0], [1, 2])), shape=(2, 3))
+    assert check_table(given, who="PCA", accept_sparse=True).values.nnz == 1
+    assert check_table(given, who="PCA", accept_sparse=True, keep_zeros=True).values.nnz == 2
+
+
+def test_f52_wide_indices_become_narrow_where_they_fit():
+    given = sp.csr_array(X)
+    given.indices, given.indptr = given.indices.astype(np.int64), given.indptr.astype(np.int64)
+    values = check_table(given, who="PCA", accept_sparse=True).values
+    assert values.indices.dtype == values.indptr.dtype == np.int32
+    wide = sp.csr_array((np.ones(1), ([0], [2**40])), shape=(1, 2**41))
+    assert check_table(wide, who="PCA", accept_sparse=True).values.indices.tolist() == [2**40]
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_f50_broken_structure_is_refused(kind):
+    given = getattr(sp, f"{kind}_array")(X)
+    given.indices[0] = 99
+    with pytest.raises(ValueError, match="a valid sparse matrix"):
+        check_table(given, who="PCA", accept_sparse=True)
+
+
+def test_f55_names_are_kept_and_told_apart():
+    frame = pd.DataFrame(np.ones((2, 6)), columns=["größe", "a", "a", "", 7, "a (2)"])
+    names = check_table(frame, who="PCA").feature_names
+    assert names == ["größe", "a", "a (3)", "column 3", "7", "a (2)"]
+    assert check_table(pd.DataFrame(X), who="PCA").feature_names is None  # running numbers are no names
+    duplicate = pa.table([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+    assert check_table(duplicate, who="PCA").feature_names == ["a", "a (2)"]
+
+
+def test_f56_rows_are_matched_by_position_and_the_index_is_kept():
+    frame = pd.DataFrame(X, index=pd.Index([3, 1, 2, 0], name="cell"))
+    table = check_table(frame, who="PCA")
+    np.testing.assert_array_equal(table.values, X)
+    assert table.index.tolist() == [3, 1, 2, 0]
+    labels = pd.Series(["a", "b", "c", "d"], index=[3, 2, 1, 0])
+    assert check_labels(labels, 4).tolist() == ["a", "b", "c", "d"]
