@@ -16,7 +16,15 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.linalg.draws import normal_matrix
 
-__all__ = ["Spectrum", "covariance_spectrum", "gram_spectrum", "randomized_spectrum", "sparse_covariance_spectrum", "svd_spectrum"]
+__all__ = [
+    "Spectrum",
+    "covariance_spectrum",
+    "gram_spectrum",
+    "largest_deviation",
+    "randomized_spectrum",
+    "sparse_covariance_spectrum",
+    "svd_spectrum",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -48,13 +56,26 @@ class Spectrum:
     squared_norm: float
 
 
+def largest_deviation(X: npt.NDArray[Any], mean: Float64Array, *, n_threads: int = 1) -> float:
+    """Return the largest ``|X - mean|``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    mean : ndarray of shape (n_features,), float64
+    n_threads : int, default=1
+        Does not change the result.
+    """
+    return _core.largest_deviation(X, mean, n_threads)
+
+
 def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, float]:
     """Return the column means and a power of two that brings the largest deviation near 1.
 
     Squares of entries such as 1e30 then stay within float32, and a power of two changes no digit.
     """
     mean = _core.column_means(X, n_threads)
-    largest = _core.largest_deviation(X, mean, n_threads)
+    largest = largest_deviation(X, mean, n_threads=n_threads)
     # Below 1e-13 of the mean's magnitude a deviation is the rounding of the mean itself: the table is constant.
     if largest <= 1e-13 * float(np.abs(mean).max(initial=0.0)):
         return mean, 0.0
