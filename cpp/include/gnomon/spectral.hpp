@@ -12,16 +12,16 @@ namespace gnomon {
 struct SpectralOptions {
     std::size_t n_wanted;   ///< the first columns that must converge; at most the width of the block less 2
     float tolerance;        ///< on |M x - lambda x| / (1 - lambda), lambda being the last one wanted
-    int max_rounds;         ///< of filtering on the finest graph
-    double seconds;         ///< ends the rounds early, infinity: never; an end by time depends on the machine
+    int max_products;       ///< of the whole graph with a block; those of coarser graphs are bounded likewise
+    double seconds;         ///< ends the iteration early, infinity: never; an end by time depends on the machine
     std::uint64_t seed;
 };
 
 struct SpectralOutcome {
     bool converged = false;
     bool out_of_time = false;
-    int n_rounds = 0;  ///< on the finest graph
-    int n_levels = 0;  ///< graphs from the finest to the coarsest
+    int n_products = 0;  ///< with the whole graph
+    int n_levels = 0;    ///< graphs from the finest to the coarsest
 };
 
 /// Chebyshev-filtered subspace iteration, started from the vectors of ever coarser graphs.

@@ -142,8 +142,8 @@ def principal_components(
     solver : {"auto", "covariance", "gram", "svd", "randomized"}, default="auto"
         "covariance": eigenvectors of the D x D scatter matrix; "gram": of the n x n matrix of inner products. Both lose
         components whose variance is below about 1e-12 of the largest (1e-6 for float32). "svd": exact, in double.
-        "randomized": subspace iteration (10 extra directions, 7 iterations; the leading components are good to about 1e-3), for
-        tables large both ways. "auto" takes "svd" for small tables of double, "randomized" where the smaller side
+        "randomized": subspace iteration (10 extra directions, 7 iterations), for tables large both ways; the leading
+        components are good to about 1e-3. "auto" takes "svd" for small tables of double, "randomized" where the smaller side
         exceeds 2000 (for CSR: where n_features does), else the smaller of the two matrices. CSR takes "covariance" and
         "randomized" only.
     who : str, default="principal_components"

@@ -16,7 +16,14 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.linalg.draws import normal_matrix
 
-__all__ = ["Spectrum", "covariance_spectrum", "gram_spectrum", "randomized_spectrum", "sparse_covariance_spectrum", "svd_spectrum"]
+__all__ = [
+    "Spectrum",
+    "covariance_spectrum",
+    "gram_spectrum",
+    "randomized_spectrum",
+    "sparse_covariance_spectrum",
+    "svd_spectrum",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -84,7 +91,7 @@ def sparse_covariance_spectrum(X: Any, n_components: int, *, n_threads: int = 1)
         rows = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
         _core.add_scatter(rows, products.mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
-    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale**2)
+    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
 
 
 def _leading_eigenpairs(matrix: Float64Array, n_vectors: int) -> tuple[Float64Array, Float64Array]:
@@ -118,7 +125,7 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: in
         _core.add_scatter(X, mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale**2)
+    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
 
 
 def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
@@ -154,7 +161,7 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_th
     noise = np.finfo(X.dtype).eps * n * values[0]
     components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale**2)
+    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
 
 
 def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
@@ -186,7 +193,7 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) 
         centred = np.linalg.qr(centred, mode="r")
     _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    squared_norm = float(np.sum(values**2)) * unscale**2
+    squared_norm = float(np.sum(values**2)) * unscale * unscale
     return Spectrum(mean, right[:n_components], values[:n_components] * unscale, squared_norm)
 
 
