@@ -1,12 +1,16 @@
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
 #include "arrays.hpp"
 #include "gnomon/spectral.hpp"
 
 namespace gnomon::bindings {
 namespace {
 
-nb::tuple bound_spectral_vectors(const Offsets& offsets, const Columns& columns, const Values& values,
-                                 std::size_t n_wanted, std::size_t width, float tolerance, int max_products,
-                                 double seconds, std::uint64_t seed, int n_threads) {
+std::tuple<Output<float>, Output<double>, Output<double>, bool, bool, int, int> bound_spectral_vectors(
+    const Offsets& offsets, const Columns& columns, const Values& values, std::size_t n_wanted, std::size_t width,
+    float tolerance, int max_products, double seconds, std::uint64_t seed, int n_threads) {
     const std::size_t n = offsets.shape(0) - 1;
     auto vectors = make_output<float>({n, width});
     auto eigenvalues = make_output<double>({width});
@@ -17,8 +21,8 @@ nb::tuple bound_spectral_vectors(const Offsets& offsets, const Columns& columns,
                                    {vectors.data(), n, width}, {eigenvalues.data(), width}, {residuals.data(), width},
                                    context);
     });
-    return nb::make_tuple(vectors, eigenvalues, residuals, outcome.converged, outcome.out_of_time, outcome.n_products,
-                          outcome.n_levels);
+    return std::make_tuple(vectors, eigenvalues, residuals, outcome.converged, outcome.out_of_time, outcome.n_products,
+                           outcome.n_levels);
 }
 
 }  // namespace

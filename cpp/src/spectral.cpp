@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kCoarsest = 1000;  // graphs this small are not made smaller
 constexpr std::size_t kMaxLevels = 14;
-constexpr double kWorthwhile = 0.8;   // coarsening stops where it keeps a larger share of the nodes
+constexpr double kWorthwhile = 0.8;  // coarsening stops where it keeps a larger share of the nodes
 constexpr std::uint64_t kStream = 103;
 constexpr int kDegree = 20;
 constexpr int kCoarsestProducts = 1000, kPassingProducts = 60;
@@ -197,14 +197,13 @@ std::vector<float> prolong(const std::vector<float>& x, std::size_t width, const
 
 }  // namespace
 
-SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const SpectralOptions& options,
-                                 Span2<float> vectors, std::span<double> eigenvalues, std::span<double> residuals,
-                                 const Context& context) {
+SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const SpectralOptions& options, Span2<float> vectors,
+                                 std::span<double> eigenvalues, std::span<double> residuals, const Context& context) {
     const std::size_t width = vectors.cols();
-    const auto deadline = options.seconds < 1e9
-                              ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(options.seconds))
-                              : Clock::time_point::max();
+    const auto deadline =
+        options.seconds < 1e9
+            ? Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds))
+            : Clock::time_point::max();
     const std::vector<Coarsening> chain = coarse_graphs(affinities, width, context);
     std::vector<Level> levels;
     levels.reserve(chain.size() + 1);
@@ -220,9 +219,9 @@ SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const Spectra
         Iteration iteration(levels[l], width, context);
         // The coarsest graph starts from nothing; those between only pass on what the finest one will correct.
         const int products = finest ? options.max_products : coarsest ? kCoarsestProducts : kPassingProducts;
-        outcome = iteration.run({x.data(), levels[l].roots.size(), width},
-                                {options.n_wanted, options.tolerance, products, coarsest ? 2 * kDegree : kDegree,
-                                 deadline});
+        outcome =
+            iteration.run({x.data(), levels[l].roots.size(), width},
+                          {options.n_wanted, options.tolerance, products, coarsest ? 2 * kDegree : kDegree, deadline});
         if (finest) {
             std::copy(iteration.eigenvalues.begin(), iteration.eigenvalues.end(), eigenvalues.begin());
             std::copy(iteration.residuals.begin(), iteration.residuals.end(), residuals.begin());

@@ -88,7 +88,7 @@ def sparse_covariance_spectrum(X: Any, n_components: int, *, n_threads: int = 1)
     scale = float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
     scatter = np.zeros((X.shape[1], X.shape[1]))
     for begin in range(0, X.shape[0], _BLOCK):
-        rows = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
+        rows: npt.NDArray[Any] = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
         _core.add_scatter(rows, products.mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
     return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
@@ -190,7 +190,8 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) 
     mean, scale = _mean_and_scale(X, n_threads)
     centred = (X - mean) * scale
     if X.shape[0] > 2 * X.shape[1]:  # the triangular factor has the same right singular vectors
-        centred = np.linalg.qr(centred, mode="r")
+        (factor,) = scipy.linalg.qr(centred, mode="r", overwrite_a=True, check_finite=False)
+        centred = np.asarray(factor[: X.shape[1]], dtype=np.float64)
     _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     squared_norm = float(np.sum(values**2)) * unscale * unscale

@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Nothing, Options, Real, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.sparse import kernel_csr
 
 __all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "connected_components", "spectral_vectors"]
@@ -22,7 +22,7 @@ _LARGEST_DENSE = 600  # nodes; the dense eigenproblem then takes some hundredths
 _WIDTHS = {8: 5, 16: 12, 32: 27, 64: 56}  # width of the block of the iteration: vectors it can be asked for
 MAX_SPECTRAL_VECTORS = max(_WIDTHS.values())
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "n_vectors": Integer(1),
     "seed": Integer(0),
     "n_threads": Integer(1),
@@ -146,10 +146,10 @@ def spectral_vectors(
     n_vectors = values["n_vectors"]
     if n_vectors > n - 1:
         raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {n - 1}", fact=f"n_samples={n}"))
-    width = next((width for width, most in _WIDTHS.items() if n_vectors <= most), None)
+    width = next((width for width, most in _WIDTHS.items() if n_vectors <= most), n)
     if solver == "auto":
         solver = "dense" if n <= _LARGEST_DENSE else "multilevel"
-    if solver == "multilevel" and (width is None or n < 4 * width):
+    if solver == "multilevel" and n < 4 * width:
         rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
         raise ValueError(message(who, f"n_vectors={n_vectors}", rule, remedy="Use solver='dense'."))
     n_graph_components = int((connected_components(matrix) if labels is None else labels).max()) + 1
