@@ -15,14 +15,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kCoarsest = 1000;  // graphs this small are not made smaller
+constexpr std::size_t kCoarsest = 300;  // graphs this small are not made smaller
 constexpr std::size_t kMaxLevels = 14;
 constexpr double kWorthwhile = 0.8;  // coarsening stops where it keeps a larger share of the nodes
 constexpr std::uint64_t kStream = 103;
 constexpr int kDegree = 20;
 constexpr int kCoarsestProducts = 1000, kPassingProducts = 60;
-constexpr double kRounding = 3e-6;  // residuals in float do not fall further
-constexpr double kDampedAtLeast = 0.2, kDampedAtMost = 0.9999;
+constexpr double kRounding = 5e-6;  // residuals in float do not fall further
+constexpr double kDampedAtLeast = 0.2;
+constexpr double kArcoshOfGain = 4.0940;  // arcosh 30
 // How much one vector may grow beside another before they are parted again: what rounding mixes in, 1e-7, then stays
 // small.
 constexpr double kMaxGrowth = 1e4;
@@ -85,7 +86,7 @@ public:
             if (outcome.converged || outcome.n_products >= limits.max_products) break;
             outcome.out_of_time = Clock::now() > limits.deadline;
             if (outcome.out_of_time) break;
-            outcome.n_products += filter(x, limits.degree);
+            outcome.n_products += filter(x, limits.n_wanted, limits.degree);
         }
         return outcome;
     }
@@ -124,11 +125,11 @@ private:
         return worst;
     }
 
-    /// x <- T_degree((M - centre) / half) x, scaled to stay of order 1 at the eigenvalue 1: grows what lies above the
-    /// last Ritz value against what lies below. Returns the degree, which is less than `max_degree` where the first
-    /// vector would outgrow the others.
-    int filter(Span2<float> x, int max_degree) {
-        const double cut = std::clamp(eigenvalues[width_ - 1], kDampedAtLeast, kDampedAtMost);
+    /// x <- T_degree((M - centre) / half) x, scaled to stay of order 1 at the eigenvalue 1: grows what lies above `cut`
+    /// against what lies in [-1, cut]. Returns the degree, which is less than `max_degree` where the first vector would
+    /// outgrow the others.
+    int filter(Span2<float> x, std::size_t n_wanted, int max_degree) {
+        const double cut = damped_up_to(n_wanted, max_degree);
         const double centre = (cut - 1.0) / 2.0, half = (cut + 1.0) / 2.0;
         const int degree = std::min(max_degree, steps_of_growth((eigenvalues[0] - centre) / half, max_degree));
         const int between = steps_of_growth((1.0 - centre) / half, max_degree);
@@ -150,6 +151,14 @@ private:
         }
         if (present.data() != x.data()) std::copy(present.data(), present.data() + present.size(), x.data());
         return degree;
+    }
+
+    /// The last Ritz value; less where the wanted vectors would then gain less than a factor of 30. Eigenvalues that
+    /// crowd at 1 cannot be parted by so low a degree, but the rough error of prolonged vectors can be damped.
+    double damped_up_to(std::size_t n_wanted, int degree) const {
+        const double angle = kArcoshOfGain / degree, z = 1.0 + 0.5 * angle * angle;
+        const double gaining = (2.0 * eigenvalues[n_wanted - 1] + 1.0 - z) / (1.0 + z);
+        return std::max(std::min(eigenvalues[width_ - 1], gaining), kDampedAtLeast);
     }
 
     /// The number of steps, from 2 to `most`, in which T_k(z) grows to kMaxGrowth.
