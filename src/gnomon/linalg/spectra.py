@@ -102,10 +102,10 @@ def sparse_covariance_spectrum(X: Any, n_components: int, *, n_threads: int = 1)
     scale = float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
     scatter = np.zeros((X.shape[1], X.shape[1]))
     for begin in range(0, X.shape[0], _BLOCK):
-        rows = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
+        rows: npt.NDArray[Any] = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
         _core.add_scatter(rows, products.mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
-    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale**2)
+    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
 
 
 def _leading_eigenpairs(matrix: Float64Array, n_vectors: int) -> tuple[Float64Array, Float64Array]:
@@ -139,7 +139,7 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: in
         _core.add_scatter(X, mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale**2)
+    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
 
 
 def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
@@ -175,7 +175,7 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_th
     noise = np.finfo(X.dtype).eps * n * values[0]
     components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale**2)
+    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
 
 
 def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
@@ -204,10 +204,11 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) 
     mean, scale = _mean_and_scale(X, n_threads)
     centred = (X - mean) * scale
     if X.shape[0] > 2 * X.shape[1]:  # the triangular factor has the same right singular vectors
-        centred = np.linalg.qr(centred, mode="r")
+        (factor,) = scipy.linalg.qr(centred, mode="r", overwrite_a=True, check_finite=False)
+        centred = np.asarray(factor[: X.shape[1]], dtype=np.float64)
     _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    squared_norm = float(np.sum(values**2)) * unscale**2
+    squared_norm = float(np.sum(values**2)) * unscale * unscale
     return Spectrum(mean, right[:n_components], values[:n_components] * unscale, squared_norm)
 
 
