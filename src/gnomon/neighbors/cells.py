@@ -17,7 +17,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.neighbors.basis import principal_basis
-from gnomon.neighbors.euclidean import Distances, Indices, Points, n_candidates
+from gnomon.neighbors.euclidean import Distances, Indices, Points, n_candidates, nearest_of_new
 
 __all__ = ["Approximation", "approximate_search", "n_cells"]
 
@@ -62,6 +62,17 @@ class _Sample:
     indices: Indices
     distances: Distances
 
+    @classmethod
+    def of(cls, points: Points, n_neighbors: int, rng: np.random.Generator) -> _Sample:
+        """Draw the rows and find their neighbours among all rows."""
+        n = len(points.X)
+        rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
+        indices, distances = nearest_of_new(points, points.X[rows], n_neighbors + 1)
+        own = indices == rows[:, None]
+        own[~own.any(axis=1), -1] = True  # hidden behind copies of itself
+        shape = (len(rows), n_neighbors)
+        return cls(rows, indices[~own].reshape(shape), distances[~own].reshape(shape))
+
     def recall(self, distances: Distances) -> float:
         """Return the share of neighbours as near as the true ones; equal distances are equally good."""
         return float((distances[self.rows] <= self.distances[:, -1:]).mean())
@@ -86,14 +97,12 @@ def approximate_search(
     Approximation or None
         None if comparing all pairs costs less.
     """
-    n = len(points.X)
     if target_recall >= 1.0:
         return None
     rng = np.random.default_rng(seed)
-    rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
-    sample = _Sample(rows, *points.scan(points.X[rows], rows, n_neighbors))
+    sample = _Sample.of(points, n_neighbors, rng)
     coordinates = _coordinates(points, rng)
-    centers = _centers(coordinates, n_cells(n), rng, points.n_threads)
+    centers = _centers(coordinates, n_cells(len(points.X)), rng, points.n_threads)
     most = _cost_of_all(points.X.shape)
     aim = target_recall + 0.1 * (1 - target_recall)
     plan = _plan(sample, coordinates, centers, n_neighbors, aim, points)
