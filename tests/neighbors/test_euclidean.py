@@ -113,6 +113,13 @@ def test_a_higher_target_gives_a_higher_recall():
     assert recalls == sorted(recalls)
 
 
+def test_a_plan_that_misses_the_target_is_widened(monkeypatch):
+    monkeypatch.setattr(cells, "_plan", lambda *_: cells._Plan(n_probes=1, n_candidates=18))
+    graph = compute_neighbors(noise(6000, 6), 10, method="approximate", target_recall=0.9)
+    assert graph.method == "cells"
+    assert graph.recall >= 0.9
+
+
 def test_all_neighbours_are_asked_for_when_the_target_is_one():
     assert compute_neighbors(blobs(1000), 5, method="approximate", target_recall=1.0).method == "exact"
 

@@ -81,7 +81,7 @@ def compute_neighbors(
     n_threads : int >= 1, default=1
         Does not change the result.
     reporter : Reporter, default=None
-        Told about progress in rows.
+        Told about progress in rows. A search has no result before its end: a wish to stop early is not heard.
 
     Returns
     -------
