@@ -116,6 +116,17 @@ static void copies_of_a_row_come_in_order() {
     }
 }
 
+static void ties_are_broken_by_index() {
+    Table x = random_table(2500, 2, 12);
+    for (float& value : x.values)
+        value = std::round(4 * value);  // a grid: each row has many neighbours at one distance
+    const std::vector<std::int32_t> found = all_pairs(x, 20, 2);
+    for (std::size_t i = 0; i < x.n; i += 29) {
+        const auto expected = plain_neighbors(x, x.view().row(i), static_cast<std::int64_t>(i), 20);
+        for (std::size_t j = 0; j < 20; ++j) CHECK(found[i * 20 + j] == expected[j]);
+    }
+}
+
 static void rows_agree_with_loops() {
     const Table base = random_table(9001, 4, 5), queries = random_table(1000, 4, 6);
     std::vector<std::int32_t> indices(queries.n * 7), again(queries.n * 7);
@@ -194,6 +205,7 @@ int main() {
     nearest_keys_do_not_depend_on_order();
     all_pairs_agree_with_loops();
     copies_of_a_row_come_in_order();
+    ties_are_broken_by_index();
     rows_agree_with_loops();
     a_join_of_all_cells_is_exact();
     ranking_and_scanning_agree_with_loops();

@@ -156,6 +156,12 @@ def test_copies_of_a_row_are_at_distance_zero_in_order_of_index(method):
     np.testing.assert_array_equal(graph.indices, expected)
 
 
+def test_squares_that_differ_with_roots_that_do_not_are_a_tie():
+    graph = compute_neighbors(np.array([[0, 0], [1, 2**-11.5], [1, 0]], dtype=np.float32), 2)
+    np.testing.assert_array_equal(graph.distances[0], [1, 1])
+    np.testing.assert_array_equal(graph.indices[0], [1, 2])
+
+
 def test_constant_data_have_the_first_rows_as_neighbours():
     graph = compute_neighbors(np.full((500, 3), 0.1), 4)
     check_invariants(graph)
