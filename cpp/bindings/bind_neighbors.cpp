@@ -24,9 +24,8 @@ class AllPairsSearch {
 public:
     AllPairsSearch(Floats points, std::size_t k, int n_threads)
         : points_(std::move(points)), k_(k), n_threads_(n_threads) {
-        run_released(n_threads, [&](const Context& context) {
-            search_ = std::make_unique<AllPairs>(view(points_), k, context);
-        });
+        run_released(n_threads,
+                     [&](const Context& context) { search_ = std::make_unique<AllPairs>(view(points_), k, context); });
     }
     std::size_t n_rounds() const { return search_->n_rounds(); }
     void run_round(std::size_t round) {
@@ -57,8 +56,8 @@ public:
           offsets_(std::move(offsets)),
           n_threads_(n_threads) {
         run_released(n_threads, [&](const Context& context) {
-            search_ = std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)},
-                                                 context);
+            search_ =
+                std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)}, context);
         });
     }
     void run(std::size_t first, std::size_t last, const Matrix<std::int32_t>& indices) const {
@@ -81,9 +80,8 @@ void register_distances(nb::module_& m) {
         "center_rows",
         [](const Data& x, const Doubles& mean, double scale, int n_threads) {
             auto out = make_output<float>({x.shape(0), x.shape(1)});
-            run_released(n_threads, [&](const Context& context) {
-                center_rows(view(x), view(mean), scale, view2(out), context);
-            });
+            run_released(n_threads,
+                         [&](const Context& context) { center_rows(view(x), view(mean), scale, view2(out), context); });
             return out;
         },
         nb::arg("x").noconvert(), nb::arg("mean").noconvert(), nb::arg("scale"), nb::arg("n_threads"),
@@ -116,7 +114,8 @@ void register_distances(nb::module_& m) {
         "Return the k nearest of each query's candidates and their distances.");
     m.def(
         "scan_rows",
-        [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k, int n_threads) -> Found {
+        [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k,
+           int n_threads) -> Found {
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto distances = make_output<float>({queries.shape(0), k});
             run_released(n_threads, [&](const Context& context) {
@@ -149,8 +148,7 @@ void register_neighbors(nb::module_& m) {
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto cutoffs = make_output<float>({queries.shape(0)});
             run_released(n_threads, [&](const Context& context) {
-                nearest_rows(view(base), view(queries), view2(indices), {cutoffs.data(), queries.shape(0)},
-                             context);
+                nearest_rows(view(base), view(queries), view2(indices), {cutoffs.data(), queries.shape(0)}, context);
             });
             return {std::move(indices), std::move(cutoffs)};
         },

@@ -54,7 +54,8 @@ GNOMON_INLINE void keys_of_candidates(Span2<const T> x, const T* query, const st
     for (std::size_t j = 0; j < count; j += kGroup) {
         for (std::size_t r = 0; r < kGroup; ++r) rows[r] = x.row(candidates[std::min(j + r, count - 1)]);
         squared_distances(query, rows, x.cols(), scale, distances);
-        for (std::size_t r = 0; r < kGroup && j + r < count; ++r) keys[j + r] = make_key(distances[r], candidates[j + r]);
+        for (std::size_t r = 0; r < kGroup && j + r < count; ++r)
+            keys[j + r] = make_key(distances[r], candidates[j + r]);
     }
 }
 
@@ -79,14 +80,20 @@ GNOMON_CLONES void center_row(const double* x, const double* mean, double scale,
     center(x, mean, scale, d, out);
 }
 
-// Turns the k smallest keys into a row of the result.
+// Turns the k smallest keys into a row of the result. Roots of different squares may round to one distance, so ties are
+// put in order of index after the root.
 void write_row(std::span<std::uint64_t> keys, double scale, std::span<std::int32_t> indices, float* distances) {
     const std::size_t k = indices.size(), kept = std::min(k, keys.size());
-    std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(kept), keys.end());
+    const auto end = keys.begin() + static_cast<std::ptrdiff_t>(kept);
+    std::partial_sort(keys.begin(), end, keys.end());
+    for (std::size_t j = 0; j < kept; ++j) {
+        const double root = std::sqrt(static_cast<double>(key_distance(keys[j])));
+        keys[j] = make_key(static_cast<float>(root / scale), key_index(keys[j]));
+    }
+    std::sort(keys.begin(), end);
     for (std::size_t j = 0; j < k; ++j) {
         indices[j] = j < kept ? key_index(keys[j]) : -1;
-        distances[j] = j < kept ? static_cast<float>(std::sqrt(static_cast<double>(key_distance(keys[j]))) / scale)
-                                : std::numeric_limits<float>::infinity();
+        distances[j] = j < kept ? key_distance(keys[j]) : std::numeric_limits<float>::infinity();
     }
 }
 
@@ -187,14 +194,14 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
     }
 }
 
-#define GNOMON_INSTANTIATE(T)                                                                                          \
-    template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);          \
-    template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>,      \
-                               const Context&);                                                                        \
-    template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                           \
-                                  std::span<const std::int32_t>, double, Span2<std::int32_t>, Span2<float>,            \
-                                  const Context&);                                                                     \
-    template void scan_rows(Span2<const T>, Span2<const T>, std::span<const std::int32_t>, double,                     \
+#define GNOMON_INSTANTIATE(T)                                                                                     \
+    template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);     \
+    template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>, \
+                               const Context&);                                                                   \
+    template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                      \
+                                  std::span<const std::int32_t>, double, Span2<std::int32_t>, Span2<float>,       \
+                                  const Context&);                                                                \
+    template void scan_rows(Span2<const T>, Span2<const T>, std::span<const std::int32_t>, double,                \
                             Span2<std::int32_t>, Span2<float>, const Context&);
 GNOMON_INSTANTIATE(float)
 GNOMON_INSTANTIATE(double)

@@ -5,10 +5,10 @@
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kMaxChunk = 480;                // queries of one task
-constexpr std::size_t kChunkFloats = 1U << 17;        // packed queries of one task, to fit the second-level cache
-constexpr std::size_t kBaseBlock = 4096;              // rows of the base of one task
-constexpr std::size_t kMaxPartialKeys = 1U << 22;     // keys held between tasks and merge (32 MB)
+constexpr std::size_t kMaxChunk = 480;             // queries of one task
+constexpr std::size_t kChunkFloats = 1U << 17;     // packed queries of one task, to fit the second-level cache
+constexpr std::size_t kBaseBlock = 4096;           // rows of the base of one task
+constexpr std::size_t kMaxPartialKeys = 1U << 22;  // keys held between tasks and merge (32 MB)
 
 std::size_t choose_chunk(std::size_t d) {
     return std::clamp<std::size_t>(kChunkFloats / d / kTileRows, 1, kMaxChunk / kTileRows) * kTileRows;
@@ -19,8 +19,7 @@ struct Task {
     std::size_t query0, query1, base0, base1;
 };
 
-void fill_queries(Span2<const float> queries, const Task& task, PackedRows& packed,
-                  std::vector<TileQueries>& tiles) {
+void fill_queries(Span2<const float> queries, const Task& task, PackedRows& packed, std::vector<TileQueries>& tiles) {
     const std::size_t count = task.query1 - task.query0, d = queries.cols();
     packed.resize(round_up(count, kTileRows) * d);
     pack_panels<kTileRows>(count, d, [&](std::size_t i) { return queries.row(task.query0 + i); }, packed.data());

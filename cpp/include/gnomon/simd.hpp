@@ -22,9 +22,19 @@ using f32 = float __attribute__((vector_size(64)));
 using i32 = std::int32_t __attribute__((vector_size(64)));
 using u32 = std::uint32_t __attribute__((vector_size(64)));
 
-GNOMON_INLINE f32 splat(float x) { return x - f32{}; }
-GNOMON_INLINE i32 splat(std::int32_t x) { return x - i32{}; }
-GNOMON_INLINE u32 splat(std::uint32_t x) { return x - u32{}; }
+/// The same number in all lanes. Through memory, which compilers see through: a vector built from a scalar is put
+/// together lane by lane where GCC 12 inlines it into a clone.
+template <class V, class T>
+GNOMON_INLINE V splat_as(T x) {
+    T lanes[kLanes];
+    for (int l = 0; l < kLanes; ++l) lanes[l] = x;
+    V v;
+    std::memcpy(&v, lanes, sizeof v);
+    return v;
+}
+GNOMON_INLINE f32 splat(float x) { return splat_as<f32>(x); }
+GNOMON_INLINE i32 splat(std::int32_t x) { return splat_as<i32>(x); }
+GNOMON_INLINE u32 splat(std::uint32_t x) { return splat_as<u32>(x); }
 
 template <class V, class T>
 GNOMON_INLINE V load_as(const T* p) {

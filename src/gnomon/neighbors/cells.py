@@ -6,6 +6,7 @@ and afterwards what share of the neighbours was found.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 from dataclasses import dataclass, replace
@@ -16,9 +17,9 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.neighbors.basis import principal_basis
-from gnomon.neighbors.euclidean import Distances, Indices, Points, n_candidates
+from gnomon.neighbors.euclidean import Distances, Indices, Points, n_candidates, nearest_of_new
 
-__all__ = ["Approximation", "approximate_search"]
+__all__ = ["Approximation", "approximate_search", "n_cells"]
 
 _log = logging.getLogger("gnomon.neighbors")
 
@@ -61,6 +62,17 @@ class _Sample:
     indices: Indices
     distances: Distances
 
+    @classmethod
+    def of(cls, points: Points, n_neighbors: int, rng: np.random.Generator) -> _Sample:
+        """Draw the rows and find their neighbours among all rows."""
+        n = len(points.X)
+        rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
+        indices, distances = nearest_of_new(points, points.X[rows], n_neighbors + 1)
+        own = indices == rows[:, None]
+        own[~own.any(axis=1), -1] = True  # hidden behind copies of itself
+        shape = (len(rows), n_neighbors)
+        return cls(rows, indices[~own].reshape(shape), distances[~own].reshape(shape))
+
     def recall(self, distances: Distances) -> float:
         """Return the share of neighbours as near as the true ones; equal distances are equally good."""
         return float((distances[self.rows] <= self.distances[:, -1:]).mean())
@@ -85,14 +97,13 @@ def approximate_search(
     Approximation or None
         None if comparing all pairs costs less.
     """
-    n, n_features = points.X.shape
     if target_recall >= 1.0:
         return None
     rng = np.random.default_rng(seed)
-    rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
-    sample = _Sample(rows, *points.scan(points.X[rows], rows, n_neighbors))
+    sample = _Sample.of(points, n_neighbors, rng)
     coordinates = _coordinates(points, rng)
-    centers = _centers(coordinates, round(n ** (2 / 3) / 6.5) + 1, rng, points.n_threads)
+    centers = _centers(coordinates, n_cells(len(points.X)), rng, points.n_threads)
+    most = _cost_of_all(points.X.shape)
     aim = target_recall + 0.1 * (1 - target_recall)
     plan = _plan(sample, coordinates, centers, n_neighbors, aim, points)
     while plan is not None:
@@ -102,11 +113,14 @@ def approximate_search(
         if recall >= target_recall:
             return Approximation(*found, recall)
         plan = replace(plan, n_probes=math.ceil(1.5 * plan.n_probes))
-        if plan.n_probes > len(centers) or _cost(plan, points.X.shape, coordinates, centers) > _cost_of_all(
-            points.X.shape
-        ):
+        if plan.n_probes > len(centers) or _cost(plan, points.X.shape, coordinates, centers) > most:
             return None
     return None
+
+
+def n_cells(n_samples: int) -> int:
+    """Return how many cells balance the search for a row's cells and the search in them."""
+    return 1 + math.floor(math.cbrt(n_samples) ** 2 / 6.5)
 
 
 def _coordinates(points: Points, rng: np.random.Generator) -> npt.NDArray[np.float32]:
@@ -121,13 +135,13 @@ def _coordinates(points: Points, rng: np.random.Generator) -> npt.NDArray[np.flo
 
 
 def _centers(
-    coordinates: npt.NDArray[np.float32], n_cells: int, rng: np.random.Generator, n_threads: int
+    coordinates: npt.NDArray[np.float32], count: int, rng: np.random.Generator, n_threads: int
 ) -> npt.NDArray[np.float32]:
     """Learn the cells' centres by a few rounds of k-means on a sample; an empty cell keeps its centre."""
     n = len(coordinates)
-    n_rows = min(n, n_cells * _KMEANS_ROWS)
+    n_rows = min(n, count * _KMEANS_ROWS)
     some = coordinates[np.arange(n_rows) * n // n_rows]
-    centers = some[rng.choice(n_rows, n_cells, replace=False)]
+    centers = some[rng.choice(n_rows, count, replace=False)]
     for _ in range(_KMEANS_ROUNDS):
         cells = _core.nearest_rows(centers, some, 1, n_threads)[0][:, 0]
         order = np.argsort(cells, kind="stable")
@@ -179,7 +193,7 @@ def _plan(
 def _row_ranks(
     sample: _Sample, coordinates: npt.NDArray[np.float32], most: int, n_threads: int
 ) -> npt.NDArray[np.int32]:
-    """Return how many rows lie nearer than each true neighbour in the space of candidates; `most` if as many or more."""
+    """Return how many rows lie nearer than each true neighbour in the space of candidates, counted up to `most`."""
     near = _core.nearest_rows(coordinates, coordinates[sample.rows], most + 1, n_threads)[0]
     ranks = np.full(sample.indices.shape, most, dtype=np.int32)
     for i, row in enumerate(sample.rows):
@@ -197,7 +211,8 @@ def _cost(
     """Estimate the nanoseconds that a plan takes on one core."""
     n, n_features = shape
     pairs = n * (len(centers) + plan.n_probes * n / len(centers))
-    return pairs * (_NS_PAIR + _NS_PRODUCT * coordinates.shape[1]) + n * plan.n_candidates * n_features * _NS_DIFFERENCE
+    search = pairs * (_NS_PAIR + _NS_PRODUCT * coordinates.shape[1])
+    return float(search + n * plan.n_candidates * n_features * _NS_DIFFERENCE)
 
 
 def _cost_of_all(shape: tuple[int, ...]) -> float:
@@ -215,15 +230,15 @@ def _join(
     reporter: Reporter | None,
 ) -> tuple[Indices, Distances]:
     """Search as planned and rank the candidates by their distances in full."""
-    n, n_cells = len(coordinates), len(centers)
+    n, count = len(coordinates), len(centers)
     probes = _core.nearest_rows(centers, coordinates, plan.n_probes, points.n_threads)[0]
     order = np.argsort(probes[:, 0], kind="stable").astype(np.int32)
-    offsets = np.zeros(n_cells + 1, dtype=np.int64)
-    np.cumsum(np.bincount(probes[:, 0], minlength=n_cells), out=offsets[1:])
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(probes[:, 0], minlength=count), out=offsets[1:])
     candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
     join = _core.CellJoin(coordinates, probes, order, offsets, points.n_threads)
-    bounds = np.linspace(0, n_cells, _BLOCKS + 1).astype(int)
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    bounds = np.linspace(0, count, _BLOCKS + 1).astype(int)
+    for first, last in itertools.pairwise(bounds):
         join.run(int(first), int(last), candidates)
         if reporter is not None:
             reporter.update(int(offsets[last]), n)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
-from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.neighbors import cells, cosine, euclidean
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -24,7 +24,7 @@ NATIVE_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine
 EXACT_FLOPS = 50e9
 """Up to this many multiplications and additions all pairs are computed: about 0.3 s on two cores."""
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "method": Options("auto", "exact", "approximate"),
     "target_recall": Real(0.0, 1.0),
@@ -81,7 +81,7 @@ def compute_neighbors(
     n_threads : int >= 1, default=1
         Does not change the result.
     reporter : Reporter, default=None
-        Told about progress in rows.
+        Told about progress in rows. A search has no result before its end: a wish to stop early is not heard.
 
     Returns
     -------
@@ -102,9 +102,8 @@ def compute_neighbors(
     NeighborsWarning
         If a precomputed matrix holds fewer than `n_neighbors` distances for some row.
     """
-    checked = check_parameters(
-        _WHO, _RULES, {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
-    )
+    given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
+    checked = check_parameters(_WHO, _RULES, given)
     n_neighbors = checked["n_neighbors"]
     check_n_neighbors(_WHO, n_neighbors, X.shape[0] - 1)
     if metric == "precomputed":

@@ -58,4 +58,5 @@ def warn_zero_rows(count: int, who: str) -> None:
 
 def from_chords(distances: npt.NDArray[np.float32]) -> Distances:
     """Turn Euclidean distances of unit rows into cosine distances in [0, 2]."""
-    return np.minimum(np.float32(0.5) * distances * distances, np.float32(2.0))
+    halves: Distances = np.minimum(np.float32(0.5) * distances * distances, np.float32(2.0))
+    return halves

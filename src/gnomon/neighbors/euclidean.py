@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,8 @@ from gnomon.linalg import largest_deviation
 
 __all__ = ["Distances", "Indices", "Points", "Values", "as_values", "exact_search", "n_candidates", "nearest_of_new"]
 
-Values = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Values = npt.NDArray[Any]
+"""C-contiguous rows, float32 or float64."""
 Indices = npt.NDArray[np.int32]
 Distances = npt.NDArray[np.float32]
 
@@ -25,9 +27,11 @@ _SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many
 _SCAN_COORDINATES = 2e11  # most coordinates compared again for rows that the products could not settle: about 5 s
 
 
-def as_values(X: npt.NDArray[np.generic]) -> Values:
+def as_values(X: npt.NDArray[Any]) -> Values:
     """Return a contiguous float32 or float64 array, `X` itself if it is one."""
-    return np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+    if X.dtype == np.float32:
+        return np.ascontiguousarray(X, dtype=np.float32)
+    return np.ascontiguousarray(X, dtype=np.float64)
 
 
 def n_candidates(n_neighbors: int, n_others: int) -> int:
@@ -60,15 +64,15 @@ class Points:
         step = -(-X.shape[0] // _MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
-        return cls(X, mean, scale_for(largest_deviation(X, mean, n_threads=n_threads)), n_threads)
+        return cls(X, mean, _scale_for(largest_deviation(X, mean, n_threads=n_threads), X.dtype), n_threads)
 
     def centered(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
         return _core.center_rows(self.X if X is None else X, self.mean, self.scale, self.n_threads)
 
-    def scan(self, queries: Values, own: Indices, k: int, scale: float | None = None) -> tuple[Indices, Distances]:
+    def scan(self, queries: Values, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query by accurate distances, row own[i] (-1: none) left out."""
-        return _core.scan_rows(self.X, queries, own, self.scale if scale is None else scale, k, self.n_threads)
+        return _core.scan_rows(self.X, queries, own, self.scale, k, self.n_threads)
 
     def rank(
         self, candidates: Indices, k: int, queries: Values | None = None, order: Indices | None = None
@@ -80,14 +84,12 @@ class Points:
         return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, self.n_threads)
 
 
-def scale_for(deviation: float) -> float:
-    """Return a power of two that brings `deviation` into the safe range; 1 if it lies there."""
-    if deviation == 0.0:
-        return 1.0
+def _scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
+    """Return a power of two that brings `deviation` to about 1; 1 if its square is harmless."""
     exponent = math.frexp(deviation)[1]
-    if abs(exponent) <= _SAFE_EXPONENT:
+    if deviation == 0.0 or abs(exponent) <= _SAFE_EXPONENT:
         return 1.0
-    return math.ldexp(1.0, min(_SAFE_EXPONENT - exponent, 1000) if exponent > 0 else min(-exponent, 1000))
+    return math.ldexp(1.0, min(-exponent, 120 if dtype == np.float32 else 1000))  # itself a number of that type
 
 
 def exact_search(points: Points, n_neighbors: int, *, reporter: Reporter | None = None) -> tuple[Indices, Distances]:
@@ -123,14 +125,22 @@ def exact_search(points: Points, n_neighbors: int, *, reporter: Reporter | None 
 
 def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Indices, Distances]:
     """Find the neighbours of new rows among the rows of `points`; a row's result does not depend on the other rows."""
-    centered_new = points.centered(X_new)
-    k = n_candidates(n_neighbors, points.X.shape[0])
-    candidates, cutoffs = _core.nearest_rows(points.centered(), centered_new, k, points.n_threads)
+    n = len(points.X)
+    centered = points.centered(X_new)
+    reach = np.abs(centered).max(axis=1)
+    far = reach > 2.0 ** (_SAFE_EXPONENT + 1)  # squares may leave the range of float32 at this scale
+    centered[far] = 0
+    k = n_candidates(n_neighbors, n)
+    candidates, cutoffs = _core.nearest_rows(points.centered(), centered, k, points.n_threads)
     indices, distances = points.rank(candidates, n_neighbors, X_new)
-    if k < points.X.shape[0]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            unsettled = _unsettled(centered_new, distances[:, -1] * points.scale, cutoffs)
+    if k < n:
+        unsettled = _unsettled(centered, distances[:, -1] * np.float32(points.scale), cutoffs)
+        unsettled = unsettled[~far[unsettled]]
         _settle(points, unsettled, np.full(len(unsettled), -1, np.int32), X_new, indices, distances)
+    for row in np.flatnonzero(far):
+        deviation = float(np.abs(X_new[row] - points.mean).max())
+        alone = replace(points, scale=_scale_for(deviation, X_new.dtype))
+        indices[row], distances[row] = alone.scan(X_new[row : row + 1], np.full(1, -1, np.int32), n_neighbors)
     return indices, distances
 
 

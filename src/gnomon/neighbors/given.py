@@ -58,8 +58,8 @@ def as_neighbor_graph(
     ordered = np.sort(table, axis=1)
     repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
     if repeated.any():
-        rows = ", ".join(map(str, np.flatnonzero(repeated)[:5]))
-        fact = f"{int(repeated.sum())} rows repeat a neighbour, first: {rows}"
+        first = ", ".join(map(str, np.flatnonzero(repeated)[:5]))
+        fact = f"{int(repeated.sum())} rows repeat a neighbour, first: {first}"
         raise ValueError(message(_WHO, "the neighbours of a row", "different rows", fact=fact))
     n_neighbors = n_columns - int(own.any())
     if n_neighbors < 1:

@@ -15,6 +15,9 @@ from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["library_neighbors", "library_query"]
 
+# Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
+_TREE_METRICS = ("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "haversine")
+
 Metric = str | Callable[..., float]
 
 
@@ -70,7 +73,8 @@ def _search(
         n_neighbors=n_neighbors,
         metric=metric,
         metric_params=dict(metric_params) if metric_params else None,
-        algorithm="brute" if sp.issparse(X) else "auto",
+        p=None if metric_params and "p" in metric_params else 2,
+        algorithm="auto" if metric in _TREE_METRICS and not sp.issparse(X) else "brute",
         n_jobs=n_threads,
     )
     distances, indices = search.fit(X).kneighbors(X_new)

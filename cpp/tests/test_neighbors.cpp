@@ -1,0 +1,214 @@
+// Every search against plain loops; the same bits for any number of threads; ties and duplicates in order.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "gnomon/neighbors.hpp"
+#include "gnomon/neighbors_distances.hpp"
+
+using namespace gnomon;
+
+struct Table {
+    std::size_t n, d;
+    std::vector<float> values;
+    Span2<const float> view() const { return {values.data(), n, d}; }
+};
+
+static Table random_table(std::size_t n, std::size_t d, unsigned seed) {
+    std::mt19937 rng(seed);
+    std::normal_distribution<float> normal;
+    Table table{n, d, std::vector<float>(n * d)};
+    for (float& x : table.values) x = normal(rng);
+    return table;
+}
+
+// Neighbours of query among the rows of base by distances in double, row `self` left out.
+static std::vector<std::int32_t> plain_neighbors(const Table& base, const float* query, std::int64_t self,
+                                                 std::size_t k) {
+    std::vector<std::pair<double, std::int32_t>> all;
+    for (std::size_t j = 0; j < base.n; ++j) {
+        if (static_cast<std::int64_t>(j) == self) continue;
+        double sum = 0;
+        for (std::size_t c = 0; c < base.d; ++c)
+            sum += std::pow(double(query[c]) - double(base.values[j * base.d + c]), 2);
+        all.push_back({sum, static_cast<std::int32_t>(j)});
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<std::int32_t> result(k, -1);
+    for (std::size_t j = 0; j < std::min(k, all.size()); ++j) result[j] = all[j].second;
+    return result;
+}
+
+static std::vector<std::int32_t> all_pairs(const Table& x, std::size_t k, int n_threads) {
+    AllPairs search(x.view(), k, {n_threads});
+    for (std::size_t round = 0; round < search.n_rounds(); ++round) search.run_round(round, {n_threads});
+    std::vector<std::int32_t> indices(x.n * k);
+    std::vector<float> cutoffs(x.n);
+    search.finish({indices.data(), x.n, k}, cutoffs, {n_threads});
+    return indices;
+}
+
+static void a_tile_holds_inner_products() {
+    for (const std::size_t d : {1UL, 3UL, 50UL}) {
+        const Table a = random_table(kTileRows, d, 1), b = random_table(kTileCols, d, 2);
+        PackedRows rows, columns;
+        rows.resize(kTileRows * d);
+        columns.resize(kTileCols * d);
+        pack_panels<kTileRows>(kTileRows, d, [&](std::size_t i) { return a.view().row(i); }, rows.data());
+        pack_panels<kTileCols>(kTileCols, d, [&](std::size_t i) { return b.view().row(i); }, columns.data());
+        std::vector<float> dots(kTileRows * kTileCols);
+        dot_tile(rows.data(), columns.data(), d, dots.data());
+        for (std::size_t i = 0; i < kTileRows; ++i) {
+            for (std::size_t j = 0; j < kTileCols; ++j) {
+                float sum = 0;
+                for (std::size_t c = 0; c < d; ++c) sum += a.view()(i, c) * b.view()(j, c);
+                CHECK(dots[i * kTileCols + j] == sum);  // bit for bit: one accumulator, ascending
+            }
+        }
+    }
+}
+
+static void keys_order_by_distance_then_index() {
+    CHECK(make_key(0.0F, 7) < make_key(0.0F, 8));
+    CHECK(make_key(0.0F, 8) < make_key(1e-30F, 0));
+    CHECK(make_key(2.0F, 8) < make_key(3.0F, 0));
+    CHECK(key_index(make_key(2.5F, 123)) == 123);
+    CHECK(key_distance(make_key(2.5F, 123)) == 2.5F);
+}
+
+static void nearest_keys_do_not_depend_on_order() {
+    std::vector<std::pair<float, std::int32_t>> offers;
+    for (std::int32_t i = 0; i < 1000; ++i) offers.push_back({static_cast<float>(i / 7), i});
+    std::vector<std::uint64_t> first(10), other(10);
+    for (unsigned seed = 0; seed < 5; ++seed) {
+        std::shuffle(offers.begin(), offers.end(), std::mt19937(seed));
+        NearestKeys nearest(10);
+        nearest.reset(1);
+        for (const auto& [distance, index] : offers) nearest.offer(0, distance, index);
+        CHECK(nearest.finish(0, other.data()) == 10);
+        if (seed == 0) first = other;
+        CHECK(first == other);
+        for (std::int32_t i = 0; i < 10; ++i) CHECK(key_index(other[static_cast<std::size_t>(i)]) == i);
+    }
+}
+
+static void all_pairs_agree_with_loops() {
+    for (const auto& [n, d, k] : {std::tuple{2UL, 1UL, 1UL}, {13UL, 2UL, 12UL}, {97UL, 5UL, 4UL}, {5000UL, 3UL, 6UL}}) {
+        const Table x = random_table(n, d, 3);
+        const std::vector<std::int32_t> found = all_pairs(x, k, 1);
+        for (const int n_threads : {2, 3, 5}) CHECK(all_pairs(x, k, n_threads) == found);
+        for (std::size_t i = 0; i < n; i += n / 50 + 1) {
+            const auto expected = plain_neighbors(x, x.view().row(i), static_cast<std::int64_t>(i), k);
+            for (std::size_t j = 0; j < k; ++j) CHECK(found[i * k + j] == expected[j]);
+        }
+    }
+}
+
+static void copies_of_a_row_come_in_order() {
+    Table x = random_table(300, 9, 4);
+    for (std::size_t i = 0; i < x.n; ++i)
+        std::copy_n(x.values.begin(), x.d, x.values.begin() + static_cast<long>(i * x.d));
+    const std::vector<std::int32_t> found = all_pairs(x, 5, 2);
+    for (std::int32_t i = 0; i < 300; ++i) {
+        for (std::int32_t j = 0; j < 5; ++j) CHECK(found[static_cast<std::size_t>(i * 5 + j)] == (j < i ? j : j + 1));
+    }
+}
+
+static void ties_are_broken_by_index() {
+    Table x = random_table(2500, 2, 12);
+    for (float& value : x.values)
+        value = std::round(4 * value);  // a grid: each row has many neighbours at one distance
+    const std::vector<std::int32_t> found = all_pairs(x, 20, 2);
+    for (std::size_t i = 0; i < x.n; i += 29) {
+        const auto expected = plain_neighbors(x, x.view().row(i), static_cast<std::int64_t>(i), 20);
+        for (std::size_t j = 0; j < 20; ++j) CHECK(found[i * 20 + j] == expected[j]);
+    }
+}
+
+static void rows_agree_with_loops() {
+    const Table base = random_table(9001, 4, 5), queries = random_table(1000, 4, 6);
+    std::vector<std::int32_t> indices(queries.n * 7), again(queries.n * 7);
+    std::vector<float> cutoffs(queries.n);
+    nearest_rows(base.view(), queries.view(), {indices.data(), queries.n, 7}, cutoffs, {1});
+    nearest_rows(base.view(), queries.view(), {again.data(), queries.n, 7}, cutoffs, {3});
+    CHECK(indices == again);
+    for (std::size_t i = 0; i < queries.n; i += 37) {
+        const auto expected = plain_neighbors(base, queries.view().row(i), -1, 7);
+        for (std::size_t j = 0; j < 7; ++j) CHECK(indices[i * 7 + j] == expected[j]);
+    }
+    const Table few = random_table(3, 4, 7);
+    nearest_rows(few.view(), queries.view(), {indices.data(), queries.n, 7}, cutoffs, {1});
+    CHECK(indices[2] >= 0 && indices[3] == -1 && std::isinf(cutoffs[0]));
+}
+
+static void a_join_of_all_cells_is_exact() {
+    const Table x = random_table(700, 6, 8);
+    std::vector<std::int32_t> probes, order;
+    std::vector<std::int64_t> offsets{0};
+    for (std::int32_t c = 0; c < 7; ++c) {
+        for (std::int32_t i = c; i < 700; i += 7) order.push_back(i);
+        offsets.push_back(static_cast<std::int64_t>(order.size()));
+    }
+    for (std::int32_t i = 0; i < 700; ++i) {
+        for (std::int32_t c = 0; c < 7; ++c) probes.push_back((i + c) % 7);
+    }
+    const Cells cells{order, offsets};
+    const CellJoin join(x.view(), {probes.data(), 700, 7}, cells, {2});
+    std::vector<std::int32_t> found(700 * 5);
+    join.run(0, 3, {found.data(), 700, 5}, {2});
+    join.run(3, 7, {found.data(), 700, 5}, {3});
+    CHECK(found == all_pairs(x, 5, 1));
+}
+
+static void ranking_and_scanning_agree_with_loops() {
+    const Table x = random_table(400, 21, 9);
+    std::vector<std::int32_t> order(x.n), candidates, indices(x.n * 6), scanned(x.n * 6);
+    for (std::size_t i = 0; i < x.n; ++i) {
+        order[x.n - 1 - i] = static_cast<std::int32_t>(i);
+        for (std::size_t j = 0; j < x.n; ++j) {
+            if (j != i) candidates.push_back(static_cast<std::int32_t>(j));
+        }
+    }
+    std::vector<std::int32_t> self(order.rbegin(), order.rend());
+    std::vector<float> distances(x.n * 6), scanned_distances(x.n * 6);
+    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, {indices.data(), x.n, 6},
+                    {distances.data(), x.n, 6}, {2});
+    scan_rows(x.view(), x.view(), self, 0.5, {scanned.data(), x.n, 6}, {scanned_distances.data(), x.n, 6}, {3});
+    CHECK(indices == scanned);
+    CHECK(distances == scanned_distances);  // the scale is a power of two
+    for (std::size_t i = 0; i < x.n; ++i) {
+        const auto expected = plain_neighbors(x, x.view().row(i), static_cast<std::int64_t>(i), 6);
+        for (std::size_t j = 0; j < 6; ++j) CHECK(indices[i * 6 + j] == expected[j]);
+    }
+}
+
+static void projection_multiplies() {
+    const Table x = random_table(101, 40, 10), basis = random_table(35, 40, 11);
+    const std::vector<double> mean(40, 0.25);
+    std::vector<float> out(101 * 35);
+    project_rows(x.view(), mean, 2.0, basis.view(), {out.data(), 101, 35}, {2});
+    for (std::size_t i = 0; i < 101; i += 10) {
+        for (std::size_t c = 0; c < 35; ++c) {
+            double sum = 0;
+            for (std::size_t k = 0; k < 40; ++k)
+                sum += (double(x.view()(i, k)) - 0.25) * 2.0 * double(basis.view()(c, k));
+            CHECK_CLOSE(out[i * 35 + c], sum, 1e-4);
+        }
+    }
+}
+
+int main() {
+    a_tile_holds_inner_products();
+    keys_order_by_distance_then_index();
+    nearest_keys_do_not_depend_on_order();
+    all_pairs_agree_with_loops();
+    copies_of_a_row_come_in_order();
+    ties_are_broken_by_index();
+    rows_agree_with_loops();
+    a_join_of_all_cells_is_exact();
+    ranking_and_scanning_agree_with_loops();
+    projection_multiplies();
+    return failures != 0;
+}

@@ -1,0 +1,288 @@
+"""Exact and approximate Euclidean search."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.neighbors import NearestNeighbors
+
+from gnomon._progress import Reporter
+from gnomon.exceptions import PrecisionWarning
+from gnomon.neighbors import NeighborGraph, cells, compute_neighbors, euclidean, query_neighbors
+
+
+def blobs(n_samples=6000, n_features=20, dtype=np.float32):
+    return make_blobs(n_samples, n_features, centers=30, random_state=0)[0].astype(dtype)
+
+
+def noise(n_samples, n_features, dtype=np.float32, seed=0):
+    return np.random.default_rng(seed).standard_normal((n_samples, n_features)).astype(dtype)
+
+
+def reference(X, k, X_new=None):
+    search = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X.astype(np.float64))
+    distances, indices = search.kneighbors(X_new)
+    return indices, distances
+
+
+def check_invariants(graph: NeighborGraph):
+    """Self is no neighbour, rows are unique and ascend by (distance, index)."""
+    n, k = graph.indices.shape
+    assert graph.indices.dtype == np.int32
+    assert graph.distances.dtype == np.float32
+    assert np.isfinite(graph.distances).all()
+    assert (graph.indices != np.arange(n)[:, None]).all()
+    assert (graph.indices >= 0).all()
+    assert (graph.indices < n).all()
+    assert all(len(set(row)) == k for row in graph.indices.tolist())
+    rows = np.repeat(np.arange(n), k)
+    order = np.lexsort((graph.indices.ravel(), graph.distances.ravel(), rows))
+    np.testing.assert_array_equal(order, np.arange(n * k))
+
+
+def same_bits(a: NeighborGraph, b: NeighborGraph) -> bool:
+    return a.indices.tobytes() == b.indices.tobytes() and a.distances.tobytes() == b.distances.tobytes()
+
+
+def test_points_on_a_line_have_their_neighbours_beside_them():
+    graph = compute_neighbors(np.array([[0.0], [1.0], [3.0], [3.5]]), 2)
+    np.testing.assert_array_equal(graph.indices, [[1, 2], [0, 2], [3, 1], [2, 1]])
+    np.testing.assert_array_equal(graph.distances, [[1, 3], [1, 2], [0.5, 2], [0.5, 2.5]])
+    assert (graph.metric, graph.method, graph.recall, graph.mask) == ("euclidean", "exact", 1.0, None)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("n", "d", "k"), [(2, 1, 1), (3, 2, 2), (40, 1, 39), (97, 7, 5), (1500, 33, 15), (700, 300, 30)]
+)
+def test_exact_search_agrees_with_scikit_learn(n, d, k, dtype):
+    X = noise(n, d, dtype)
+    graph = compute_neighbors(X, k, method="exact", n_threads=2)
+    indices, distances = reference(X, k)
+    check_invariants(graph)
+    np.testing.assert_array_equal(graph.indices, indices)
+    np.testing.assert_allclose(graph.distances, distances, rtol=1e-5)
+
+
+def test_l2_is_another_name_of_euclidean():
+    X = noise(50, 3)
+    assert same_bits(compute_neighbors(X, 5, metric="l2"), compute_neighbors(X, 5))
+    assert compute_neighbors(X, 5, metric="l2").metric == "euclidean"
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+@pytest.mark.parametrize("n_features", [20, 150])
+def test_the_number_of_threads_does_not_change_a_bit(method, n_features):
+    X = blobs(3000, n_features)
+    first = compute_neighbors(X, 15, method=method, n_threads=1)
+    for n_threads in (2, 3, 5):
+        assert same_bits(first, compute_neighbors(X, 15, method=method, n_threads=n_threads))
+
+
+@pytest.mark.parametrize("n_features", [3, 20, 150])
+def test_approximate_search_reaches_its_target_on_clusters(n_features):
+    X = blobs(5000, n_features)
+    exact = compute_neighbors(X, 15, method="exact", n_threads=2)
+    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.95, n_threads=2)
+    check_invariants(graph)
+    assert graph.method == "cells"
+    true_recall = (graph.distances <= exact.distances[:, -1:]).mean()
+    assert graph.recall >= 0.95
+    assert true_recall >= 0.94  # the recall is measured on 200 rows
+    found = (graph.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2).mean()
+    assert found >= 0.94
+    shared = graph.indices == exact.indices
+    np.testing.assert_array_equal(graph.distances[shared], exact.distances[shared])
+
+
+def test_approximate_search_turns_to_all_pairs_where_cells_do_not_help():
+    X = noise(3000, 100)
+    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.99, n_threads=2)
+    assert (graph.method, graph.recall) == ("exact", 1.0)
+    assert same_bits(graph, compute_neighbors(X, 15, method="exact"))
+
+
+def test_a_higher_target_gives_a_higher_recall():
+    X = noise(6000, 12)
+    exact = compute_neighbors(X, 10, method="exact", n_threads=2)
+    recalls = []
+    for target in (0.3, 0.6, 0.9):
+        graph = compute_neighbors(X, 10, method="approximate", target_recall=target, n_threads=2)
+        assert graph.method == "cells"
+        recalls.append((graph.distances <= exact.distances[:, -1:]).mean())
+        assert abs(recalls[-1] - graph.recall) < 0.05
+    assert recalls == sorted(recalls)
+
+
+def test_a_plan_that_misses_the_target_is_widened(monkeypatch):
+    monkeypatch.setattr(cells, "_plan", lambda *_: cells._Plan(n_probes=1, n_candidates=18))
+    graph = compute_neighbors(noise(6000, 6), 10, method="approximate", target_recall=0.9)
+    assert graph.method == "cells"
+    assert graph.recall >= 0.9
+
+
+def test_all_neighbours_are_asked_for_when_the_target_is_one():
+    assert compute_neighbors(blobs(1000), 5, method="approximate", target_recall=1.0).method == "exact"
+
+
+def test_auto_is_exact_for_few_operations_only(monkeypatch):
+    X = blobs(2000)
+    assert compute_neighbors(X, 5).method == "exact"
+    monkeypatch.setattr("gnomon.neighbors.compute.EXACT_FLOPS", 2000 * 2000 * 20 - 1)
+    assert compute_neighbors(X, 5).method == "cells"
+
+
+def test_the_seed_chooses_the_cells():
+    X = noise(4000, 10)
+    graphs = [compute_neighbors(X, 10, method="approximate", target_recall=0.8, seed=seed) for seed in (0, 0, 1)]
+    assert same_bits(graphs[0], graphs[1])
+    assert not same_bits(graphs[0], graphs[2])
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_rows_with_few_companions_in_their_cells_still_have_neighbours(method):
+    X = np.concatenate([blobs(2000, 5), 1e3 * noise(12, 5, seed=1)])
+    graph = compute_neighbors(X, 30, method=method, target_recall=0.9, n_threads=2)
+    check_invariants(graph)
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_copies_of_a_row_are_at_distance_zero_in_order_of_index(method):
+    X = np.repeat(noise(300, 8, seed=2), 10, axis=0)
+    graph = compute_neighbors(X, 9, method=method, n_threads=2)
+    check_invariants(graph)
+    assert (graph.distances == 0).all()
+    copies = np.arange(3000) // 10 * 10
+    expected = [[j for j in range(c, c + 10) if j != i] for i, c in enumerate(copies)]
+    np.testing.assert_array_equal(graph.indices, expected)
+
+
+def test_squares_that_differ_with_roots_that_do_not_are_a_tie():
+    graph = compute_neighbors(np.array([[0, 0], [1, 2**-11.5], [1, 0]], dtype=np.float32), 2)
+    np.testing.assert_array_equal(graph.distances[0], [1, 1])
+    np.testing.assert_array_equal(graph.indices[0], [1, 2])
+
+
+def test_constant_data_have_the_first_rows_as_neighbours():
+    graph = compute_neighbors(np.full((500, 3), 0.1), 4)
+    check_invariants(graph)
+    assert (graph.distances == 0).all()
+    np.testing.assert_array_equal(graph.indices[10], [0, 1, 2, 3])
+
+
+def test_small_differences_on_a_large_offset_are_kept():
+    X = noise(400, 4, np.float64)
+    near, far = compute_neighbors(X, 8), compute_neighbors(X + 1e6, 8)
+    np.testing.assert_array_equal(near.indices, far.indices)
+    np.testing.assert_allclose(near.distances, far.distances, rtol=1e-5)
+
+
+def test_small_differences_within_far_clusters_are_kept():
+    """Float32 products cannot tell these rows apart; differences of coordinates can."""
+    X = noise(600, 4, np.float64) + 1e5 * np.repeat(noise(6, 4, np.float64, seed=1), 100, axis=0)
+    graph = compute_neighbors(X, 8, n_threads=2)
+    difference = X[:, None] - X[None]
+    distances = np.sqrt((difference**2).sum(axis=2))
+    np.fill_diagonal(distances, np.inf)
+    np.testing.assert_array_equal(graph.indices, np.argsort(distances, axis=1)[:, :8])
+    np.testing.assert_allclose(graph.distances, np.sort(distances, axis=1)[:, :8], rtol=1e-5)
+
+
+def test_rows_beyond_working_precision_are_reported_when_there_are_too_many(monkeypatch):
+    X = noise(600, 4, np.float64) + 1e5 * np.repeat(noise(6, 4, np.float64, seed=1), 100, axis=0)
+    monkeypatch.setattr(euclidean, "_SCAN_COORDINATES", 100)
+    with pytest.warns(PrecisionWarning, match=r"below working precision for .*% of rows"):
+        compute_neighbors(X, 8)
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("power", [100, -100])
+def test_scaling_by_a_power_of_two_scales_distances(power, dtype, method):
+    X = blobs(2000, 6, dtype)
+    plain = compute_neighbors(X, 7, method=method)
+    scaled = compute_neighbors(np.ldexp(X, power), 7, method=method)
+    np.testing.assert_array_equal(plain.indices, scaled.indices)
+    np.testing.assert_allclose(np.ldexp(scaled.distances.astype(np.float64), -power), plain.distances, rtol=1e-6)
+
+
+def test_huge_values_give_finite_distances():
+    graph = compute_neighbors(np.array([[1e30, 0], [2e30, 0], [-1e30, 1e30]], dtype=np.float32), 2)
+    np.testing.assert_allclose(graph.distances[0], [1e30, 5**0.5 * 1e30], rtol=1e-6)
+
+
+def test_permuting_rows_permutes_the_graph():
+    X = noise(800, 6)
+    order = np.random.default_rng(1).permutation(800)
+    graph, permuted = compute_neighbors(X, 6), compute_neighbors(X[order], 6)
+    np.testing.assert_array_equal(order[permuted.indices], graph.indices[order])
+
+
+def test_more_neighbours_than_other_rows_are_refused():
+    text = r"compute_neighbors: n_neighbors=5 must be at most 4, the number of other rows. Pass n_neighbors=4"
+    with pytest.raises(ValueError, match=text):
+        compute_neighbors(noise(5, 2), 5)
+    with pytest.raises(ValueError, match="Pass more rows"):
+        compute_neighbors(noise(1, 2), 1)
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_progress_ends_with_all_rows(method):
+    seen = []
+    reporter = Reporter(lambda progress: seen.append((progress.done, progress.total)))
+    compute_neighbors(blobs(2000), 5, method=method, reporter=reporter)
+    assert seen[-1] == (2000, 2000)
+    assert seen == sorted(seen)
+
+
+def test_the_input_is_not_written():
+    X = blobs(500)
+    before = X.tobytes()
+    X.flags.writeable = False
+    compute_neighbors(X, 5)
+    compute_neighbors(X, 5, method="approximate")
+    query_neighbors(X, X, 5)
+    assert X.tobytes() == before
+
+
+def test_queries_agree_with_scikit_learn():
+    X, X_new = noise(5000, 12), noise(700, 12, seed=1)
+    indices, distances = query_neighbors(X, X_new, 10, n_threads=2)
+    expected_indices, expected_distances = reference(X, 10, X_new)
+    np.testing.assert_array_equal(indices, expected_indices)
+    np.testing.assert_allclose(distances, expected_distances, rtol=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_a_query_is_a_function_of_its_row(metric, n_threads):
+    X, X_new = blobs(3000, 9), noise(200, 9, seed=1) * np.float32(5)
+    X_new[7] *= 1e20  # would leave the range of float32 under the scale of the others
+    whole = query_neighbors(X, X_new, 5, metric=metric, n_threads=n_threads)
+    assert np.isfinite(whole[1]).all()
+    for rows in ([3], [7], [199, 7, 50], range(60, 90)):
+        part = query_neighbors(X, X_new[list(rows)], 5, metric=metric)
+        assert part[0].tobytes() == whole[0][list(rows)].tobytes()
+        assert part[1].tobytes() == whole[1][list(rows)].tobytes()
+
+
+def test_a_far_query_finds_the_nearest_row():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    indices, distances = query_neighbors(X, np.array([[1e30, 1e30], [1e3, 0.0], [0.2, 0.1]]), 1)
+    np.testing.assert_array_equal(indices[1:, 0], [1, 0])
+    np.testing.assert_allclose(distances[:, 0], [2**0.5 * 1e30, 999, 0.05**0.5], rtol=1e-6)
+
+
+def test_queries_check_their_shapes():
+    X = noise(5, 2)
+    assert query_neighbors(X, X[:0], 3)[0].shape == (0, 3)
+    np.testing.assert_array_equal(query_neighbors(X, X, 5)[0][:, 0], np.arange(5))
+    with pytest.raises(ValueError, match="query_neighbors: n_neighbors=6 must be at most 5"):
+        query_neighbors(X, X, 6)
+    with pytest.raises(ValueError, match="X_new with 1 features must be of 2 features"):
+        query_neighbors(X, X[:, :1], 3)
+
+
+def test_the_number_of_cells_grows_slower_than_the_rows():
+    assert cells.n_cells(1000) < 25
+    assert 200 < cells.n_cells(70_000) < 300
+    assert cells.n_cells(1_000_000) < 2000

@@ -1,0 +1,143 @@
+"""Distance matrices and neighbours found elsewhere."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
+
+from gnomon.exceptions import NeighborsWarning
+from gnomon.neighbors import as_neighbor_graph, compute_neighbors
+
+
+def matrix(n=60):
+    return pairwise_distances(np.random.default_rng(0).standard_normal((n, 4)))
+
+
+def precomputed(X, k=5):
+    return compute_neighbors(X, k, metric="precomputed")
+
+
+def test_a_distance_matrix_gives_the_neighbours_of_the_rows():
+    X = np.random.default_rng(1).standard_normal((700, 3))
+    graph, expected = precomputed(pairwise_distances(X), 6), compute_neighbors(X, 6)
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    np.testing.assert_allclose(graph.distances, expected.distances, rtol=1e-5)
+    assert (graph.metric, graph.method, graph.recall, graph.mask) == ("precomputed", "precomputed", 1.0, None)
+
+
+def test_sparse_and_dense_forms_agree():
+    X = matrix()
+    dense = precomputed(X)
+    for form in (sp.csr_array(X), sp.csr_matrix(X), sp.coo_array(X)):
+        graph = precomputed(form)
+        np.testing.assert_array_equal(graph.indices, dense.indices)
+        np.testing.assert_array_equal(graph.distances, dense.distances)
+
+
+def test_ties_are_broken_by_index():
+    X = 1.0 - np.eye(6)
+    np.testing.assert_array_equal(precomputed(X, 2).indices, [[1, 2], [0, 2], [0, 1], [0, 1], [0, 1], [0, 1]])
+
+
+def test_the_diagonal_is_ignored():
+    X = matrix()
+    expected = precomputed(X)
+    np.fill_diagonal(X, np.random.default_rng(0).uniform(-3, 3, len(X)))
+    np.testing.assert_array_equal(precomputed(X).indices, expected.indices)
+    np.testing.assert_array_equal(precomputed(sp.csr_array(np.abs(X))).indices, expected.indices)
+
+
+def test_rounding_is_forgiven_and_real_faults_are_not():
+    X = matrix()
+    expected = precomputed(X)
+    noisy = X * (1 + 1e-7 * np.random.default_rng(0).standard_normal(X.shape))
+    np.testing.assert_array_equal(precomputed(noisy).indices, expected.indices)
+    X[3, 4] = X[4, 3] = -1e-7
+    assert precomputed(X).distances[3, 0] == 0
+    X[3, 4] = X[4, 3] = -1
+    with pytest.raises(ValueError, match=r"distances must be >= 0 \(the smallest is -1\)"):
+        precomputed(X)
+    X[3, 4] = 1
+    X[4, 3] = 1.5
+    with pytest.raises(ValueError, match=r"symmetric \(the largest gap is 0.5, at row [34] and column [34]\)"):
+        precomputed(X)
+    X[3, 4] = np.nan
+    with pytest.raises(ValueError, match="are NaN"):
+        precomputed(X)
+    with pytest.raises(ValueError, match=r"shape \(60, 59\) must be square"):
+        precomputed(X[:, :59])
+
+
+def test_rows_with_fewer_distances_are_masked():
+    X = sp.csr_array(np.array([[0, 1, 2, 3], [1, 0, 0, 0], [2, 0, 0, 0], [3, 0, 0, 0]], dtype=float))
+    X.eliminate_zeros()
+    with pytest.warns(NeighborsWarning, match=r"3 rows have fewer than 2 neighbours .*first: 1, 2, 3"):
+        graph = precomputed(X, 2)
+    np.testing.assert_array_equal(graph.indices, [[1, 2], [0, 0], [0, 0], [0, 0]])
+    np.testing.assert_array_equal(graph.mask, [[True, True], [True, False], [True, False], [True, False]])
+    np.testing.assert_array_equal(graph.distances[1], [1, np.inf])
+
+
+def test_infinite_distances_are_no_neighbours():
+    X = np.array([[0, 1, np.inf], [1, 0, np.inf], [np.inf, np.inf, 0]])
+    with pytest.warns(NeighborsWarning, match="3 rows"):
+        graph = precomputed(X, 2)
+    np.testing.assert_array_equal(graph.mask, [[True, False], [True, False], [False, False]])
+    assert (graph.indices != np.arange(3)[:, None]).all()
+
+
+def test_a_stored_zero_is_a_distance():
+    X = sp.csr_array(([0.0, 2.0, 0.0, 5.0, 2.0, 5.0], ([0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1])), shape=(3, 3))
+    np.testing.assert_array_equal(precomputed(X, 2).distances, [[0, 2], [0, 5], [2, 5]])
+
+
+def test_neighbours_found_elsewhere_are_taken_over():
+    X = np.random.default_rng(2).standard_normal((80, 3))
+    expected = compute_neighbors(X, 6)
+    distances, indices = NearestNeighbors(n_neighbors=7).fit(X).kneighbors(X)
+    shuffled = np.random.default_rng(3).permuted(np.arange(7)[None].repeat(80, 0), axis=1)
+    graph = as_neighbor_graph(
+        np.take_along_axis(indices, shuffled, 1), np.take_along_axis(distances, shuffled, 1), metric="euclidean"
+    )
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    np.testing.assert_allclose(graph.distances, expected.distances, rtol=1e-5)
+    assert (graph.metric, graph.mask) == ("euclidean", None)
+
+
+def test_self_may_be_missing_in_some_rows():
+    graph = as_neighbor_graph(
+        [[0, 1, 2], [2, 0, 1], [0, 1, 3], [3, 2, 1]], [[0, 1, 2], [1, 3, 0], [1, 2, 3], [0, 1, 2]]
+    )
+    np.testing.assert_array_equal(graph.indices, [[1, 2], [2, 0], [0, 1], [2, 1]])
+    assert graph.mask is None
+
+
+def test_missing_neighbours_are_masked_and_never_used_as_indices():
+    with pytest.warns(NeighborsWarning, match="2 rows have fewer than 2 neighbours"):
+        graph = as_neighbor_graph([[1, -1], [0, 2], [1, 0]], [[1.0, np.nan], [1, 2], [1, np.inf]])
+    np.testing.assert_array_equal(graph.indices, [[1, 1], [0, 2], [1, 1]])
+    np.testing.assert_array_equal(graph.mask, [[True, False], [True, True], [True, False]])
+
+
+@pytest.mark.parametrize(
+    ("indices", "distances", "error", "text"),
+    [
+        ([[1, 1], [0, 2], [0, 1]], [[1, 1]] * 3, ValueError, r"different rows \(1 rows repeat a neighbour, first: 0\)"),
+        (
+            [[1, 3], [0, 2], [0, 1]],
+            [[1, 1]] * 3,
+            ValueError,
+            r"in \[0, 3\), or -1 for none \(1 are not, first in row 0",
+        ),
+        ([[1, -2], [0, 2], [0, 1]], [[1, 1]] * 3, ValueError, r"in \[0, 3\), or -1"),
+        ([[1, 2], [0, 2], [0, 1]], [[1, -1]] * 3, ValueError, r"distances must be >= 0"),
+        ([[1, 2], [0, 2], [0, 1]], [[1, np.nan]] * 3, ValueError, r"3 are NaN"),
+        ([[1, 2], [0, 2], [0, 1]], [[1, 1]] * 2, ValueError, r"two tables of one shape"),
+        ([[0], [1], [2]], [[0]] * 3, ValueError, r"other rows than the row itself"),
+        ([[1.0, 2.0], [0, 2], [0, 1]], [[1, 1]] * 3, TypeError, r"must be integers"),
+    ],
+)
+def test_invalid_neighbours_are_refused(indices, distances, error, text):
+    with pytest.raises(error, match=text):
+        as_neighbor_graph(indices, distances)

@@ -1,0 +1,138 @@
+"""Cosine, scikit-learn's metrics, sparse rows."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
+
+from gnomon.exceptions import DataWarning
+from gnomon.neighbors import compute_neighbors, query_neighbors
+
+
+def table(n_samples=120, n_features=10, dtype=np.float64):
+    return np.random.default_rng(0).standard_normal((n_samples, n_features)).astype(dtype)
+
+
+def sparse_table():
+    X = table()
+    X[np.abs(X) < 0.6] = 0
+    return sp.csr_array(X)
+
+
+def reference(X, k, metric, **parameters):
+    distances = pairwise_distances(X, metric=metric, **parameters)
+    np.fill_diagonal(distances, np.inf)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return order, np.take_along_axis(distances, order, axis=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_cosine_agrees_with_scikit_learn(dtype, method):
+    X = table(dtype=dtype)
+    graph = compute_neighbors(X, 7, metric="cosine", method=method, target_recall=1.0)
+    indices, distances = reference(X.astype(np.float64), 7, "cosine")
+    np.testing.assert_array_equal(graph.indices, indices)
+    np.testing.assert_allclose(graph.distances, distances, rtol=2e-5)
+    assert graph.metric == "cosine"
+
+
+def test_cosine_of_parallel_rows_is_zero_and_of_opposite_rows_two():
+    graph = compute_neighbors(
+        np.array([[1.0, 2.0], [3.0, 6.0], [-1.0, -2.0], [1e30, 2e30], [1e-200, 2e-200]]), 4, metric="cosine"
+    )
+    np.testing.assert_allclose(graph.distances[0], [0, 0, 0, 2], rtol=1e-6, atol=1e-12)
+    assert (graph.distances >= 0).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_rows_of_zeros_are_at_distance_one_from_all_but_each_other(make):
+    X = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+    with pytest.warns(DataWarning, match="compute_neighbors: 2 rows are all zeros"):
+        graph = compute_neighbors(make(X), 3, metric="cosine")
+    np.testing.assert_array_equal(graph.indices[:, 0], [2, 3, 0, 1])
+    np.testing.assert_allclose(graph.distances[1], [0, 1, 1], atol=1e-7)
+    np.testing.assert_allclose(graph.distances[0], [1 - 0.5**0.5, 1, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_a_new_row_of_zeros_does_not_change_other_rows(make):
+    X, X_new = np.abs(table()), np.abs(table(4))
+    without = query_neighbors(make(X), make(X_new[:3]), 5, metric="cosine")
+    X_new[3] = 0
+    with pytest.warns(DataWarning, match="1 rows are all zeros"):
+        indices, distances = query_neighbors(make(X), make(X_new), 5, metric="cosine")
+    np.testing.assert_array_equal(indices[:3], without[0])
+    np.testing.assert_array_equal(distances[:3], without[1])
+    np.testing.assert_allclose(distances[3], 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "parameters"),
+    [("manhattan", None), ("chebyshev", None), ("correlation", None), ("braycurtis", None), ("minkowski", {"p": 3})],
+)
+def test_other_metrics_come_from_scikit_learn(metric, parameters):
+    X = np.abs(table())  # SciPy and scikit-learn define Bray-Curtis differently for negative numbers
+    graph = compute_neighbors(X, 6, metric=metric, metric_params=parameters, n_threads=2)
+    indices, distances = reference(X, 6, metric, **(parameters or {}))
+    np.testing.assert_array_equal(graph.indices, indices)
+    np.testing.assert_allclose(graph.distances, distances, rtol=1e-6)
+    assert (graph.method, graph.recall) == ("scikit-learn", 1.0)
+
+
+def test_a_callable_is_a_metric():
+    X = table(40)
+
+    def first_coordinate(a, b):
+        return abs(a[0] - b[0])
+
+    graph = compute_neighbors(X, 3, metric=first_coordinate)
+    np.testing.assert_allclose(graph.distances, reference(X[:, :1], 3, "euclidean")[1], rtol=1e-6)
+    assert graph.metric == "first_coordinate"
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "l2"])
+def test_sparse_rows_have_the_neighbours_of_dense_rows(metric, monkeypatch):
+    X = sparse_table()
+    dense = compute_neighbors(X.toarray(), 6, metric=metric)
+    monkeypatch.setattr(sp.csr_array, "toarray", None)  # never made dense
+    graph = compute_neighbors(X, 6, metric=metric, n_threads=2)
+    np.testing.assert_array_equal(graph.indices, dense.indices)
+    np.testing.assert_allclose(graph.distances, dense.distances, rtol=1e-5)
+    assert graph.method == "scikit-learn"
+    assert graph.metric == dense.metric
+
+
+def test_unknown_metrics_are_refused_with_the_names_of_the_known():
+    with pytest.raises(
+        ValueError, match=r"metric='hamburger' must be a callable or one of .*'manhattan'.*'precomputed'"
+    ):
+        compute_neighbors(table(), 5, metric="hamburger")
+    with pytest.raises(ValueError, match=r"one of 'cityblock'.* \(for sparse rows\)"):
+        compute_neighbors(sparse_table(), 5, metric="jaccard")
+
+
+def test_parameters_of_metrics_without_any_are_refused():
+    with pytest.raises(ValueError, match=r"metric_params=\{'p': 3\} must be empty for metric='euclidean'"):
+        compute_neighbors(table(), 5, metric_params={"p": 3})
+
+
+def test_a_metric_that_is_not_defined_is_refused_with_the_rows():
+    X = table()
+    X[4] = 1
+    with pytest.raises(ValueError, match="metric='correlation' must be defined for all rows"):
+        compute_neighbors(X, 5, metric="correlation")
+
+
+def test_duplicates_never_hide_the_row_itself_among_its_neighbours():
+    X = np.repeat(table(5), 20, axis=0)
+    graph = compute_neighbors(X, 4, metric="manhattan")
+    assert (graph.indices != np.arange(100)[:, None]).all()
+    assert all(len(set(row)) == 4 for row in graph.indices.tolist())
+
+
+def test_queries_take_other_metrics():
+    X, X_new = table(), table(5)[::-1]
+    indices, distances = query_neighbors(X, X_new, 3, metric="manhattan")
+    np.testing.assert_array_equal(indices[:, 0], [4, 3, 2, 1, 0])
+    np.testing.assert_array_equal(distances[:, 0], 0)
