@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
@@ -10,7 +11,8 @@ namespace gnomon::bindings {
 namespace {
 
 using Points = Matrix<const float>;
-using FloatMatrix = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
+using ForceAndEnergy = std::pair<Output<float>, double>;
+using TwoForces = std::pair<Output<float>, Output<float>>;
 
 PairLaw pair_law(const std::string& name) {
     if (name == "partition") return PairLaw::partition;
@@ -39,27 +41,27 @@ double bind_attraction_energy(const Offsets& offsets, const Columns& columns, co
     return energy;
 }
 
-nb::tuple bind_all_pairs(const std::string& law, const Points& Y, const Values& weights, const OutputKernel& kernel,
-                         int n_threads) {
+ForceAndEnergy bind_all_pairs(const std::string& law, const Points& Y, const Values& weights,
+                              const OutputKernel& kernel, int n_threads) {
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
         energy =
             all_pairs(pair_law(law), view(Y), view(weights), kernel, {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
-    return nb::make_tuple(force, energy);
+    return {force, energy};
 }
 
-nb::tuple bind_evaluate(ParticleMesh& mesh, const Points& Y, int n_threads) {
+ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, int n_threads) {
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
         energy = mesh.evaluate(view(Y), {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
-    return nb::make_tuple(force, energy);
+    return {force, energy};
 }
 
-nb::tuple bind_sampled_forces(const Offsets& offsets, const Columns& columns, const Values& values,
+TwoForces bind_sampled_forces(const Offsets& offsets, const Columns& columns, const Values& values,
                               const Values& degrees, const OutputKernel& kernel, const SamplingParameters& parameters,
                               std::int64_t epoch, const Points& Y, int n_threads) {
     const std::size_t n = Y.shape(0), d = Y.shape(1);
@@ -68,7 +70,7 @@ nb::tuple bind_sampled_forces(const Offsets& offsets, const Columns& columns, co
         sampled_forces(csr(offsets, columns, values), view(degrees), kernel, parameters, epoch, view(Y),
                        {attraction.data(), n, d}, {repulsion.data(), n, d}, context);
     });
-    return nb::make_tuple(attraction, repulsion);
+    return {attraction, repulsion};
 }
 
 }  // namespace

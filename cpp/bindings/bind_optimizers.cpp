@@ -1,3 +1,5 @@
+#include <nanobind/stl/pair.h>
+
 #include "arrays.hpp"
 #include "gnomon/momentum.hpp"
 #include "gnomon/sampled_descent.hpp"
@@ -8,13 +10,14 @@ namespace {
 using Points = Matrix<const float>;
 using MutablePoints = Matrix<float>;
 
-nb::tuple bind_momentum_step(const MutablePoints& Y, const Points& gradient, const MutablePoints& velocity,
-                             const MutablePoints& gains, const MomentumParameters& parameters, int n_threads) {
+std::pair<double, double> bind_momentum_step(const MutablePoints& Y, const Points& gradient,
+                                             const MutablePoints& velocity, const MutablePoints& gains,
+                                             const MomentumParameters& parameters, int n_threads) {
     MomentumReport report{};
     run_released(n_threads, [&](const Context& context) {
         report = momentum_step(view(Y), view(gradient), view(velocity), view(gains), parameters, context);
     });
-    return nb::make_tuple(report.gradient_norm, report.step_norm);
+    return {report.gradient_norm, report.step_norm};
 }
 
 void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const Values& values, const Values& degrees,

@@ -4,6 +4,9 @@
 
 #include "gnomon/point_lanes.hpp"
 
+// GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
 namespace gnomon {
 namespace {
 
@@ -52,8 +55,9 @@ GNOMON_CLONES double energy_of_rows(const CsrView<float>& edges, Span2<const flo
             simd::f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>];
             std::int32_t index[simd::kLanes];
             float weight[simd::kLanes];
+            const int width = D > 0 ? D : d;
             for (std::size_t i = begin; i < end; ++i) {
-                for (int c = 0; c < d; ++c) here[c] = simd::splat(Y.row(i)[c]);
+                for (int c = 0; c < width; ++c) here[c] = simd::splat(Y.row(i)[c]);
                 simd::f32 row{};
                 const auto last = static_cast<std::size_t>(edges.offsets[i + 1]);
                 for (auto e = static_cast<std::size_t>(edges.offsets[i]); e < last; e += simd::kLanes) {

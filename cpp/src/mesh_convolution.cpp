@@ -97,6 +97,12 @@ GNOMON_CLONES void convolve_columns(const Rows& rows, const FftPlan& plan, std::
         simd::store(rows.re + r * rows.bins_pitch, result[r].re);
         simd::store(rows.im + r * rows.bins_pitch, result[r].im);
     }
+    // The rest of the last batch of rows holds what rounding left there; unlike the used rows it has not been scaled by
+    // the kernel, and would swamp them on the way back, where rows share complex numbers.
+    for (std::size_t r = n_rows; r < round_up(n_rows, kRowsPerBatch); ++r) {
+        simd::store(rows.re + r * rows.bins_pitch, f32{});
+        simd::store(rows.im + r * rows.bins_pitch, f32{});
+    }
 }
 
 /// Sixteen columns of the kernel's transform; an even kernel has a real one.
@@ -155,6 +161,7 @@ void MeshConvolution::rows_forward(std::size_t n_rows, std::size_t n_columns, co
 }
 
 void MeshConvolution::set_kernel(const Context& context) {
+    for (std::size_t r = rows_.nodes; r < round_up(rows_.nodes, kRowsPerBatch); ++r) std::fill_n(row(r), pitch_, 0.0F);
     rows_forward(rows_.nodes, columns_.nodes, context);
     const std::size_t n = rows_.nodes;
     const double size = static_cast<double>(columns_.nodes) * static_cast<double>(n);

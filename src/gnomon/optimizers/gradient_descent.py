@@ -187,6 +187,8 @@ class GradientDescent:
             began = time.perf_counter()
             loss = objective.loss(state.embedding)
             timings["loss"] += time.perf_counter() - began
+            if not math.isfinite(loss):  # points so far apart that no similarity is left
+                raise diverged("GradientDescent", end, self.resolve_learning_rate(objective.n_samples))
             history.append((end, loss))
             state = replace(state, iteration=end)
             if end > self.early_exaggeration_iter:

@@ -1,0 +1,81 @@
+"""Interpolated repulsion against all pairs: stated accuracy, refinement, small and large extents, history."""
+
+import numpy as np
+import pytest
+
+from gnomon.kernels import Cauchy, UMAPKernel
+from gnomon.objectives import KLDivergence
+
+
+def both(affinities, Y, kernel=None, **parameters):
+    exact = KLDivergence(affinities, kernel, evaluation="exact", n_threads=2)
+    interpolated = KLDivergence(affinities, kernel, evaluation="interpolated", n_threads=2, **parameters)
+    return exact.forces(Y)[1], interpolated.forces(Y)[1]
+
+
+@pytest.mark.parametrize(
+    "kernel", [Cauchy(), UMAPKernel(1.0, 1.0), UMAPKernel(0.1193, 1.9164), UMAPKernel(9.0, 1.0)], ids=str
+)
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_refinement_converges_to_exact(kernel, n_components, random_affinities, random_embedding, relative_error):
+    affinities, Y = random_affinities(2000), random_embedding(2000, n_components, scale=4.0)
+    errors = []
+    for spacing in (0.5, 0.25, 0.125):
+        expected, found = both(affinities, Y, kernel, spacing=spacing)
+        errors.append(relative_error(found, expected))
+    assert errors[0] < 0.06
+    assert errors[1] < errors[0] / 4
+    assert errors[2] < max(errors[1] / 4, 1e-4)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1e-2, 0.1, 0.3, 1.0])
+def test_small_embeddings_lose_nothing_to_rounding(
+    scale, n_components, random_affinities, random_embedding, relative_error
+):
+    # all similarities are nearly 1 here: in single precision they hold no trace of the distances
+    expected, found = both(random_affinities(1500), random_embedding(1500, n_components, scale=scale))
+    assert relative_error(found, expected) < 5e-3
+
+
+def test_coincident_points_feel_nothing(random_affinities):
+    Y = np.full((500, 2), 3.25, dtype=np.float32)
+    expected, found = both(random_affinities(500), Y)
+    np.testing.assert_array_equal(expected, 0)
+    assert np.abs(found).max() < 1e-9
+
+
+def test_sparse_points_far_apart(random_affinities, random_embedding, relative_error):
+    affinities, Y = random_affinities(1500), random_embedding(1500, scale=20.0)
+    expected, found = both(affinities, Y, spacing=0.25)
+    assert relative_error(found, expected) < 0.03
+
+
+def test_an_embedding_wider_than_the_largest_mesh_still_has_finite_forces(random_affinities, random_embedding):
+    Y = random_embedding(300)
+    Y[0] = 1e5
+    _, found = both(random_affinities(300), Y)
+    assert np.isfinite(found).all()
+
+
+def test_losses_agree(random_affinities, random_embedding):
+    affinities, Y = random_affinities(2000), random_embedding(2000, scale=5.0)
+    losses = [KLDivergence(affinities, evaluation=e).loss(Y) for e in ("exact", "interpolated")]
+    assert losses[1] == pytest.approx(losses[0], abs=2e-3)
+
+
+def test_the_result_depends_on_the_points_alone(random_affinities, random_embedding):
+    affinities = random_affinities(800)
+    embeddings = [random_embedding(800, scale=s) for s in (0.01, 20.0, 0.5, 20.0, 0.01)]
+    kept = KLDivergence(affinities, evaluation="interpolated")
+    for Y in embeddings:
+        fresh = KLDivergence(affinities, evaluation="interpolated")
+        np.testing.assert_array_equal(kept.gradient(Y), fresh.gradient(Y))
+
+
+def test_points_that_are_not_finite_give_nan(random_affinities, random_embedding):
+    Y = random_embedding(300)
+    Y[7, 1] = np.nan
+    objective = KLDivergence(random_affinities(300), evaluation="interpolated")
+    assert np.isnan(objective.gradient(Y)).all()
+    assert np.isnan(objective.loss(Y))

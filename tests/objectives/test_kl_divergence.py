@@ -1,0 +1,117 @@
+"""The divergence of t-SNE: oracles, references, invariances and equal bytes."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.affinities import Affinities
+from gnomon.kernels import Cauchy, UMAPKernel
+from gnomon.objectives import KLDivergence
+from gnomon.objectives.kl_divergence import INTERPOLATION_FROM
+
+KERNELS = [Cauchy(), UMAPKernel(1.5769, 0.8951), UMAPKernel(0.58, 1.334)]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("n_components", [1, 2, 3, 7])
+def test_exact_equals_the_oracle(kernel, n_components, random_affinities, random_embedding, oracle, relative_error):
+    affinities, Y = random_affinities(133), random_embedding(133, n_components)
+    objective = KLDivergence(affinities, kernel, evaluation="exact")
+    expected = oracle(affinities, kernel, Y)
+    assert objective.loss(Y) == pytest.approx(expected.divergence(), rel=1e-5)
+    assert relative_error(objective.gradient(Y), expected.divergence_gradient()) < 3e-5
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_the_oracle_is_the_finite_difference_of_the_loss(kernel, random_affinities, random_embedding, oracle):
+    affinities, Y = random_affinities(20, 4), random_embedding(20).astype(np.float64)
+    gradient = oracle(affinities, kernel, Y).divergence_gradient()
+    direction = np.random.default_rng(0).normal(size=Y.shape)
+    up, down = (oracle(affinities, kernel, Y + step * direction).divergence() for step in (1e-5, -1e-5))
+    assert (up - down) / 2e-5 == pytest.approx(np.sum(gradient * direction), rel=1e-7)
+
+
+def test_exact_equals_the_reference_values(reference, relative_error):
+    X, Y = np.array(reference["X8"]), np.array(reference["Y8"], dtype=np.float32)
+    squared = np.square(X[:, None] - X[None]).sum(-1)
+    conditional = np.exp(-np.array(reference["tsne"]["beta"])[:, None] * squared)
+    np.fill_diagonal(conditional, 0)
+    conditional /= conditional.sum(1, keepdims=True)
+    P = sp.csr_array(((conditional + conditional.T) / 16).astype(np.float32))
+    objective = KLDivergence(Affinities(P, "total"), evaluation="exact")
+    assert objective.loss(Y) == pytest.approx(reference["tsne"]["kl"], rel=1e-5)
+    assert relative_error(objective.gradient(Y), np.array(reference["tsne"]["grad"])) < 1e-5
+
+
+@pytest.mark.parametrize("evaluation", ["exact", "interpolated"])
+def test_forces_sum_to_minus_the_gradient_and_to_zero(evaluation, random_affinities, random_embedding):
+    objective, Y = KLDivergence(random_affinities(200), evaluation=evaluation), random_embedding(200)
+    objective.exaggeration = 3.0
+    attraction, repulsion = objective.forces(Y)
+    gradient = objective.gradient(Y)
+    np.testing.assert_allclose(attraction + repulsion, -gradient, atol=1e-7)
+    limit = 1e-5 if evaluation == "exact" else 0.01
+    assert np.abs(gradient.sum(0)).max() < limit * np.abs(gradient).sum()
+
+
+def test_exaggeration_multiplies_the_attraction_alone(random_affinities, random_embedding):
+    objective, Y = KLDivergence(random_affinities(150)), random_embedding(150)
+    attraction, repulsion = objective.forces(Y)
+    loss = objective.loss(Y)
+    objective.exaggeration = 12.0
+    exaggerated, same = objective.forces(Y)
+    np.testing.assert_allclose(exaggerated, 12 * attraction, atol=1e-6)
+    np.testing.assert_array_equal(same, repulsion)
+    assert objective.loss(Y) == loss
+
+
+def test_moving_and_rotating_the_embedding_changes_nothing(random_affinities, random_embedding, relative_error):
+    objective, Y = KLDivergence(random_affinities(150)), random_embedding(150)
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]], dtype=np.float32)
+    assert objective.loss(Y @ turn + 2) == pytest.approx(objective.loss(Y), rel=1e-5)
+    assert relative_error(objective.gradient(Y @ turn + 2), objective.gradient(Y) @ turn) < 1e-4
+
+
+def test_two_points_are_at_rest_at_any_distance():
+    # p = q = 1/2 whatever the distance: the loss is 0 and so is the gradient.
+    objective = KLDivergence(Affinities(sp.csr_array(np.array([[0, 0.5], [0.5, 0]], np.float32)), "total"))
+    for distance in (0.0, 1e-3, 1.0, 100.0):
+        Y = np.array([[0.0, 0.0], [distance, 0.0]], dtype=np.float32)
+        assert objective.loss(Y) == pytest.approx(0.0, abs=1e-5)
+        assert np.abs(objective.gradient(Y)).max() < 1e-5
+
+
+def test_affinities_of_any_sum_are_normalised(random_affinities, random_embedding):
+    affinities, Y = random_affinities(100), random_embedding(100)
+    doubled = Affinities(sp.csr_array(affinities.matrix * np.float32(2)), "total")
+    assert KLDivergence(doubled).loss(Y) == pytest.approx(KLDivergence(affinities).loss(Y), rel=1e-6)
+
+
+@pytest.mark.parametrize("evaluation", ["exact", "interpolated"])
+def test_equal_bytes_for_any_number_of_threads(evaluation, random_affinities, random_embedding):
+    affinities, Y = random_affinities(3001), random_embedding(3001, scale=5.0)
+    results = []
+    for n_threads in (1, 2, 3, 5):
+        objective = KLDivergence(affinities, evaluation=evaluation, n_threads=n_threads)
+        results.append((objective.gradient(Y).tobytes(), objective.loss(Y)))
+    assert results.count(results[0]) == 4
+
+
+def test_auto_switches_where_it_says(random_affinities):
+    few = KLDivergence(random_affinities(INTERPOLATION_FROM - 1))
+    many = KLDivergence(random_affinities(INTERPOLATION_FROM))
+    assert (few.evaluation, many.evaluation) == ("exact", "interpolated")
+    assert many.evaluation_for(3) == "exact"
+    assert KLDivergence(random_affinities(INTERPOLATION_FROM), UMAPKernel(1.5, 0.8)).evaluation == "exact"
+
+
+def test_what_cannot_be_interpolated_is_refused(random_affinities, random_embedding):
+    affinities = random_affinities(50)
+    with pytest.raises(ValueError, match=r"kernel of bounded slope .*UMAPKernel.*Use evaluation='exact'"):
+        KLDivergence(affinities, UMAPKernel(1.5, 0.8), evaluation="interpolated")
+    with pytest.raises(ValueError, match=r"n_components=3 must be 1 or 2"):
+        KLDivergence(affinities, evaluation="interpolated").gradient(random_embedding(50, 3))
+    with pytest.raises(ValueError, match=r"Y of shape \(49, 2\) must be of shape \(n_samples=50"):
+        KLDivergence(affinities).gradient(random_embedding(49))
+    with pytest.raises(ValueError, match="affinities must be a matrix with at least one entry"):
+        KLDivergence(Affinities(sp.csr_array((5, 5), dtype=np.float32), "total"))

@@ -1,0 +1,155 @@
+"""Gradient descent: it descends, ends for a stated reason, resumes without a seam and stops when told."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from gnomon import _core
+from gnomon._progress import Reporter
+from gnomon.objectives import KLDivergence
+from gnomon.optimizers import GradientDescent
+
+
+class Parabola:
+    """sum of y^2 / 2, which has no exaggeration."""
+
+    evaluation = "exact"
+    n_threads = 1
+
+    def __init__(self, n_samples):
+        self.n_samples = n_samples
+
+    def loss(self, Y):
+        return float(np.square(Y, dtype=np.float64).sum() / 2)
+
+    def gradient(self, Y):
+        return Y.copy()
+
+    def forces(self, Y):
+        return -Y, np.zeros_like(Y)
+
+
+def test_momentum_step_equals_its_formula():
+    rng = np.random.default_rng(0)
+    Y, gradient, velocity = (rng.normal(size=(500, 3)).astype(np.float32) for _ in range(3))
+    gains = rng.uniform(0.01, 2, size=(500, 3)).astype(np.float32)
+    new_gains = np.maximum(np.where(velocity * gradient < 0, gains + 0.2, gains * 0.8), 0.01)
+    step = 0.5 * velocity - 0.1 * new_gains * gradient
+    length = np.linalg.norm(step, axis=1, keepdims=True)
+    step *= np.minimum(1.0, 0.4 / length)
+    moved = Y + step - (Y + step).mean(0)
+    norms = _core.momentum_step(Y, gradient, velocity, gains, _core.MomentumParameters(0.1, 0.5, 0.4, True, True), 2)
+    np.testing.assert_allclose(gains, new_gains, rtol=1e-6)
+    np.testing.assert_allclose(velocity, step, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(Y, moved, atol=1e-6)
+    np.testing.assert_allclose(norms, (np.linalg.norm(gradient), np.linalg.norm(step)), rtol=1e-5)
+
+
+def test_a_parabola_is_descended_to_its_bottom():
+    Y0 = np.random.default_rng(0).normal(size=(40, 2))
+    solution = GradientDescent(0.1, max_iter=2000, min_grad_norm=1e-3).minimize(Parabola(40), Y0)
+    assert solution.converged
+    assert solution.n_iter < 2000
+    assert "fell below min_grad_norm=0.001" in solution.reason
+    assert np.abs(solution.embedding).max() < 1e-2
+
+
+def test_tsne_separates_clusters_and_lowers_the_loss(clusters, separation):
+    objective = KLDivergence(clusters["total"])
+    solution = GradientDescent(max_iter=400).minimize(objective, clusters["start"])
+    losses = dict(solution.loss)
+    assert losses[400] < losses[300] < objective.loss(clusters["start"])
+    assert separation(solution.embedding, clusters["labels"]) > 0.99
+    np.testing.assert_allclose(solution.embedding.mean(0), 0, atol=1e-4)
+    assert objective.exaggeration == 1.0
+    assert solution.converged
+    assert solution.reason == "Iteration 400 of 400 was reached."
+
+
+@pytest.mark.parametrize("stop", [100, 133, 250, 251])
+def test_two_runs_joined_are_one_run(stop, clusters):
+    objective, optimizer = KLDivergence(clusters["total"]), GradientDescent(max_iter=320)
+    whole = optimizer.minimize(objective, clusters["start"])
+    part = optimizer.minimize(objective, clusters["start"], stop_after=stop)
+    before = part.embedding.copy()
+    rest = optimizer.minimize(objective, clusters["start"], state=part.state)
+    assert (part.n_iter, part.converged, rest.n_iter) == (stop, False, 320)
+    np.testing.assert_array_equal(part.embedding, before)  # resuming leaves the first result alone
+    np.testing.assert_array_equal(rest.embedding, whole.embedding)
+
+
+def test_equal_bytes_for_any_number_of_threads(clusters):
+    results = [
+        GradientDescent(max_iter=120, early_exaggeration_iter=60)
+        .minimize(KLDivergence(clusters["total"], n_threads=n_threads), clusters["start"])
+        .embedding.tobytes()
+        for n_threads in (1, 2, 3, 5)
+    ]
+    assert len(set(results)) == 1
+
+
+def test_the_callback_sees_the_embedding_and_ends_the_descent(clusters):
+    seen = []
+
+    def callback(progress):
+        if progress.done:
+            assert not progress.embedding.flags.writeable
+            seen.append((progress.done, progress.total, progress.loss))
+        return progress.done >= 100
+
+    reporter = Reporter(callback)
+    reporter.begin("layout", 500)
+    solution = GradientDescent(max_iter=500).minimize(
+        KLDivergence(clusters["total"]), clusters["start"], reporter=reporter
+    )
+    assert [s[:2] for s in seen] == [(50, 500), (100, 500)]
+    assert seen == [(i, 500, loss) for i, loss in solution.loss]
+    assert not solution.converged
+    assert solution.reason == "The callback asked to end after iteration 100 of 500."
+
+
+def test_a_loss_that_no_longer_falls_ends_the_descent():
+    # At rest from the first block on: float32 cannot lower the loss further.
+    optimizer = GradientDescent(0.1, max_iter=5000, min_grad_norm=0.0, n_iter_without_progress=100)
+    solution = optimizer.minimize(Parabola(10), np.zeros((10, 2)))
+    assert solution.converged
+    assert "has not fallen since iteration" in solution.reason
+    assert solution.n_iter < 1000
+
+
+def test_divergence_is_an_error_with_a_remedy(clusters):
+    optimizer = GradientDescent(1e38, max_step_norm=None)
+    with pytest.raises(FloatingPointError, match=r"must stay finite .*learning_rate=1e\+38.*Lower learning_rate"):
+        optimizer.minimize(KLDivergence(clusters["total"]), clusters["start"])
+    with pytest.raises(ValueError, match=r"Y0 must be finite \(1 rows are not, the first is row 3\)"):
+        optimizer.minimize(Parabola(4), np.array([[0.0], [1.0], [2.0], [np.nan]]))
+
+
+def test_ctrl_c_ends_the_descent_within_a_second(clusters):
+    import _thread
+
+    start = []
+
+    def press():
+        time.sleep(0.3)
+        start.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    optimizer = GradientDescent(max_iter=10**6, n_iter_without_progress=10**6, min_grad_norm=0.0)
+    with pytest.raises(KeyboardInterrupt):
+        optimizer.minimize(KLDivergence(clusters["total"]), clusters["start"])
+    thread.join()
+    assert time.perf_counter() - start[0] < 1.0
+
+
+def test_learning_rate_follows_size_and_exaggeration():
+    optimizer = GradientDescent()
+    assert optimizer.resolve_learning_rate(70_000, 12.0) == pytest.approx(70_000 / 48)
+    assert optimizer.resolve_learning_rate(70_000) == 17_500
+    assert optimizer.resolve_learning_rate(100, 12.0) == 50
+    with pytest.raises(ValueError, match="learning_rate=-1"):
+        GradientDescent(-1)

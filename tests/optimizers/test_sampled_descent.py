@@ -1,0 +1,112 @@
+"""Sampled descent: it separates, repeats to the byte, resumes without a seam and stops when told."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from gnomon._progress import Reporter
+from gnomon.kernels import UMAPKernel
+from gnomon.objectives import CrossEntropy
+from gnomon.optimizers import SampledDescent
+
+KERNEL = UMAPKernel(1.5769, 0.8951)
+
+
+@pytest.fixture(scope="module")
+def start():
+    return np.random.default_rng(5).uniform(0, 10, size=(300, 2))
+
+
+def test_clusters_separate_and_the_loss_falls(clusters, separation, start):
+    objective = CrossEntropy(clusters["membership"], KERNEL)
+    solution = SampledDescent(200, track_loss=True, block=40).minimize(objective, start)
+    assert separation(solution.embedding, clusters["labels"]) > 0.99
+    assert [epoch for epoch, _ in solution.loss] == [40, 80, 120, 160, 200]
+    assert solution.loss[-1][1] < 0.8 * objective.loss(start.astype(np.float32))
+    assert solution.converged
+    assert solution.reason == "Epoch 200 of 200 was reached."
+
+
+def test_sampling_reaches_nearly_the_loss_of_full_gradients(clusters, start):
+    exact = CrossEntropy(clusters["membership"], KERNEL, evaluation="exact")
+    sampled = SampledDescent(500).minimize(exact, start).embedding
+    Y, rate = sampled.copy(), 1e-3
+    for _ in range(300):  # polish with the exact gradient
+        Y = Y - rate * np.clip(exact.gradient(Y), -20, 20)
+    assert exact.loss(sampled) < 1.1 * exact.loss(Y)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3, 5])
+def test_equal_bytes_for_any_number_of_threads(n_components, clusters):
+    start = np.random.default_rng(5).uniform(0, 10, size=(300, n_components))
+    results = [
+        SampledDescent(30)
+        .minimize(CrossEntropy(clusters["membership"], KERNEL, n_threads=n), start)
+        .embedding.tobytes()
+        for n in (1, 2, 3, 5)
+    ]
+    assert len(set(results)) == 1
+
+
+def test_two_runs_joined_are_one_run(clusters, start):
+    objective, optimizer = CrossEntropy(clusters["membership"], KERNEL), SampledDescent(100)
+    whole = optimizer.minimize(objective, start)
+    for stop in (50, 53):
+        part = optimizer.minimize(objective, start, stop_after=stop)
+        before = part.embedding.copy()
+        rest = optimizer.minimize(objective, start, state=part.state)
+        assert (part.n_iter, part.converged, rest.converged) == (stop, False, True)
+        np.testing.assert_array_equal(part.embedding, before)
+        np.testing.assert_array_equal(rest.embedding, whole.embedding)
+
+
+def test_the_block_size_changes_nothing_and_the_seed_does(clusters, start):
+    embeddings = [
+        SampledDescent(40, block=block)
+        .minimize(CrossEntropy(clusters["membership"], KERNEL, seed=seed), start)
+        .embedding
+        for block, seed in ((1, 0), (7, 0), (7, 1))
+    ]
+    np.testing.assert_array_equal(embeddings[0], embeddings[1])
+    assert not np.array_equal(embeddings[1], embeddings[2])
+
+
+def test_the_callback_ends_the_descent(clusters, start):
+    reporter = Reporter(lambda progress: progress.done >= 20)
+    reporter.begin("layout", 200)
+    solution = SampledDescent(200).minimize(CrossEntropy(clusters["membership"], KERNEL), start, reporter=reporter)
+    assert (solution.n_iter, solution.converged) == (20, False)
+    assert solution.reason == "The callback asked to end after epoch 20 of 200."
+
+
+def test_auto_epochs_follow_the_size():
+    assert SampledDescent().resolve_max_iter(10_000) == 500
+    assert SampledDescent().resolve_max_iter(10_001) == 200
+    assert SampledDescent(7).resolve_max_iter(10_001) == 7
+
+
+def test_divergence_is_an_error_with_a_remedy(clusters, start):
+    with pytest.raises(
+        FloatingPointError, match=r"SampledDescent: the embedding must stay finite .* Lower learning_rate"
+    ):
+        SampledDescent(50, learning_rate=1e38).minimize(CrossEntropy(clusters["membership"], KERNEL), start)
+
+
+def test_ctrl_c_ends_the_descent_within_a_second(clusters, start):
+    import _thread
+
+    pressed = []
+
+    def press():
+        time.sleep(0.3)
+        pressed.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        SampledDescent(10**6).minimize(CrossEntropy(clusters["membership"], KERNEL), start)
+    thread.join()
+    assert time.perf_counter() - pressed[0] < 1.0
