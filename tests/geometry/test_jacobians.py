@@ -287,7 +287,7 @@ def test_wrong_arguments_are_refused():
     graph = neighbor_graph(X)
     with pytest.raises(ValueError, match="X with 90 rows, Y with 89 and a graph with 90 must be of the same length"):
         local_jacobians(X, X[:-1, :2], graph)
-    with pytest.raises(ValueError, match="ridge=-1.0 must be a number >= 0"):
+    with pytest.raises(ValueError, match=r"ridge=-1\.0 must be a number >= 0"):
         local_jacobians(X, X[:, :2], graph, ridge=-1.0)
     with pytest.raises(ValueError, match="weights of shape"):
         local_jacobians(X, X[:, :2], graph, weights=-np.ones(graph.indices.shape))

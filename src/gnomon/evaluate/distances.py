@@ -44,10 +44,12 @@ class _Products:
         """Return rows of the data, centred or of length one."""
         if self.means is not None:
             wide = np.float64 if self.X.dtype == np.float64 else self.dtype
-            return (_dense(self.X, rows, wide) - self.means.astype(wide)).astype(self.dtype, copy=False)
+            centred: npt.NDArray[Any] = _dense(self.X, rows, wide) - self.means.astype(wide)
+            return centred.astype(self.dtype, copy=False)
         values = _dense(self.X, rows, self.dtype)
         norms = np.sqrt(np.einsum("ij,ij->i", values, values))
-        return values / np.where(norms > 0, norms, 1)[:, None]
+        values /= np.where(norms > 0, norms, 1)[:, None]
+        return values
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])

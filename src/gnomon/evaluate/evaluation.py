@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Either, Integer, Nothing, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters, message
 from gnomon.evaluate.distances import distance_rows
 from gnomon.evaluate.scores import (
     label_hits,
@@ -26,7 +26,7 @@ from gnomon.neighbors import NeighborGraph
 
 __all__ = ["Evaluation", "evaluate"]
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "n_anchors": Either(Integer(1), Nothing()),
     "n_triplets": Integer(1),
@@ -325,7 +325,7 @@ def evaluate(
     if labels is not None:
         hits = label_hits(labels, rows, nearest[:, :_LABEL_NEIGHBORS])
         per_point["knn_accuracy"] = spread(rows, hits)
-    overall = {name: float(np.nanmean(scores)) for name, scores in per_point.items()}
+    overall = {name: float(np.mean(scores[np.isfinite(scores)])) for name, scores in per_point.items()}
     return Evaluation(
         trustworthiness=overall["trustworthiness"],
         continuity=overall["continuity"],

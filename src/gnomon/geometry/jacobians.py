@@ -112,7 +112,7 @@ def _neighborhoods(
             )
     if graph.mask is not None:
         checked[~graph.mask] = 0.0
-    placed = np.isfinite(Y).all(axis=1)
+    placed: npt.NDArray[np.bool_] = np.isfinite(Y[:, 0])
     if not placed.all():
         checked[~placed[indices]] = 0.0
         checked[~placed] = 0.0
@@ -167,7 +167,8 @@ def local_jacobians(
     """
     checked = check_parameters("local_jacobians", _RULES, {"ridge": ridge, "variance_share": variance_share})
     table = RowTable.of(X)
-    places = np.ascontiguousarray(Y, dtype=np.float64)
+    places = np.array(Y, dtype=np.float64, order="C")
+    places[~np.isfinite(places).all(axis=1)] = np.nan
     if not table.shape[0] == places.shape[0] == graph.n_samples:
         raise ValueError(
             message(
