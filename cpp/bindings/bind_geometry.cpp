@@ -14,8 +14,11 @@ nb::tuple jacobians(const RowSource& X, const Matrix<const double>& Y, const Mat
     auto ellipses = make_output<float>({n, d, d});
     auto r2 = make_output<float>({n}), predicted_r2 = make_output<float>({n});
     auto dimension = make_output<std::int32_t>({n});
-    const JacobianOutputs out{{coefficients.data(), n, k * d}, {ellipses.data(), n, d * d}, {r2.data(), n},
-                              {predicted_r2.data(), n},        {dimension.data(), n}};
+    const JacobianOutputs out{{coefficients.data(), n, k * d},
+                              {ellipses.data(), n, d * d},
+                              {r2.data(), n},
+                              {predicted_r2.data(), n},
+                              {dimension.data(), n}};
     run_released(n_threads, [&](const Context& context) {
         local_jacobians(X, view(Y), {view(indices), view(weights)}, view(rows), {ridge, variance_share}, out, context);
     });

@@ -34,16 +34,20 @@ def table():
     return X, inside
 
 
-@pytest.mark.parametrize("form", ["float64", "float32", "csr", "csc", "csr32"])
+FORMS = {
+    "float64": lambda X: X,
+    "float32": lambda X: X.astype(np.float32),
+    "csr": sp.csr_matrix,
+    "csc": sp.csc_array,
+    "csr32": lambda X: sp.csr_matrix(X.astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_agrees_with_scikit_learn_and_numpy(table, form):
     X, inside = table
-    narrow = form in ("float32", "csr32")
-    X = X.astype(np.float32).astype(np.float64) if narrow else X
-    given_table = {
-        "csr": sp.csr_matrix,
-        "csc": sp.csc_array,
-        "csr32": lambda a: sp.csr_matrix(a.astype(np.float32)),
-    }.get(form, lambda a: a.astype(form))(X)
+    X = X.astype(np.float32).astype(np.float64) if form in ("float32", "csr32") else X
+    given_table = FORMS[form](X)
     found = contrast(given_table, inside)
     assert (found.n_selected, found.n_rest) == (inside.sum(), (~inside).sum())
     assert sorted(found.indices.tolist()) == list(range(12))

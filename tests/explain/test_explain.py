@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from gnomon.explain import explain
 from gnomon.neighbors import NeighborGraph
@@ -37,7 +38,8 @@ def two_regions():
 @pytest.fixture(scope="module")
 def tsne_map(two_regions):
     X, _ = two_regions
-    return TSNE(perplexity=30, init="pca", random_state=0, max_iter=500).fit_transform(X)
+    with threadpool_limits(1):  # its threads spin while they wait, which on a busy machine takes minutes
+        return TSNE(perplexity=30, init="pca", random_state=0, max_iter=500).fit_transform(X)
 
 
 def test_finds_the_features_that_drive_each_region_of_a_tsne_map(two_regions, tsne_map):
