@@ -11,7 +11,7 @@ nb::tuple jacobians(const RowSource& X, const Matrix<const double>& Y, const Mat
                     int n_threads) {
     const std::size_t n = rows.shape(0), k = indices.shape(1), d = Y.shape(1);
     auto coefficients = make_output<double>({n, k, d});
-    auto ellipses = make_output<float>({n, d, d});
+    auto ellipses = make_output<double>({n, d, d});
     auto r2 = make_output<float>({n}), predicted_r2 = make_output<float>({n});
     auto dimension = make_output<std::int32_t>({n});
     const JacobianOutputs out{{coefficients.data(), n, k * d},

@@ -112,7 +112,7 @@ struct Fit {
 };
 
 // Ridge regression in the basis of the leading eigenvectors; coefficients go to `out` (k * d).
-Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out, float* ellipse) {
+Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out, double* ellipse) {
     const std::size_t k = s.k, d = s.d;
     auto value = [&](std::size_t p) { return s.a[(p * k + p) * kEigenBatch + l]; };
     double mean = 0;
@@ -142,7 +142,7 @@ Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out,
         for (std::size_t b = 0; b < d; ++b) {
             double sum = 0;
             for (std::size_t r = 0; r < m; ++r) sum += image[r * d + a] * image[r * d + b];
-            ellipse[a * d + b] = static_cast<float>(sum);
+            ellipse[a * d + b] = sum;
         }
     Fit fit;
     for (std::size_t j = 0; j < k; ++j) {
@@ -161,7 +161,7 @@ Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out,
 void write_undefined(std::size_t at, const JacobianOutputs& out) {
     constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
     std::fill_n(out.coefficients.row(at), out.coefficients.cols(), std::numeric_limits<double>::quiet_NaN());
-    std::fill_n(out.ellipses.row(at), out.ellipses.cols(), kNaN);
+    std::fill_n(out.ellipses.row(at), out.ellipses.cols(), std::numeric_limits<double>::quiet_NaN());
     out.r2[at] = out.predicted_r2[at] = kNaN;
     out.dimension[at] = 0;
 }

@@ -115,8 +115,8 @@ static void sparse_and_dense_displacements_agree() {
 }
 
 struct Result {
-    std::vector<double> coefficients;
-    std::vector<float> ellipses, r2, predicted;
+    std::vector<double> coefficients, ellipses;
+    std::vector<float> r2, predicted;
     std::vector<std::int32_t> dimension;
 
     Result(const Case& c, int n_threads)
@@ -143,7 +143,7 @@ static void linear_maps_are_fitted_exactly_by_any_number_of_threads() {
     for (const int n_threads : {2, 3, 5}) {
         const Result many(c, n_threads);
         CHECK(std::memcmp(one.coefficients.data(), many.coefficients.data(), one.coefficients.size() * 8) == 0);
-        CHECK(std::memcmp(one.ellipses.data(), many.ellipses.data(), one.ellipses.size() * 4) == 0);
+        CHECK(std::memcmp(one.ellipses.data(), many.ellipses.data(), one.ellipses.size() * 8) == 0);
         CHECK(std::memcmp(one.predicted.data(), many.predicted.data(), one.predicted.size() * 4) == 0);
     }
 }

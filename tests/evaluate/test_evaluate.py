@@ -184,6 +184,14 @@ def test_a_large_offset_between_clusters_does_not_blur_the_ranks():
     )
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+@pytest.mark.parametrize("n_anchors", [None, 60])
+def test_the_unit_of_the_data_does_not_matter(noisy, scale, n_anchors):
+    X, Y, _ = noisy
+    scores = evaluate(X.astype(np.float32), Y, n_anchors=n_anchors).scores()
+    assert evaluate((scale * X).astype(np.float32), Y, n_anchors=n_anchors).scores() == pytest.approx(scores, abs=1e-4)
+
+
 @pytest.mark.parametrize("n_anchors", [None, 60])
 def test_same_bits_for_any_number_of_threads_and_the_same_seed(noisy, n_anchors):
     X, Y, labels = noisy

@@ -50,19 +50,19 @@ def test_finds_the_features_that_drive_each_region_of_a_tsne_map(two_regions, ts
         right = [set(row) == drivers for row in top[region == r].tolist()]
         assert np.mean(right) > 0.95
     assert set(np.argsort(-found.global_importance)[:4]) == {0, 1, 2, 3}
-    assert np.median(found.fidelity) > 0.8
+    assert np.median(found.r2) > 0.8
     assert found.global_importance[4] == 0
     assert not found.importance[:, 4].any()
 
 
-def test_a_shuffled_map_has_no_fidelity(two_regions, tsne_map):
+def test_a_shuffled_map_is_not_to_be_believed(two_regions, tsne_map):
     X, region = two_regions
     rng = np.random.default_rng(0)
     shuffled = tsne_map.copy()
     for r in (0, 1):
         shuffled[region == r] = rng.permutation(shuffled[region == r])
     found = explain(X, shuffled, graph=neighbor_graph(X))
-    assert np.median(found.fidelity) < 0.5 * np.median(explain(X, tsne_map, graph=neighbor_graph(X)).fidelity)
+    assert np.median(found.r2) < 0.5 * np.median(explain(X, tsne_map, graph=neighbor_graph(X)).r2)
 
 
 def test_axes_of_pca_are_its_loadings_in_the_tangent_space():
@@ -73,10 +73,10 @@ def test_axes_of_pca_are_its_loadings_in_the_tangent_space():
     errors = [np.abs(found.axes(i)[:, :2] - pca.components_[:, :2]).max() for i in range(300)]
     assert np.median(errors) < 0.02
     assert found.ridge == pytest.approx(1e-3)
-    assert np.median(found.fidelity) > 0.99
+    assert np.median(found.r2) > 0.99
 
 
-def test_everything_has_the_promised_shape_and_fidelity(two_regions, tsne_map):
+def test_everything_has_the_promised_shape_and_bounds(two_regions, tsne_map):
     X, _ = two_regions
     found = explain(X, tsne_map, graph=neighbor_graph(X), feature_names=[f"f{c}" for c in "abcdefghij"])
     n = len(X)
@@ -84,10 +84,10 @@ def test_everything_has_the_promised_shape_and_fidelity(two_regions, tsne_map):
     assert found.importance.shape == (n, 10)
     assert found.ellipses.shape == (n, 2, 2)
     assert found.semi_axes.shape == (n, 2)
-    assert found.r2.shape == found.fidelity.shape == found.mask.shape == (n,)
+    assert found.r2.shape == found.fit_r2.shape == found.mask.shape == (n,)
     assert found.mask.all()
-    assert np.all(found.predicted_r2 <= found.r2 + 1e-6)
-    assert np.all((found.fidelity >= 0) & (found.fidelity <= 1))
+    assert np.all(found.r2 <= found.fit_r2 + 1e-6)
+    assert np.all((found.r2 >= 0) & (found.r2 <= 1))
     np.testing.assert_allclose(found.semi_axes.prod(axis=1) ** 2, np.linalg.det(found.ellipses), rtol=1e-2)
     top = found.top_features(3)
     assert top.arrows.shape == (n, 3, 2)
@@ -99,7 +99,7 @@ def test_everything_has_the_promised_shape_and_fidelity(two_regions, tsne_map):
     np.testing.assert_array_equal(everything.indices[:, :3], top.indices)
 
 
-def test_why_says_names_values_arrows_and_fidelity(two_regions, tsne_map):
+def test_why_says_names_values_arrows_and_r2(two_regions, tsne_map):
     X, _ = two_regions
     Y = tsne_map.copy()
     Y[7] = np.nan
@@ -109,9 +109,9 @@ def test_why_says_names_values_arrows_and_fidelity(two_regions, tsne_map):
         why = found.why(3, n_top=2)
         assert set(why.features) == {"fa", "fb"}
         np.testing.assert_array_equal(why.values, X[3, why.indices])
-        assert why.fidelity == pytest.approx(float(found.fidelity[3]))
+        assert why.r2 == pytest.approx(float(found.r2[3]))
         text = str(why)
-        assert f"fidelity {why.fidelity:.2f}" in text
+        assert f"R2 {why.r2:.2f}" in text
         assert "fa" in text
         assert why.to_dict()["features"][0]["feature"] == why.features[0]
         silent = found.why(7)
@@ -123,11 +123,11 @@ def test_why_says_names_values_arrows_and_fidelity(two_regions, tsne_map):
         found.why(500)
 
 
-def test_low_fidelity_is_said():
+def test_a_low_r2_is_said():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(200, 30)), rng.normal(size=(200, 2))
     found = explain(X, Y, graph=neighbor_graph(X))
-    point = int(np.argmin(found.fidelity))
+    point = int(np.argmin(found.r2))
     assert "read the arrows with care" in str(found.why(point))
 
 
@@ -139,7 +139,7 @@ def test_same_bits_for_any_number_of_threads(two_regions, tsne_map):
         many = explain(X, tsne_map, graph=graph, n_jobs=n_jobs)
         assert one.ridge == many.ridge
         assert one.importance.tobytes() == many.importance.tobytes()
-        assert one.fidelity.tobytes() == many.fidelity.tobytes()
+        assert one.r2.tobytes() == many.r2.tobytes()
 
 
 def test_uses_the_first_neighbors_of_a_longer_graph(two_regions, tsne_map):

@@ -36,7 +36,7 @@ _ANCHORS = 2000
 _ALL_PAIRS_BELOW = 1_000_000  # pairs up to which the Shepard score takes all of them
 _LABEL_NEIGHBORS = 10
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
-_CHUNK_BYTES = 2**26
+_CHUNK_BYTES = 2**27  # of float64 distances
 
 Floats = npt.NDArray[np.float64]
 
