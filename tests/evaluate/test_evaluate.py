@@ -138,6 +138,15 @@ def test_moving_a_point_away_lowers_its_own_score():
     assert np.argmin(found.per_point["triplet_accuracy"]) == 5
 
 
+def test_triplets_are_of_three_different_rows():
+    """Reversing the order of all distances makes every triplet wrong; one that repeats a row would be right."""
+    Y = np.array([0.0, 1.0, 2.5, 4.7, 8.1, 15.9])[:, None]
+    reversed_distances = 20 - np.abs(Y - Y.T)
+    np.fill_diagonal(reversed_distances, 0)
+    found = evaluate(reversed_distances, Y, metric="precomputed", n_neighbors=1, n_triplets=500)
+    assert found.triplet_accuracy == 0
+
+
 def test_rows_without_a_place_are_left_out_and_counted(noisy):
     X, Y, labels = noisy
     holes = np.array([0, 17, 699])
