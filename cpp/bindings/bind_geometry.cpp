@@ -11,11 +11,14 @@ nb::tuple jacobians(const RowSource& X, const Matrix<const double>& Y, const Mat
                     int n_threads) {
     const std::size_t n = rows.shape(0), k = indices.shape(1), d = Y.shape(1);
     auto coefficients = make_output<double>({n, k, d});
-    auto ellipses = make_output<float>({n, d, d});
+    auto ellipses = make_output<double>({n, d, d});
     auto r2 = make_output<float>({n}), predicted_r2 = make_output<float>({n});
     auto dimension = make_output<std::int32_t>({n});
-    const JacobianOutputs out{{coefficients.data(), n, k * d}, {ellipses.data(), n, d * d}, {r2.data(), n},
-                              {predicted_r2.data(), n},        {dimension.data(), n}};
+    const JacobianOutputs out{{coefficients.data(), n, k * d},
+                              {ellipses.data(), n, d * d},
+                              {r2.data(), n},
+                              {predicted_r2.data(), n},
+                              {dimension.data(), n}};
     run_released(n_threads, [&](const Context& context) {
         local_jacobians(X, view(Y), {view(indices), view(weights)}, view(rows), {ridge, variance_share}, out, context);
     });

@@ -80,8 +80,7 @@ GNOMON_CLONES void jacobi_eigen(std::size_t order, double* a, double* v) {
         const i64 active = off_diagonal_square(order, a) > kOffDiagonalShare * norm;
         if (all(active == i64{})) return;
         for (std::size_t p = 0; p + 1 < order; ++p)
-            for (std::size_t q = p + 1; q < order; ++q)
-                rotate(order, a, v, p, q, kNegligibleShare * norm, active);
+            for (std::size_t q = p + 1; q < order; ++q) rotate(order, a, v, p, q, kNegligibleShare * norm, active);
     }
 }
 

@@ -94,7 +94,8 @@ struct Column {
         const double shift = has_zeros || values.empty() ? 0.0 : static_cast<double>(values.front());
         for (std::size_t g = 0; g < sizes.size(); ++g)
             moments[g] = {static_cast<double>(sizes[g]), -shift * static_cast<double>(zeros[g]), 0.0};
-        for (std::size_t e = 0; e < values.size(); ++e) moments[labels[e]].mean += static_cast<double>(values[e]) - shift;
+        for (std::size_t e = 0; e < values.size(); ++e)
+            moments[labels[e]].mean += static_cast<double>(values[e]) - shift;
         for (Moments& m : moments) m.mean = shift + m.mean / m.count;
         for (std::size_t g = 0; g < sizes.size(); ++g)
             moments[g].square = static_cast<double>(zeros[g]) * moments[g].mean * moments[g].mean;
@@ -219,8 +220,8 @@ void contrast_columns(const SparseRows<T>& X, const Groups& groups, std::size_t 
     for (std::size_t f = begin; f < end; ++f) {
         column.clear();
         std::copy(groups.sizes.begin(), groups.sizes.end(), column.zeros.begin());
-        for (auto e = static_cast<std::size_t>(X.matrix.offsets[f]); e < static_cast<std::size_t>(X.matrix.offsets[f + 1]);
-             ++e) {
+        for (auto e = static_cast<std::size_t>(X.matrix.offsets[f]);
+             e < static_cast<std::size_t>(X.matrix.offsets[f + 1]); ++e) {
             const std::int32_t group = groups.of_row[static_cast<std::size_t>(X.matrix.columns[e])];
             if (group < 0) continue;
             column.values.push_back(X.matrix.values[e]);

@@ -81,7 +81,8 @@ void write_top(const Scratch& s, std::size_t at, std::size_t d, const EffectOutp
 void write_undefined(std::size_t at, const EffectOutputs& out) {
     constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
     if (out.top_features.size() > 0) {
-        for (std::size_t t = 0; t < out.top_features.cols(); ++t) out.top_features(at, t) = static_cast<std::int32_t>(t);
+        for (std::size_t t = 0; t < out.top_features.cols(); ++t)
+            out.top_features(at, t) = static_cast<std::int32_t>(t);
         std::fill_n(out.top_importance.row(at), out.top_importance.cols(), kNaN);
         std::fill_n(out.top_arrows.row(at), out.top_arrows.cols(), kNaN);
     }
@@ -117,7 +118,8 @@ bool explain_point(const RowSource& X, const Neighborhoods& hoods, std::size_t i
             out.importance(at, static_cast<std::size_t>(s.displacements.feature(f))) = static_cast<float>(s.length[f]);
     }
     if (!sums.empty())
-        for (std::size_t f = 0; f < n_columns; ++f) sums[static_cast<std::size_t>(s.displacements.feature(f))] += s.length[f];
+        for (std::size_t f = 0; f < n_columns; ++f)
+            sums[static_cast<std::size_t>(s.displacements.feature(f))] += s.length[f];
     return true;
 }
 

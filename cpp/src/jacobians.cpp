@@ -1,10 +1,11 @@
+#include "gnomon/jacobians.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
 
-#include "gnomon/jacobians.hpp"
 #include "gnomon/simd.hpp"
 #include "gnomon/batched_eigen.hpp"
 
@@ -51,16 +52,25 @@ bool has_two_distinct(const double* g, std::size_t n) {
 // What one worker needs for one batch of points.
 struct Scratch {
     Scratch(std::size_t n_neighbors, std::size_t n_components)
-        : k(n_neighbors), d(n_components), a(k * k * kEigenBatch), v(k * k * kEigenBatch), target(k * d),
-          projected(k * d), fitted(k * d), leverage(k), order(k), roots(kEigenBatch * k), defined(kEigenBatch) {}
+        : k(n_neighbors),
+          d(n_components),
+          a(k * k * kEigenBatch),
+          v(k * k * kEigenBatch),
+          target(k * d),
+          projected(k * d),
+          fitted(k * d),
+          leverage(k),
+          order(k),
+          roots(kEigenBatch * k),
+          defined(kEigenBatch) {}
 
     std::size_t k, d;
     Displacements displacements;
-    std::vector<double> products;         // Gram matrix of one point, padded
-    std::vector<double> a, v;             // weighted Gram matrices and eigenvectors of a batch
+    std::vector<double> products;  // Gram matrix of one point, padded
+    std::vector<double> a, v;      // weighted Gram matrices and eigenvectors of a batch
     std::vector<double> target, projected, fitted, leverage;
-    std::vector<std::size_t> order;       // eigenvalues of one point, descending
-    std::vector<double> roots;            // square roots of the normalised weights
+    std::vector<std::size_t> order;  // eigenvalues of one point, descending
+    std::vector<double> roots;       // square roots of the normalised weights
     std::vector<char> defined;
 };
 
@@ -76,7 +86,8 @@ void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, st
     double sum = 0;
     for (const float w : weights) sum += static_cast<double>(w);
     double* roots = s.roots.data() + l * s.k;
-    for (std::size_t j = 0; j < s.k; ++j) roots[j] = s.defined[l] ? std::sqrt(static_cast<double>(weights[j]) / sum) : 0;
+    for (std::size_t j = 0; j < s.k; ++j)
+        roots[j] = s.defined[l] ? std::sqrt(static_cast<double>(weights[j]) / sum) : 0;
     for (std::size_t p = 0; p < s.k; ++p)
         for (std::size_t q = 0; q < s.k; ++q)
             s.a[(p * s.k + q) * kEigenBatch + l] = roots[p] * roots[q] * s.products[p * n + q];
@@ -86,9 +97,8 @@ void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, st
 std::size_t choose_dimension(std::size_t l, double share, Scratch& s) {
     auto value = [&](std::size_t p) { return s.a[(p * s.k + p) * kEigenBatch + l]; };
     std::iota(s.order.begin(), s.order.end(), std::size_t{0});
-    std::sort(s.order.begin(), s.order.end(), [&](std::size_t p, std::size_t q) {
-        return value(p) != value(q) ? value(p) > value(q) : p < q;
-    });
+    std::sort(s.order.begin(), s.order.end(),
+              [&](std::size_t p, std::size_t q) { return value(p) != value(q) ? value(p) > value(q) : p < q; });
     double all = 0, kept = 0;
     for (const std::size_t p : s.order) all += std::max(value(p), 0.0);
     std::size_t m = 0;
@@ -102,7 +112,7 @@ struct Fit {
 };
 
 // Ridge regression in the basis of the leading eigenvectors; coefficients go to `out` (k * d).
-Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out, float* ellipse) {
+Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out, double* ellipse) {
     const std::size_t k = s.k, d = s.d;
     auto value = [&](std::size_t p) { return s.a[(p * k + p) * kEigenBatch + l]; };
     double mean = 0;
@@ -132,7 +142,7 @@ Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out,
         for (std::size_t b = 0; b < d; ++b) {
             double sum = 0;
             for (std::size_t r = 0; r < m; ++r) sum += image[r * d + a] * image[r * d + b];
-            ellipse[a * d + b] = static_cast<float>(sum);
+            ellipse[a * d + b] = sum;
         }
     Fit fit;
     for (std::size_t j = 0; j < k; ++j) {
@@ -151,7 +161,7 @@ Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out,
 void write_undefined(std::size_t at, const JacobianOutputs& out) {
     constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
     std::fill_n(out.coefficients.row(at), out.coefficients.cols(), std::numeric_limits<double>::quiet_NaN());
-    std::fill_n(out.ellipses.row(at), out.ellipses.cols(), kNaN);
+    std::fill_n(out.ellipses.row(at), out.ellipses.cols(), std::numeric_limits<double>::quiet_NaN());
     out.r2[at] = out.predicted_r2[at] = kNaN;
     out.dimension[at] = 0;
 }

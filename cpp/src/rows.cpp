@@ -83,8 +83,8 @@ void Displacements::gather_from(const SparseRows<T>& rows, std::size_t i, std::s
                                 std::span<const float> weights) {
     const auto& matrix = rows.matrix;
     auto for_each = [&](std::size_t row, auto&& body) {
-        for (auto e = static_cast<std::size_t>(matrix.offsets[row]); e < static_cast<std::size_t>(matrix.offsets[row + 1]);
-             ++e)
+        for (auto e = static_cast<std::size_t>(matrix.offsets[row]);
+             e < static_cast<std::size_t>(matrix.offsets[row + 1]); ++e)
             body(matrix.columns[e], static_cast<double>(matrix.values[e]));
     };
     sparse_ = true;

@@ -25,7 +25,7 @@ struct JacobianParams {
 /// What local_jacobians writes for each listed point; NaN where the Jacobian is undefined.
 struct JacobianOutputs {
     Span2<double> coefficients;         ///< (n, k * d): B_i' = sum_j (x_j - x_i) coefficients_ij
-    Span2<float> ellipses;              ///< (n, d * d): B_i B_i', the image of the unit ball of the tangent space
+    Span2<double> ellipses;             ///< (n, d * d): B_i B_i', the image of the unit ball of the tangent space
     std::span<float> r2;                ///< (n): share of the displacements that the fit accounts for
     std::span<float> predicted_r2;      ///< (n): the same with each neighbour predicted by the fit to the others
     std::span<std::int32_t> dimension;  ///< (n): of the tangent space; 0 where undefined

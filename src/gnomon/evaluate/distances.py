@@ -31,23 +31,42 @@ def _column_means(X: Any) -> npt.NDArray[np.float64]:
     return means
 
 
+def _some(anchors: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return anchors[:: max(1, len(anchors) // _PROBES)][:_PROBES]
+
+
 class _Products:
     """Squared Euclidean distances or cosine distances through blocks of matrix products."""
 
-    def __init__(self, X: Any, metric: str, dtype: npt.DTypeLike, n_threads: int) -> None:
+    def __init__(
+        self, X: Any, metric: str, dtype: npt.DTypeLike, anchors: npt.NDArray[np.int64], n_threads: int
+    ) -> None:
         self.X, self.metric, self.n_threads = X, metric, n_threads
         self.dtype = np.dtype(dtype)
+        self.scale = 1.0
         # Centring keeps the norms, and so the rounding of the products, small.
         self.means = _column_means(X) if metric == "euclidean" else None
+        if self.means is not None:
+            self.scale = self._unit(anchors)
+
+    def _unit(self, anchors: npt.NDArray[np.int64]) -> float:
+        """Return the power of two that brings a few anchors near length one: squares must not over- or underflow."""
+        assert self.means is not None
+        lengths = np.abs(_dense(self.X, _some(anchors), np.float64) - self.means).max(axis=1)
+        return float(2.0 ** -np.round(np.log2(lengths.max()))) if lengths.max() > 0 else 1.0
 
     def prepare(self, rows: Any) -> npt.NDArray[Any]:
         """Return rows of the data, centred or of length one."""
         if self.means is not None:
-            wide = np.float64 if self.X.dtype == np.float64 else self.dtype
-            return (_dense(self.X, rows, wide) - self.means.astype(wide)).astype(self.dtype, copy=False)
+            wide = np.float64 if self.X.dtype == np.float64 else self.dtype.type
+            centred = _dense(self.X, rows, wide)
+            centred -= self.means.astype(wide)
+            centred *= centred.dtype.type(self.scale)
+            return centred.astype(self.dtype, copy=False)
         values = _dense(self.X, rows, self.dtype)
         norms = np.sqrt(np.einsum("ij,ij->i", values, values))
-        return values / np.where(norms > 0, norms, 1)[:, None]
+        values /= np.where(norms > 0, norms, 1)[:, None]
+        return values
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])
@@ -73,8 +92,7 @@ class _Products:
 
 def _float32_is_enough(X: Any, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
     """Whether the nearest neighbours of a few anchors stand above the rounding of float32 products."""
-    probe = _Products(X, "euclidean", np.float64, 1)
-    some = anchors[:: max(1, len(anchors) // _PROBES)][:_PROBES]
+    probe, some = _Products(X, "euclidean", np.float64, anchors, 1), _some(anchors)
     nearest = np.partition(probe(some), n_neighbors, axis=1)[:, n_neighbors]
     centred = probe.prepare(some)
     scale = np.mean(np.einsum("ij,ij->i", centred, centred))
@@ -102,7 +120,7 @@ def distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np
         single = len(anchors) < X.shape[0]
         if single and metric == "euclidean":
             single = _float32_is_enough(X, n_neighbors, anchors)
-        return _Products(X, metric, np.float32 if single else np.float64, n_threads)
+        return _Products(X, metric, np.float32 if single else np.float64, anchors, n_threads)
     from sklearn.metrics import pairwise_distances
 
     return lambda rows: np.ascontiguousarray(pairwise_distances(X[rows], X, metric=metric), dtype=np.float64)

@@ -46,10 +46,11 @@ def nearest_in_map(Y: npt.NDArray[np.float64], count: int, n_threads: int) -> np
     from scipy.spatial import cKDTree
 
     n = Y.shape[0]
-    _, found = cKDTree(Y).query(Y, k=count + 1, workers=n_threads)
+    found: npt.NDArray[Any] = np.asarray(cKDTree(Y).query(Y, k=count + 1, workers=n_threads)[1])
     is_self = found == np.arange(n)[:, None]
     is_self[~is_self.any(axis=1), -1] = True  # among many copies the row itself may be missing
-    return found[~is_self].reshape(n, count).astype(np.int32)
+    others: npt.NDArray[np.int32] = found[~is_self].reshape(n, count).astype(np.int32)
+    return others
 
 
 def label_hits(labels: npt.NDArray[Any], rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

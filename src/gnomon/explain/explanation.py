@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.table import format_number, format_table
-from gnomon.explain.why import LOW_FIDELITY, Why
+from gnomon.explain.why import LOW_R2, Why
 from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
 from gnomon.geometry.check import check_names, check_places, check_values, column_names
 from gnomon.neighbors import NeighborGraph
@@ -55,12 +56,14 @@ class Explanation:
         Sizes of the data and the embedding.
     feature_names : list of str
         One name for each feature.
-    r2 : ndarray of shape (n_samples,), float32
-        Share of the neighbours' displacements in the map that the local linear fit accounts for. High even for a
-        random map if there are few neighbours in many dimensions; see `fidelity`.
-    predicted_r2 : ndarray of shape (n_samples,), float32
-        The same with each neighbour predicted from the others; negative if the fit is worse than saying nothing.
-    ellipses : ndarray of shape (n_samples, n_components, n_components), float32
+    r2 : ndarray of shape (n_samples,), float32, in [0, 1]
+        How far to believe each point's explanation: share of its neighbours' displacements in the map that is
+        predicted when each neighbour is predicted by the local linear fit to the others; 0 if that is worse than
+        predicting nothing. NaN where `mask` is False.
+    fit_r2 : ndarray of shape (n_samples,), float32, at most 1
+        Share that the fit itself accounts for. Higher than `r2`, and high even for a random map: there are few
+        neighbours in many dimensions. Do not read it as trust.
+    ellipses : ndarray of shape (n_samples, n_components, n_components), float64
         Image of the unit ball of the data's tangent space, in squared units of the map per squared unit of the data.
     mask : ndarray of shape (n_samples,), bool
         False where nothing can be said: then r2, ellipses and arrows are NaN.
@@ -88,19 +91,14 @@ class Explanation:
         self._n_threads = n_threads
         self.feature_names = feature_names
         self.ridge = ridge
-        self.r2 = jacobians.r2
-        self.predicted_r2 = jacobians.predicted_r2
+        self.r2: npt.NDArray[np.float32] = np.clip(jacobians.predicted_r2, 0.0, 1.0)
+        self.fit_r2 = jacobians.r2
         self.ellipses = jacobians.ellipses
         self.mask = jacobians.mask
         self.global_importance = effects.mean_importance
         self.n_samples, self.n_features = int(X.shape[0]), int(X.shape[1])
         self.n_components = jacobians.n_components
         self.n_neighbors = int(jacobians.indices.shape[1])
-
-    @cached_property
-    def fidelity(self) -> npt.NDArray[np.float32]:
-        """How far to believe each point's explanation: predicted_r2 cut to [0, 1]; NaN where `mask` is False."""
-        return np.clip(self.predicted_r2, 0.0, 1.0)
 
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:
@@ -110,9 +108,9 @@ class Explanation:
         return effects.all_importance
 
     @cached_property
-    def semi_axes(self) -> npt.NDArray[np.float32]:
+    def semi_axes(self) -> npt.NDArray[np.float64]:
         """Semi-axes of the distortion ellipses, (n_samples, n_components), descending: map units per data unit."""
-        axes = np.full((self.n_samples, self.n_components), np.nan, dtype=np.float32)
+        axes = np.full((self.n_samples, self.n_components), np.nan)
         axes[self.mask] = np.sqrt(np.maximum(np.linalg.eigvalsh(self.ellipses[self.mask])[:, ::-1], 0.0))
         return axes
 
@@ -129,7 +127,7 @@ class Explanation:
         return TopFeatures(effects.indices[:, :n_top], effects.arrows[:, :n_top], effects.importance[:, :n_top])
 
     def why(self, i: int, n_top: int = 5) -> Why:
-        """Return the features that move point i most, with values, arrows and fidelity; `print` shows a table."""
+        """Return the features that move point i most, with values, arrows and R2; `print` shows a table."""
         i = self._row(i)
         top = self.top_features(n_top)
         row = self._X[[i]]
@@ -141,23 +139,23 @@ class Explanation:
             values=values[top.indices[i]],
             arrows=top.arrows[i],
             importance=top.importance[i],
-            fidelity=float(self.fidelity[i]),
             r2=float(self.r2[i]),
+            fit_r2=float(self.fit_r2[i]),
         )
 
     def summary(self, n_top: int = 10) -> str:
-        """Return the features of largest mean importance as a table, with the fidelity over all points."""
+        """Return the features of largest mean importance as a table, with the R2 over all points."""
         order = np.argsort(-self.global_importance, kind="stable")[:n_top]
         total = float(self.global_importance.sum())
         rows = [
             [self.feature_names[f], format_number(value), f"{value / total if total > 0 else 0.0:.1%}"]
             for f, value in zip(order, self.global_importance[order].tolist(), strict=True)
         ]
-        defined = self.fidelity[self.mask]
+        defined = self.r2[self.mask]
         head = f"{self.n_samples} points, {self.n_features} features, {self.n_neighbors} neighbours"
         if len(defined):
-            low = float(np.mean(defined < LOW_FIDELITY))
-            head += f"; median fidelity {np.median(defined):.2f}, below {LOW_FIDELITY:g} at {low:.0%} of the points"
+            low = float(np.mean(defined < LOW_R2))
+            head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"
         if len(defined) < self.n_samples:
             head += f"; nothing can be said about {self.n_samples - len(defined)} points"
         return head + "\n" + format_table(["feature", "mean importance", "share"], rows)
@@ -193,8 +191,7 @@ def _neighbors(
     if graph is None:
         if n < 3:
             raise ValueError(message(who, f"X with {n} rows", "of at least 3 rows"))
-        from gnomon.neighbors import compute_neighbors  # type: ignore[attr-defined]
-
+        compute_neighbors: Any = vars(neighbors)["compute_neighbors"]
         values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
         found = compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)

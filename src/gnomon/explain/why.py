@@ -1,4 +1,4 @@
-"""Why one point lies where it lies: its most important features, with their arrows and the fit's fidelity."""
+"""Why one point lies where it lies: its most important features, with their arrows and how far to believe them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from gnomon.explain.table import format_number, format_table
 
-__all__ = ["LOW_FIDELITY", "Why"]
+__all__ = ["LOW_R2", "Why"]
 
-LOW_FIDELITY = 0.3
-"""Below this predicted R2 an explanation says of itself that it should be read with care."""
+LOW_R2 = 0.3
+"""Below this R2 an explanation says of itself that it should be read with care."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Why:
         Displacement in the map per one local standard deviation of the feature.
     importance : ndarray of shape (n_top,), float32
         Length of the arrow, in units of the map.
-    fidelity : float in [0, 1], or NaN
+    r2 : float in [0, 1], or NaN
         Share of the neighbours' displacements that the fit to the others predicts; NaN where nothing can be said.
-    r2 : float at most 1, or NaN
-        Share that the fit itself accounts for.
+    fit_r2 : float at most 1, or NaN
+        Share that the fit itself accounts for; higher, and no measure of trust.
     """
 
     index: int
@@ -46,20 +46,20 @@ class Why:
     values: npt.NDArray[np.float64]
     arrows: npt.NDArray[np.float32]
     importance: npt.NDArray[np.float32]
-    fidelity: float
     r2: float
+    fit_r2: float
 
     @property
     def defined(self) -> bool:
         """Whether anything can be said about the point."""
-        return bool(np.isfinite(self.fidelity))
+        return bool(np.isfinite(self.r2))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values."""
         return {
             "index": self.index,
-            "fidelity": self.fidelity,
             "r2": self.r2,
+            "fit_r2": self.fit_r2,
             "features": [
                 {"feature": name, "value": value, "importance": length, "arrow": arrow}
                 for name, value, length, arrow in zip(
@@ -75,8 +75,8 @@ class Why:
     def __str__(self) -> str:
         if not self.defined:
             return f"point {self.index}: nothing can be said (no place, or fewer than two distinct neighbours)"
-        head = f"point {self.index}: fidelity {self.fidelity:.2f} (fit R2 {self.r2:.2f})"
-        if self.fidelity < LOW_FIDELITY:
+        head = f"point {self.index}: R2 {self.r2:.2f}"
+        if self.r2 < LOW_R2:
             head += ", the map is hardly linear here: read the arrows with care"
         rows = [
             [name, format_number(value), format_number(length), "(" + ", ".join(map(format_number, arrow)) + ")"]

@@ -39,7 +39,7 @@ class LocalJacobians:
     predicted_r2 : ndarray of shape (n,), float32, at most 1
         The same with each neighbour predicted from a fit to the others (tangent space held fixed). It is the honest
         measure of how far the map is locally linear; zero or negative means that the fit says nothing.
-    ellipses : ndarray of shape (n, n_components, n_components), float32
+    ellipses : ndarray of shape (n, n_components, n_components), float64
         ``J_i J_i.T``: image of the unit ball of the tangent space, in squared units of the map per squared unit of
         the data. The square roots of its eigenvalues are the semi-axes of the distortion ellipse.
     dimension : ndarray of shape (n,), int32
@@ -55,7 +55,7 @@ class LocalJacobians:
     coefficients: npt.NDArray[np.float64]
     r2: npt.NDArray[np.float32]
     predicted_r2: npt.NDArray[np.float32]
-    ellipses: npt.NDArray[np.float32]
+    ellipses: npt.NDArray[np.float64]
     dimension: npt.NDArray[np.int32]
     mask: npt.NDArray[np.bool_]
     indices: npt.NDArray[np.int32]
@@ -112,7 +112,7 @@ def _neighborhoods(
             )
     if graph.mask is not None:
         checked[~graph.mask] = 0.0
-    placed = np.isfinite(Y).all(axis=1)
+    placed: npt.NDArray[np.bool_] = np.isfinite(Y[:, 0])
     if not placed.all():
         checked[~placed[indices]] = 0.0
         checked[~placed] = 0.0
@@ -167,7 +167,8 @@ def local_jacobians(
     """
     checked = check_parameters("local_jacobians", _RULES, {"ridge": ridge, "variance_share": variance_share})
     table = RowTable.of(X)
-    places = np.ascontiguousarray(Y, dtype=np.float64)
+    places = np.array(Y, dtype=np.float64, order="C")
+    places[~np.isfinite(places).all(axis=1)] = np.nan
     if not table.shape[0] == places.shape[0] == graph.n_samples:
         raise ValueError(
             message(
