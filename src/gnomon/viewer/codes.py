@@ -147,7 +147,14 @@ def _encode_sparse(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
     rows = sparse.csc_matrix((data, X.indices, X.indptr), shape=X.shape).tocsr()
     index_type = np.uint16 if kept.size <= 65_536 else np.uint32
     return FeatureCodes(
-        kept, None, rows.indptr.astype(np.uint32), rows.indices.astype(index_type), rows.data, table_row, _stack(tables), zero
+        kept,
+        None,
+        rows.indptr.astype(np.uint32),
+        rows.indices.astype(index_type),
+        rows.data,
+        table_row,
+        _stack(tables),
+        zero,
     )
 
 

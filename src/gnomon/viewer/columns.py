@@ -96,7 +96,9 @@ def encode_column(values: object, n_samples: int, *, name: str, as_label: bool =
         If the column is missing or has another length.
     """
     if values is None:
-        raise ValueError(message("write_html", f"{name}=None", f"{n_samples} values", remedy="Pass an existing column."))
+        raise ValueError(
+            message("write_html", f"{name}=None", f"{n_samples} values", remedy="Pass an existing column.")
+        )
     column = np.asarray(values)
     if column.dtype.kind == "M":
         column = np.where(np.isnat(column), None, column.astype(str).astype(object))  # type: ignore[call-overload]

@@ -14,7 +14,7 @@ from gnomon.viewer.codes import encode_features
 from gnomon.viewer.columns import Column, encode_column, stratified_rows
 from gnomon.viewer.payload import Payload
 
-__all__ = ["Document", "MAX_POINTS"]
+__all__ = ["MAX_POINTS", "Document"]
 
 MAX_POINTS = 1_000_000
 """More points than this are sampled, each class with its share, and the page says so."""
@@ -115,7 +115,13 @@ class Document:
         self.payload.header["pointNames"] = [str(names[i]) for i in rows]
 
     def add_features(
-        self, X: Any, names: Sequence[object] | None, shape: tuple[int, ...] | None, *, importance: Any, byte_budget: int
+        self,
+        X: Any,
+        names: Sequence[object] | None,
+        shape: tuple[int, ...] | None,
+        *,
+        importance: Any,
+        byte_budget: int,
     ) -> bool:
         """Feature names and, within the budget, their values; returns whether all features are included."""
         if X is None and names is None:
@@ -126,7 +132,9 @@ class Document:
         if names is not None and len(names) != n_features:
             raise ValueError(message("write_html", f"{len(names)} feature_names", f"{n_features}", fact="columns of X"))
         if shape is not None and int(np.prod(shape)) != n_features:
-            raise ValueError(message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X"))
+            raise ValueError(
+                message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X")
+            )
         self._feature_names = [str(name) for name in names] if names is not None else _default_names(n_features, shape)
         self.payload.header["features"] = features = {"names": self._feature_names}
         if X is None:
@@ -152,7 +160,9 @@ class Document:
     def add_images(self, images: Any, X: Any, shape: tuple[int, ...] | None, *, values_included: bool) -> None:
         """Thumbnails: pictures of their own, or the features themselves where they are pixels."""
         if shape is not None and len(shape) not in (2, 3):
-            raise ValueError(message("write_html", f"image_shape={shape}", "(height, width) or (height, width, channels)"))
+            raise ValueError(
+                message("write_html", f"image_shape={shape}", "(height, width) or (height, width, channels)")
+            )
         if shape is not None and X is not None:
             low, high = float(X.min()), float(X.max())
             self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
@@ -165,7 +175,9 @@ class Document:
         if images is None:
             return
         pictures = np.asarray(images)
-        good = pictures.dtype == np.uint8 and (pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (1, 3)))
+        good = pictures.dtype == np.uint8 and (
+            pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (1, 3))
+        )
         if not good or pictures.shape[0] != self.n_samples:
             raise ValueError(
                 message(
@@ -214,7 +226,10 @@ class Document:
         add("core", "r2", self._shown(r2).astype(np.float32))
         add("core", "ellipses", self._shown(ellipses)[:, upper[0], upper[1]].astype(np.float32))
         add("core", "top", self._shown(indices).astype(np.uint16 if n_features <= 65_536 else np.uint32))
-        for name, values in (("arrows", self._shown(arrows).reshape(-1, k * d)), ("importance", self._shown(importance))):
+        for name, values in (
+            ("arrows", self._shown(arrows).reshape(-1, k * d)),
+            ("importance", self._shown(importance)),
+        ):
             fractions, scale = _fixed_point(values)
             add("core", name, fractions)
             add("core", f"{name}_scale", scale)
@@ -273,5 +288,7 @@ def _fixed_point(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int16], npt.N
 def _default_names(n_features: int, shape: tuple[int, ...] | None) -> list[str]:
     if shape is None:
         return [f"feature {j}" for j in range(n_features)]
-    channel = (("",) if len(shape) == 2 or shape[2] == 1 else (" red", " green", " blue"))[: 3 if len(shape) == 3 else 1]
+    channel = (("",) if len(shape) == 2 or shape[2] == 1 else (" red", " green", " blue"))[
+        : 3 if len(shape) == 3 else 1
+    ]
     return [f"pixel {r},{c}{tint}" for r in range(shape[0]) for c in range(shape[1]) for tint in channel]

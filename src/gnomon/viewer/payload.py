@@ -44,7 +44,9 @@ class Payload:
         layout: dict[str, dict[str, Any]] = {}
         for group, columns in self.groups.items():
             layout[group] = _layout(columns)
-        header = json.dumps({**self.header, "groups": layout}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        header = json.dumps(
+            {**self.header, "groups": layout}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
         yield "header", _encode(header.encode(), level=6)
         for group, columns in self.groups.items():
             size = layout[group]["bytes"]

@@ -87,9 +87,7 @@ def write_html(
     document.add_point_names(point_names)
     importance = None if explanation is None else np.asarray(explanation.global_importance)
     table = _as_table(X)
-    complete = document.add_features(
-        table, feature_names, image_shape, importance=importance, byte_budget=byte_budget
-    )
+    complete = document.add_features(table, feature_names, image_shape, importance=importance, byte_budget=byte_budget)
     document.add_images(images, table, image_shape, values_included=complete)
     document.add_explanation(explanation)
     document.add_evaluation(evaluation)
@@ -104,9 +102,7 @@ def write_html(
         "notes": document.notes,
     }
     picture = preview_png(document.embedding, document.colors)
-    _write_atomically(
-        Path(path), page_parts(document.payload.parts(), title=title, subtitle=subtitle, preview=picture)
-    )
+    _write_atomically(Path(path), page_parts(document.payload.parts(), title=title, subtitle=subtitle, preview=picture))
 
 
 def _as_table(X: Any) -> Any:
