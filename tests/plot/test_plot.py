@@ -15,8 +15,8 @@ from gnomon.plot import plot_map, save_png
 from gnomon.plot.style import point_style
 
 
-@pytest.fixture
-def Y():
+@pytest.fixture(name="Y")
+def some_points():
     return np.random.default_rng(0).normal(size=(300, 2))
 
 
@@ -82,7 +82,8 @@ def test_feature_arrows_keep_their_directions(Y):
 
 def test_labels_with_dollar_signs_are_text(Y, tmp_path):
     save_png(tmp_path / "a.png", embedding=Y, labels=np.where(Y[:, 0] > 0, "$x", "_$^"), title="$ {", dpi=40)
-    assert Image.open(tmp_path / "a.png").size == (400, 288)
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.size == (400, 288)
 
 
 def test_picture_names_scores_and_features(Y, tmp_path):
@@ -97,7 +98,8 @@ def test_picture_names_scores_and_features(Y, tmp_path):
         evaluation=evaluation,
     )
     save_png(tmp_path / "a.png", embedding=Y, title="map", evaluation=evaluation, dpi=50)
-    picture = np.asarray(Image.open(tmp_path / "a.png").convert("L"))
+    with Image.open(tmp_path / "a.png") as image:
+        picture = np.asarray(image.convert("L"))
     assert picture.shape == (360, 500)
     assert (picture < 200).sum() > 300
 

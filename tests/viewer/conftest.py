@@ -60,7 +60,8 @@ class Opened:
         if options.get("java_script_enabled", True):
             # (wait_for_function would evaluate text, which the page's security policy forbids)
             self.page.evaluate(
-                "() => new Promise((done) => { const look = () => window.gnomon?.ready ? done() : setTimeout(look, 10); look(); })"
+                "() => new Promise((done) => {"
+                "  const look = () => (window.gnomon?.ready ? done() : setTimeout(look, 10)); look(); })"
             )
             self.settle()
 

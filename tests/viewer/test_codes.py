@@ -29,8 +29,8 @@ def decode(codes):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float32, np.float64, bool])
 def test_small_integers_are_their_own_codes(dtype):
-    X = np.random.default_rng(0).integers(0, 256 if dtype != bool else 2, size=(500, 7)).astype(dtype)
-    codes = encode_features(X.view(np.uint8) if dtype == bool else X, byte_budget=ALL)
+    X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 256, size=(500, 7)).astype(dtype)
+    codes = encode_features(X.view(np.uint8) if dtype is bool else X, byte_budget=ALL)
     assert codes.exact
     np.testing.assert_array_equal(decode(codes), X)
 
@@ -54,7 +54,7 @@ def test_quantile_codes_keep_order_and_means(n):
         order = np.argsort(X[:, j], kind="stable")
         assert (np.diff(back[order, j]) >= 0).all()
         table = codes.table[codes.table_row[j]]
-        assert (np.diff(table[: codes.codes[:, j].max() + 1]) > 0).all()
+        assert (np.diff(table[: int(codes.codes[:, j].max()) + 1]) > 0).all()
     assert np.abs(back[:, 0] - X[:, 0]).mean() < 0.02
     np.testing.assert_array_equal(back[:, 2] == 0, X[:, 2] == 0)  # a value that fills whole bins has its own
 

@@ -216,7 +216,8 @@ def test_export_is_a_picture_of_the_view(open_page, blobs_page, tmp_path):
     with opened.page.expect_download() as download:
         opened.page.click("#export")
     download.value.save_as(tmp_path / "view.png")
-    picture = np.asarray(Image.open(tmp_path / "view.png").convert("RGB"))
+    with Image.open(tmp_path / "view.png") as image:
+        picture = np.asarray(image.convert("RGB"))
     assert picture.shape[0] > 1600
     assert len(np.unique(picture[200:, :1600].reshape(-1, 3), axis=0)) > 50
 
@@ -266,7 +267,7 @@ def test_many_classes_and_pictures(open_page, tmp_path):
     opened.hover(10)
     i = opened.state["hovered"]
     shades = opened.page.evaluate(
-        "() => { const c = document.querySelector('#card canvas'); return [...c.getContext('2d').getImageData(0, 0, 8, 8).data]; }"
+        "() => [...document.querySelector('#card canvas').getContext('2d').getImageData(0, 0, 8, 8).data]"
     )
     np.testing.assert_allclose(np.reshape(shades, (64, 4))[:, 0], X[i] * 255 / 16, atol=1)
     assert opened.problems == []

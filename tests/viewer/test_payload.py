@@ -136,6 +136,7 @@ def test_title_is_escaped_and_scripts_are_ours_alone(tmp_path):
 def test_categories_come_in_natural_order_and_missing_is_one():
     assert encode_column([10, 9, 100], 3, name="x", as_label=True).categories == ["9", "10", "100"]
     assert encode_column(["10", "9", "100"], 3, name="x").categories == ["9", "10", "100"]
+    assert encode_column(["c10", "c9", "b"], 3, name="x").categories == ["b", "c9", "c10"]
     column = encode_column(["b", None, float("nan"), "a"], 4, name="x")
     assert column.categories == ["a", "b", "(missing)"]
     assert column.codes.tolist() == [1, 2, 2, 0]

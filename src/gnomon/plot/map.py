@@ -191,4 +191,5 @@ def _draw_arrows(ax: Any, Y: npt.NDArray[Any], arrows: Mapping[str, tuple[float,
         ax.annotate(
             "", tip, center, arrowprops={"arrowstyle": "-|>", "color": "0.1", "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
         )
-        _name(ax, *(center + 1.08 * (tip - center)), name)
+        x, y = center + 1.08 * (tip - center)
+        _name(ax, x, y, name)

@@ -37,7 +37,7 @@ def point_style(n_points: int) -> tuple[float, float]:
 
 
 def ramp(matplotlib: Any) -> Any:
-    """The colour map of measured values."""
+    """Return the colour map of measured values."""
     from gnomon._palette import RAMP
 
     return matplotlib.colors.LinearSegmentedColormap.from_list("gnomon", RAMP)

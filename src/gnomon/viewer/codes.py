@@ -98,10 +98,12 @@ def _variances(X: Any) -> npt.NDArray[np.float64]:
     if isinstance(X, np.ndarray):
         blocks = range(0, X.shape[1], _BLOCK)
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.nan_to_num(np.concatenate([X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]))
+            variances: npt.NDArray[np.float64] = np.nan_to_num(np.concatenate([X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]))
+            return variances
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     square = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
-    return np.nan_to_num(square - mean**2)
+    variance: npt.NDArray[np.float64] = np.nan_to_num(square - mean**2)
+    return variance
 
 
 def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:

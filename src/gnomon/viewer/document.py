@@ -57,7 +57,8 @@ class Document:
         if self.n_samples > MAX_POINTS:
             self.rows = stratified_rows(None if label is None else label.codes, self.n_samples, MAX_POINTS)
             self.notes.append(
-                f"{len(self.rows):,} of {self.n_samples:,} points are shown, drawn at random with every class in proportion."
+                f"{len(self.rows):,} of {self.n_samples:,} points are shown, "
+                "drawn at random with every class in proportion."
             )
             self.payload.add("core", "rows", self.rows.astype(np.uint32))
         self.embedding = self._shown(Y).astype(np.float32)
@@ -168,7 +169,8 @@ class Document:
             self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
             if images is None and not values_included:
                 span = high - low or 1.0
-                dense = self._shown(X) if isinstance(X, np.ndarray) else self._shown(X).toarray()
+                rows: Any = self._shown(X)
+                dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
                 images = np.round((dense - low) * (255.0 / span)).astype(np.uint8).reshape(-1, *shape)
                 self._store_images(images)
                 return
@@ -254,7 +256,7 @@ class Document:
             self.payload.add("core", key, self._shown(column).astype(np.float32))
 
     def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, float, float]]] | None) -> None:
-        """What sets each class apart: rows (feature name or number, effect size, AUC)."""
+        """Add what sets each class apart: rows (feature name or number, effect size, AUC)."""
         if profiles:
             names = self._feature_names
             self.payload.header["profiles"] = {

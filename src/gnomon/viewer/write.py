@@ -92,7 +92,6 @@ def write_html(
     document.add_explanation(explanation)
     document.add_evaluation(evaluation)
     document.add_profiles(profiles)
-    n, d = document.embedding.shape
     subtitle = " · ".join(filter(None, [method, f"{document.n_samples:,} points"]))
     document.payload.header |= {
         "title": title,
@@ -117,7 +116,7 @@ def _as_table(X: Any) -> Any:
 
 
 def _write_atomically(path: Path, pieces: Any) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent or Path(), prefix=f".{path.name}.", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(pieces)
