@@ -11,7 +11,6 @@ import zlib
 import numpy as np
 import pytest
 
-from gnomon._palette import OTHER, class_colors
 from gnomon.viewer import document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
 from gnomon.viewer.page import bundle
@@ -160,8 +159,3 @@ def test_preview_is_a_png_of_the_points():
     )
     assert (rows[:, 0] == 0).all()
     assert 3 <= (rows[:, 1::3] == 9).sum() <= 18
-
-
-def test_palette_gives_each_class_a_colour_and_then_other():
-    assert len(set(class_colors(40))) == 40
-    assert class_colors(45)[40:] == [OTHER] * 5

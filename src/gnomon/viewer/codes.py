@@ -98,12 +98,11 @@ def _variances(X: Any) -> npt.NDArray[np.float64]:
     if isinstance(X, np.ndarray):
         blocks = range(0, X.shape[1], _BLOCK)
         with np.errstate(invalid="ignore", over="ignore"):
-            variances: npt.NDArray[np.float64] = np.nan_to_num(np.concatenate([X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]))
-            return variances
+            parts = [X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]
+        return np.asarray(np.nan_to_num(np.concatenate(parts)))
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     square = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
-    variance: npt.NDArray[np.float64] = np.nan_to_num(square - mean**2)
-    return variance
+    return np.asarray(np.nan_to_num(square - mean**2))
 
 
 def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:

@@ -167,7 +167,7 @@ export class Page {
     if (card.hidden) return;
     const i = Number(card.dataset.point), { width, height } = this.camera;
     const [x, y] = this.atlas.cloud.finite[i] ? this.renderer.screenPos(i) : [120, height - 60];
-    const wide = card.offsetWidth, tall = card.offsetHeight, gap = 112;
+    const wide = card.offsetWidth, tall = card.offsetHeight, gap = this.atlas.header.explanation ? 158 : 40; // clear of the names of the arrows
     const left = x + gap + wide < width - 8 ? x + gap : x - gap - wide > 8 ? x - gap - wide : x < width / 2 ? width - wide - 12 : 12;
     card.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(12, Math.min(height - tall - 12, y - tall / 2)))}px)`;
   }
