@@ -53,7 +53,7 @@ def class_colors(n_classes: int) -> list[str]:
 
 
 def _farthest_colors(n_more: int) -> list[str]:
-    shades = [(hue / 36, light, strong) for light in (0.35, 0.5, 0.65) for strong in (0.45, 0.7) for hue in range(36)]
+    shades = [(hue / 36, light, strong) for light in (0.35, 0.5, 0.65) for strong in (0.35, 0.55) for hue in range(36)]
     candidates = [_hex(colorsys.hls_to_rgb(*shade)) for shade in shades]
     places = [_oklab(color) for color in candidates]
     gaps = [min(math.dist(place, _oklab(color)) for color in (*_CLASSES, OTHER)) for place in places]

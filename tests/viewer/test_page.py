@@ -34,7 +34,7 @@ def ring(opened, points, reach=40.0):
     """A polygon of pixels around some points."""
     pixels = np.array([opened.place(i) for i in points])
     center, radius = pixels.mean(axis=0), np.linalg.norm(pixels - pixels.mean(axis=0), axis=1).max() + reach
-    turns = np.linspace(0, 2 * np.pi, 25)
+    turns = np.linspace(0, 2 * np.pi, 13)
     return np.stack([center[0] + radius * np.cos(turns), center[1] + radius * np.sin(turns)], axis=1)
 
 

@@ -16,7 +16,7 @@ export function cardContent(atlas, i, { pinned, close }) {
   let thumb = atlas.thumbnails.of(i);
   const explanation = explainPoint(atlas.core, header, i);
   // Where the features are pixels, show which ones move the point.
-  if (thumb && header.pixels && explanation) thumb = atlas.thumbnails.framed(thumb, explanation.top.map((row) => row.feature));
+  if (thumb && header.pixels && explanation) thumb = atlas.thumbnails.framed(thumb, explanation.top.slice(0, 4).map((row) => row.feature));
   const label = atlas.label, name = header.pointNames?.[i];
   const title = label && label.codes && label.categories ? label.categories[label.codes[i]] : name ?? `Row ${atlas.rowOf(i)}`;
   const swatch = label?.codes && label.colors ? h("i", { class: "swatch", style: { background: label.colors[label.codes[i]] } }) : null;
