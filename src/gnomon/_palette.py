@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import colorsys
+import math
 
 __all__ = ["OTHER", "RAMP", "class_colors"]
 
-# Twelve hues that differ in lightness too, so that neighbours stay apart under the common colour-vision deficiencies.
+# Chosen by search so that any two differ clearly in OKLab, as they are and as seen with deuteranopia and protanopia.
 _CLASSES = (
-    "#3b6fb6",
-    "#e8803c",
-    "#2a8f5b",
-    "#c23b55",
-    "#7fc4e8",
-    "#8a4f9e",
-    "#c9b23a",
-    "#7a2f4f",
-    "#3aa6a0",
-    "#8b6a4a",
+    "#6273d5",
+    "#d47719",
+    "#2aa56d",
+    "#765e19",
+    "#23abf0",
+    "#6841a1",
+    "#d5bb31",
+    "#a65286",
+    "#3edba9",
+    "#72192c",
     "#2e2f74",
-    "#e59ac0",
+    "#d17db8",
 )
 
 OTHER = "#9aa3ad"
@@ -29,7 +30,6 @@ RAMP = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec9
 """Nine stops of the viridis ramp, dark to light; perceptually uniform and readable without colour vision."""
 
 _LIMIT = 40
-_GOLDEN = 0.6180339887498949
 
 
 def class_colors(n_classes: int) -> list[str]:
@@ -43,11 +43,44 @@ def class_colors(n_classes: int) -> list[str]:
     Returns
     -------
     list of str
-        Hexadecimal colours: twelve fixed ones, generated hues up to 40 classes, then `OTHER` for the rest.
+        Hexadecimal colours: twelve fixed ones, then up to 40 classes the colour farthest from those before, then
+        `OTHER` for the rest.
     """
     colors = list(_CLASSES[:n_classes])
-    for k in range(len(colors), min(n_classes, _LIMIT)):
-        lightness, saturation = ((0.40, 0.55), (0.60, 0.50), (0.50, 0.75))[k % 3]
-        red, green, blue = colorsys.hls_to_rgb((k * _GOLDEN) % 1.0, lightness, saturation)
-        colors.append(f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}")
+    if n_classes > len(_CLASSES):
+        colors += _farthest_colors(min(n_classes, _LIMIT) - len(_CLASSES))
     return colors + [OTHER] * (n_classes - len(colors))
+
+
+def _farthest_colors(n_more: int) -> list[str]:
+    shades = [(hue / 36, light, strong) for light in (0.35, 0.5, 0.65) for strong in (0.35, 0.55) for hue in range(36)]
+    candidates = [_hex(colorsys.hls_to_rgb(*shade)) for shade in shades]
+    places = [_oklab(color) for color in candidates]
+    gaps = [min(math.dist(place, _oklab(color)) for color in (*_CLASSES, OTHER)) for place in places]
+    chosen: list[str] = []
+    for _ in range(n_more):
+        best = max(range(len(gaps)), key=gaps.__getitem__)
+        chosen.append(candidates[best])
+        gaps = [min(gap, math.dist(place, places[best])) for gap, place in zip(gaps, places, strict=True)]
+    return chosen
+
+
+def _hex(rgb: tuple[float, float, float]) -> str:
+    return "#" + "".join(f"{round(255 * channel):02x}" for channel in rgb)
+
+
+def _oklab(color: str) -> tuple[float, float, float]:
+    """Coordinates in which distance is about what the eye sees (Ottosson 2020)."""
+    red, green, blue = (_linear(int(color[k : k + 2], 16) / 255) for k in (1, 3, 5))
+    long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
+    middle = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short,
+    )
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)

@@ -98,10 +98,11 @@ def _variances(X: Any) -> npt.NDArray[np.float64]:
     if isinstance(X, np.ndarray):
         blocks = range(0, X.shape[1], _BLOCK)
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.nan_to_num(np.concatenate([X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]))
+            parts = [X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]
+        return np.asarray(np.nan_to_num(np.concatenate(parts)))
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     square = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
-    return np.nan_to_num(square - mean**2)
+    return np.asarray(np.nan_to_num(square - mean**2))
 
 
 def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
@@ -147,7 +148,14 @@ def _encode_sparse(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
     rows = sparse.csc_matrix((data, X.indices, X.indptr), shape=X.shape).tocsr()
     index_type = np.uint16 if kept.size <= 65_536 else np.uint32
     return FeatureCodes(
-        kept, None, rows.indptr.astype(np.uint32), rows.indices.astype(index_type), rows.data, table_row, _stack(tables), zero
+        kept,
+        None,
+        rows.indptr.astype(np.uint32),
+        rows.indices.astype(index_type),
+        rows.data,
+        table_row,
+        _stack(tables),
+        zero,
     )
 
 

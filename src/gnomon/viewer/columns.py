@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 import numpy as np
@@ -47,7 +49,7 @@ class Column:
             text = np.array([str(v) if k else "" for v, k in zip(values.tolist(), known, strict=True)], dtype=object)
             distinct, codes = np.unique(text.astype(str), return_inverse=True)
             self.categories = [str(v) for v in distinct]
-            codes = self._sort_numerically(codes)
+            codes = self._sort_naturally(codes)
         if not known.all():
             present = np.unique(codes[known])
             self.categories = [self.categories[k] for k in present] + [_MISSING]
@@ -55,13 +57,22 @@ class Column:
         size = len(self.categories)
         self.codes = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
 
-    def _sort_numerically(self, codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        try:
-            order = np.argsort([float(name) for name in self.categories], kind="stable")
-        except ValueError:
-            return codes
+    def _sort_naturally(self, codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        order = sorted(range(len(self.categories)), key=lambda k: _natural(self.categories[k]))
         self.categories = [self.categories[k] for k in order]
         return np.argsort(order)[codes]
+
+
+def _natural(name: str) -> list[tuple[float, str]]:
+    """Order that reads numbers inside text as numbers: c2 before c10."""
+    try:
+        whole = float(name)
+    except ValueError:
+        whole = math.nan
+    if math.isfinite(whole):
+        return [(whole, "")]
+    pieces = re.split(r"(\d+)", name)
+    return [(float(piece), "") if k % 2 else (math.inf, piece) for k, piece in enumerate(pieces)]
 
 
 def _is_missing(value: object) -> bool:
@@ -96,7 +107,9 @@ def encode_column(values: object, n_samples: int, *, name: str, as_label: bool =
         If the column is missing or has another length.
     """
     if values is None:
-        raise ValueError(message("write_html", f"{name}=None", f"{n_samples} values", remedy="Pass an existing column."))
+        raise ValueError(
+            message("write_html", f"{name}=None", f"{n_samples} values", remedy="Pass an existing column.")
+        )
     column = np.asarray(values)
     if column.dtype.kind == "M":
         column = np.where(np.isnat(column), None, column.astype(str).astype(object))  # type: ignore[call-overload]

@@ -14,7 +14,7 @@ from gnomon.viewer.codes import encode_features
 from gnomon.viewer.columns import Column, encode_column, stratified_rows
 from gnomon.viewer.payload import Payload
 
-__all__ = ["Document", "MAX_POINTS"]
+__all__ = ["MAX_POINTS", "Document"]
 
 MAX_POINTS = 1_000_000
 """More points than this are sampled, each class with its share, and the page says so."""
@@ -57,7 +57,8 @@ class Document:
         if self.n_samples > MAX_POINTS:
             self.rows = stratified_rows(None if label is None else label.codes, self.n_samples, MAX_POINTS)
             self.notes.append(
-                f"{len(self.rows):,} of {self.n_samples:,} points are shown, drawn at random with every class in proportion."
+                f"{len(self.rows):,} of {self.n_samples:,} points are shown, "
+                "drawn at random with every class in proportion."
             )
             self.payload.add("core", "rows", self.rows.astype(np.uint32))
         self.embedding = self._shown(Y).astype(np.float32)
@@ -115,7 +116,13 @@ class Document:
         self.payload.header["pointNames"] = [str(names[i]) for i in rows]
 
     def add_features(
-        self, X: Any, names: Sequence[object] | None, shape: tuple[int, ...] | None, *, importance: Any, byte_budget: int
+        self,
+        X: Any,
+        names: Sequence[object] | None,
+        shape: tuple[int, ...] | None,
+        *,
+        importance: Any,
+        byte_budget: int,
     ) -> bool:
         """Feature names and, within the budget, their values; returns whether all features are included."""
         if X is None and names is None:
@@ -126,7 +133,9 @@ class Document:
         if names is not None and len(names) != n_features:
             raise ValueError(message("write_html", f"{len(names)} feature_names", f"{n_features}", fact="columns of X"))
         if shape is not None and int(np.prod(shape)) != n_features:
-            raise ValueError(message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X"))
+            raise ValueError(
+                message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X")
+            )
         self._feature_names = [str(name) for name in names] if names is not None else _default_names(n_features, shape)
         self.payload.header["features"] = features = {"names": self._feature_names}
         if X is None:
@@ -152,20 +161,25 @@ class Document:
     def add_images(self, images: Any, X: Any, shape: tuple[int, ...] | None, *, values_included: bool) -> None:
         """Thumbnails: pictures of their own, or the features themselves where they are pixels."""
         if shape is not None and len(shape) not in (2, 3):
-            raise ValueError(message("write_html", f"image_shape={shape}", "(height, width) or (height, width, channels)"))
+            raise ValueError(
+                message("write_html", f"image_shape={shape}", "(height, width) or (height, width, channels)")
+            )
         if shape is not None and X is not None:
             low, high = float(X.min()), float(X.max())
             self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
             if images is None and not values_included:
                 span = high - low or 1.0
-                dense = self._shown(X) if isinstance(X, np.ndarray) else self._shown(X).toarray()
+                rows: Any = self._shown(X)
+                dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
                 images = np.round((dense - low) * (255.0 / span)).astype(np.uint8).reshape(-1, *shape)
                 self._store_images(images)
                 return
         if images is None:
             return
         pictures = np.asarray(images)
-        good = pictures.dtype == np.uint8 and (pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (1, 3)))
+        good = pictures.dtype == np.uint8 and (
+            pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (1, 3))
+        )
         if not good or pictures.shape[0] != self.n_samples:
             raise ValueError(
                 message(
@@ -214,7 +228,10 @@ class Document:
         add("core", "r2", self._shown(r2).astype(np.float32))
         add("core", "ellipses", self._shown(ellipses)[:, upper[0], upper[1]].astype(np.float32))
         add("core", "top", self._shown(indices).astype(np.uint16 if n_features <= 65_536 else np.uint32))
-        for name, values in (("arrows", self._shown(arrows).reshape(-1, k * d)), ("importance", self._shown(importance))):
+        for name, values in (
+            ("arrows", self._shown(arrows).reshape(-1, k * d)),
+            ("importance", self._shown(importance)),
+        ):
             fractions, scale = _fixed_point(values)
             add("core", name, fractions)
             add("core", f"{name}_scale", scale)
@@ -239,7 +256,7 @@ class Document:
             self.payload.add("core", key, self._shown(column).astype(np.float32))
 
     def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, float, float]]] | None) -> None:
-        """What sets each class apart: rows (feature name or number, effect size, AUC)."""
+        """Add what sets each class apart: rows (feature name or number, effect size, AUC)."""
         if profiles:
             names = self._feature_names
             self.payload.header["profiles"] = {
@@ -273,5 +290,7 @@ def _fixed_point(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int16], npt.N
 def _default_names(n_features: int, shape: tuple[int, ...] | None) -> list[str]:
     if shape is None:
         return [f"feature {j}" for j in range(n_features)]
-    channel = (("",) if len(shape) == 2 or shape[2] == 1 else (" red", " green", " blue"))[: 3 if len(shape) == 3 else 1]
+    channel = (("",) if len(shape) == 2 or shape[2] == 1 else (" red", " green", " blue"))[
+        : 3 if len(shape) == 3 else 1
+    ]
     return [f"pixel {r},{c}{tint}" for r in range(shape[0]) for c in range(shape[1]) for tint in channel]

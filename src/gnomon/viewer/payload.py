@@ -44,7 +44,9 @@ class Payload:
         layout: dict[str, dict[str, Any]] = {}
         for group, columns in self.groups.items():
             layout[group] = _layout(columns)
-        header = json.dumps({**self.header, "groups": layout}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        header = json.dumps(
+            {**self.header, "groups": layout}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
         yield "header", _encode(header.encode(), level=6)
         for group, columns in self.groups.items():
             size = layout[group]["bytes"]
@@ -67,12 +69,12 @@ def _chunks(columns: Mapping[str, npt.NDArray[Any]], places: Mapping[str, Any], 
         for name, column in columns.items():
             start = places[name]["offset"]
             whole[start : start + column.nbytes] = _bytes(column)
-        yield memoryview(whole)
+        yield whole.data
         return
     for column in columns.values():  # large: no copy of the group, one column after the other
         raw = _bytes(column)
         for start in range(0, raw.size, _PART):
-            yield memoryview(raw[start : start + _PART])
+            yield raw[start : start + _PART].data
         if raw.size % 8:
             yield memoryview(bytes(8 - raw.size % 8))
 

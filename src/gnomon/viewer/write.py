@@ -87,14 +87,11 @@ def write_html(
     document.add_point_names(point_names)
     importance = None if explanation is None else np.asarray(explanation.global_importance)
     table = _as_table(X)
-    complete = document.add_features(
-        table, feature_names, image_shape, importance=importance, byte_budget=byte_budget
-    )
+    complete = document.add_features(table, feature_names, image_shape, importance=importance, byte_budget=byte_budget)
     document.add_images(images, table, image_shape, values_included=complete)
     document.add_explanation(explanation)
     document.add_evaluation(evaluation)
     document.add_profiles(profiles)
-    n, d = document.embedding.shape
     subtitle = " · ".join(filter(None, [method, f"{document.n_samples:,} points"]))
     document.payload.header |= {
         "title": title,
@@ -104,9 +101,7 @@ def write_html(
         "notes": document.notes,
     }
     picture = preview_png(document.embedding, document.colors)
-    _write_atomically(
-        Path(path), page_parts(document.payload.parts(), title=title, subtitle=subtitle, preview=picture)
-    )
+    _write_atomically(Path(path), page_parts(document.payload.parts(), title=title, subtitle=subtitle, preview=picture))
 
 
 def _as_table(X: Any) -> Any:
@@ -121,7 +116,7 @@ def _as_table(X: Any) -> Any:
 
 
 def _write_atomically(path: Path, pieces: Any) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent or Path(), prefix=f".{path.name}.", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(pieces)

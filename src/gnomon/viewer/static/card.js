@@ -13,7 +13,10 @@ const MOST_VALUES = 8;
  */
 export function cardContent(atlas, i, { pinned, close }) {
   const { header } = atlas;
-  const thumb = atlas.thumbnails.of(i);
+  let thumb = atlas.thumbnails.of(i);
+  const explanation = explainPoint(atlas.core, header, i);
+  // Where the features are pixels, show which ones move the point.
+  if (thumb && header.pixels && explanation) thumb = atlas.thumbnails.framed(thumb, explanation.top.slice(0, 4).map((row) => row.feature));
   const label = atlas.label, name = header.pointNames?.[i];
   const title = label && label.codes && label.categories ? label.categories[label.codes[i]] : name ?? `Row ${atlas.rowOf(i)}`;
   const swatch = label?.codes && label.colors ? h("i", { class: "swatch", style: { background: label.colors[label.codes[i]] } }) : null;
@@ -23,7 +26,7 @@ export function cardContent(atlas, i, { pinned, close }) {
       h("p", { class: "quiet" }, `row ${atlas.rowOf(i)}`, label?.codes ? ` · ${label.name}` : ""),
       ...metadataRows(atlas, i)),
     pinned ? h("button", { class: "close", "aria-label": "Close card", onclick: close }, "×") : null);
-  return [head, explanationBlock(atlas, i), trustBlock(atlas, i), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
+  return [head, explanationBlock(atlas, i, explanation), trustBlock(atlas, i), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
 }
 
 /** @param {import("./atlas.js").Atlas} atlas @param {number} i */
@@ -34,9 +37,9 @@ function metadataRows(atlas, i) {
   });
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {number} i */
-function explanationBlock(atlas, i) {
-  const explanation = explainPoint(atlas.core, atlas.header, i), { table } = atlas;
+/** @param {import("./atlas.js").Atlas} atlas @param {number} i @param {import("./explanation.js").PointExplanation|null} explanation */
+function explanationBlock(atlas, i, explanation) {
+  const { table } = atlas;
   if (!explanation) return atlas.thumbnails.fromFeatures || !table.size ? null : plainValues(atlas, i);
   const weak = !(explanation.r2 >= WEAK_R2), largest = explanation.top[0]?.share || 1;
   const rows = explanation.top.map((row) => {

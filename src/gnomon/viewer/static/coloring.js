@@ -37,10 +37,10 @@ export function featureChannel(table, f) {
 /** 256 colours of a ramp. @param {string[]} stops @param {boolean} reversed */
 export function rampColors(stops, reversed) {
   const inks = stops.map(rgbOf), out = new Uint8Array(768);
-  if (reversed) inks.reverse();
+  // On white the bright end would glare: where high values should stand out it becomes a quiet pale, else it is left out.
+  if (reversed) inks.reverse()[0] = [228, 232, 216];
   for (let k = 0; k < 256; k++) {
-    // The palest tenth is left out: it would vanish on white.
-    const t = ((reversed ? 0.1 + (0.9 * k) / 255 : (0.93 * k) / 255) * (inks.length - 1)), low = Math.min(inks.length - 2, Math.floor(t));
+    const t = (((reversed ? 1 : 0.93) * k) / 255) * (inks.length - 1), low = Math.min(inks.length - 2, Math.floor(t));
     for (let c = 0; c < 3; c++) out[3 * k + c] = Math.round(inks[low][c] + (t - low) * (inks[low + 1][c] - inks[low][c]));
   }
   return out;

@@ -13,11 +13,11 @@ import { drawClassNames, drawExplanation, drawLasso, drawRing } from "./overlay.
 import { aboutContent, importanceContent, panel, selectionPanel } from "./panels.js";
 import { RasterRenderer } from "./raster.js";
 import { DIMMED, HIDDEN, SHOWN } from "./renderer.js";
+import { buildToolbar, buildTray } from "./tools.js";
 import { trustPanel } from "./trust.js";
 import { WebGLRenderer } from "./webgl.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
-const MOST_LOST = 120;
 
 export class Page {
   /** @param {import("./atlas.js").Atlas} atlas */
@@ -42,10 +42,10 @@ export class Page {
     this.renderer = this.#renderer();
     this.#measure();
     this.camera.frame(atlas.cloud.d === 3 ? [-1, -1, 1, 1] : atlas.cloud.bounds());
-    this.#toolbar();
+    buildToolbar(this);
     this.#side();
     this.#listen();
-    this.#tray();
+    buildTray(this);
     this.colorBy(atlas.channels[0].id);
     new ResizeObserver(() => this.#measure()).observe(byId("stage"));
   }
@@ -167,7 +167,7 @@ export class Page {
     if (card.hidden) return;
     const i = Number(card.dataset.point), { width, height } = this.camera;
     const [x, y] = this.atlas.cloud.finite[i] ? this.renderer.screenPos(i) : [120, height - 60];
-    const wide = card.offsetWidth, tall = card.offsetHeight, gap = 112;
+    const wide = card.offsetWidth, tall = card.offsetHeight, gap = this.atlas.header.explanation ? 158 : 40; // clear of the names of the arrows
     const left = x + gap + wide < width - 8 ? x + gap : x - gap - wide > 8 ? x - gap - wide : x < width / 2 ? width - wide - 12 : 12;
     card.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(12, Math.min(height - tall - 12, y - tall / 2)))}px)`;
   }
@@ -362,26 +362,6 @@ export class Page {
     }
   }
 
-  #toolbar() {
-    const { camera } = this, middle = () => /** @type {[number, number]} */ ([camera.width / 2, camera.height / 2]);
-    const tool = (/** @type {string} */ id, /** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ act) => h("button", { id, title, "aria-label": title, onclick: act }, text);
-    const flip = (/** @type {"lasso"|"orbit"} */ name) => {
-      this.mode[name] = !this.mode[name];
-      byId(name).setAttribute("aria-pressed", String(this.mode[name]));
-      byId("overlay").classList.toggle("drawing", this.mode.lasso);
-    };
-    byId("toolbar").append(...[
-      tool("lasso", "Lasso", "Draw around points to compare them with the rest (or hold Shift and drag)", () => flip("lasso")),
-      this.mode.deep ? tool("orbit", "Turn", "Drag turns the map (off: drag moves it)", () => flip("orbit")) : null,
-      tool("zoomin", "+", "Zoom in", () => { camera.zoomAt(1.5, ...middle()); this.redraw(); }),
-      tool("zoomout", "−", "Zoom out", () => { camera.zoomAt(1 / 1.5, ...middle()); this.redraw(); }),
-      tool("reset", "Fit", "Show the whole map (double click)", () => { camera.reset(); this.redraw(); }),
-      tool("export", "PNG", "Save this view as a picture", () => this.exportPicture()),
-    ].filter((node) => node !== null));
-    if (this.mode.deep) byId("orbit").setAttribute("aria-pressed", "true");
-    byId("hint").textContent = `Hover to explain · click to pin · Shift-drag to compare a group · scroll to zoom${this.mode.deep ? " · drag to turn" : ""}`;
-  }
-
   #side() {
     const { atlas } = this, { header } = atlas;
     this.colorBox = combobox({
@@ -412,15 +392,6 @@ export class Page {
     if (box) box.querySelector(".body").replaceChildren(...importanceContent(this.atlas, (f) => this.colorByFeature(f)));
     const focus = this.pinned >= 0 ? this.pinned : this.hovered;
     if (focus >= 0) this.#showCard(focus);
-  }
-
-  /** Points without a position. */
-  #tray() {
-    const { lost } = this.atlas.cloud;
-    if (!lost.length) return;
-    const dots = lost.slice(0, MOST_LOST).map((i) => h("button", { class: "dot", "aria-label": `Row ${this.atlas.rowOf(i)}`, onpointerenter: () => this.hover(i), onpointerleave: () => this.hover(-1), onclick: () => this.pin(i) }));
-    byId("tray").hidden = false;
-    byId("tray").append(h("p", {}, `${formatCount(lost.length)} ${lost.length === 1 ? "point has" : "points have"} no position`), h("div", {}, ...dots), lost.length > MOST_LOST ? h("p", { class: "quiet" }, `the first ${MOST_LOST} are shown`) : "");
   }
 
   exportPicture() {

@@ -46,6 +46,16 @@ export class Thumbnails {
     return this.fromFeatures ? this.fromValues((f) => this.table.value(i, f), `Picture of row ${i}`) : null;
   }
 
+  /** A picture with a frame around some pixels. @param {HTMLCanvasElement} canvas @param {number[]} features */
+  framed(canvas, features) {
+    const { shape } = /** @type {any} */ (this.header.pixels), [height, width, channels] = shape;
+    const frames = features.map((f) => {
+      const p = Math.floor(f / channels), row = Math.floor(p / width), column = p % width;
+      return h("b", { style: { left: `${(100 * (column - 0.25)) / width}%`, top: `${(100 * (row - 0.25)) / height}%`, width: `${150 / width}%`, height: `${150 / height}%` } });
+    });
+    return h("div", { class: "framed" }, canvas, ...frames);
+  }
+
   /** Values of the pixels as grey or colour. @param {(f: number) => number} value @param {string} label */
   fromValues(value, label) {
     const { shape, low, high } = /** @type {any} */ (this.header.pixels), [height, width, channels] = shape, gain = 255 / (high - low || 1);

@@ -1,0 +1,171 @@
+"""A headless Chromium and a small map whose every number is known."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gnomon.viewer import write_html
+
+FLAGS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+HOSTILE = "<script>window.broken = 1</script><img src=x onerror='window.broken=2'>"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None and "CI" not in os.environ:
+        pytest.skip("no Chromium here")
+    with playwright.sync_playwright() as driver:
+        instance = driver.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        yield instance
+        instance.close()
+
+
+class Opened:
+    """A page, and what it said and asked for."""
+
+    def __init__(self, browser, path, *, webgl=True, **options):
+        self.problems, self.requests = [], []
+        self.page = browser.new_page(viewport={"width": 1200, "height": 800}, **options)
+        self.page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda e: self.problems.append(str(e)))
+        self.page.on(
+            "request",
+            lambda r: self.requests.append(r.url) if not r.url.startswith(("file:", "data:", "blob:")) else None,
+        )
+        if not webgl:
+            self.page.add_init_script(
+                "const get = HTMLCanvasElement.prototype.getContext;"
+                "HTMLCanvasElement.prototype.getContext = function (kind, options) {"
+                "  return kind.startsWith('webgl') ? null : get.call(this, kind, options); };"
+            )
+        self.page.goto(Path(path).resolve().as_uri())
+        if options.get("java_script_enabled", True):
+            # (wait_for_function would evaluate text, which the page's security policy forbids)
+            self.page.evaluate(
+                "() => new Promise((done) => {"
+                "  const look = () => (window.gnomon?.ready ? done() : setTimeout(look, 10)); look(); })"
+            )
+            self.settle()
+
+    def settle(self):
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    @property
+    def state(self):
+        self.settle()
+        return self.page.evaluate("window.gnomon.state()")
+
+    def place(self, i):
+        """Pixels of a point, by its position in the file."""
+        return self.page.evaluate("(i) => window.gnomon.screenPos(i)", int(i))
+
+    def hover(self, i):
+        x, y = self.place(i)
+        self.page.mouse.move(x - 2, y - 2)
+        self.page.mouse.move(x, y)
+
+    def lasso(self, corners):
+        mouse, keyboard = self.page.mouse, self.page.keyboard
+        keyboard.down("Shift")
+        corners = np.asarray(corners, dtype=float).tolist()
+        mouse.move(*corners[0])
+        mouse.down()
+        for x, y in corners[1:]:
+            mouse.move(x, y)
+        mouse.up()
+        keyboard.up("Shift")
+
+
+@pytest.fixture
+def open_page(browser):
+    opened = []
+
+    def open_file(path, **options):
+        opened.append(Opened(browser, path, **options))
+        return opened[-1]
+
+    yield open_file
+    for one in opened:
+        one.page.close()
+
+
+@pytest.fixture(scope="session")
+def blobs():
+    """Three groups of 200 points in 10 features; feature 0 to 2 tell the groups apart."""
+    rng = np.random.default_rng(7)
+    n, n_features = 600, 10
+    group = np.repeat([0, 1, 2], n // 3)
+    X = rng.normal(size=(n, n_features))
+    X[np.arange(n), group] += 4.0
+    X[:, 9] = rng.integers(0, 200, n)
+    Y = (rng.normal(scale=0.8, size=(n, 2)) + np.array([[0, 0], [9, 1], [3, 8]])[group]).astype(np.float32)
+    top = SimpleNamespace(
+        indices=np.argsort(rng.random((n, n_features)), axis=1)[:, :8],
+        arrows=rng.normal(size=(n, 8, 2)),
+        importance=-np.sort(-rng.random((n, 8)), axis=1),
+    )
+    factors = rng.normal(size=(n, 2, 2))
+    explanation = SimpleNamespace(
+        r2=np.where(np.arange(n) == 5, 0.1, rng.uniform(0.5, 1.0, n)),
+        ellipses=factors @ factors.transpose(0, 2, 1),
+        global_importance=np.linspace(2.0, 1.0, n_features),
+        top_features=lambda n_top: top,
+    )
+    evaluation = SimpleNamespace(
+        trustworthiness=0.97,
+        continuity=0.95,
+        neighborhood_preservation=0.41,
+        knn_accuracy=None,
+        shepard=0.6,
+        triplet_accuracy=0.7,
+        per_point={"trustworthiness": rng.uniform(0.8, 1.0, n)},
+    )
+    names = [f"gene {j}" for j in range(n_features)]
+    names[4] = HOSTILE
+    return SimpleNamespace(
+        n=n, X=X, Y=Y, group=group, top=top, explanation=explanation, evaluation=evaluation, feature_names=names
+    )
+
+
+@pytest.fixture(scope="session")
+def blobs_page(blobs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("viewer") / "blobs.html"
+    labels = np.array(["alpha", HOSTILE, "gamma"])[blobs.group]
+    write_html(
+        path,
+        embedding=blobs.Y,
+        title=f"Blobs {HOSTILE}",
+        method=HOSTILE,
+        labels=labels,
+        label_name=HOSTILE,
+        X=blobs.X,
+        feature_names=blobs.feature_names,
+        explanation=blobs.explanation,
+        evaluation=blobs.evaluation,
+        point_names=[f"cell-{i}" if i != 123 else HOSTILE + " שלום 🙂" for i in range(blobs.n)],
+        metadata={
+            "batch": np.array(["east", "west"])[np.arange(blobs.n) % 2],
+            "depth": np.arange(blobs.n) / 7,
+            HOSTILE: [HOSTILE] * blobs.n,
+        },
+        info={"seed": 0, HOSTILE: HOSTILE},
+    )
+    return path

@@ -1,0 +1,293 @@
+"""What a person sees and does on the page agrees with NumPy; mouse and keyboard events are real."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.path import Path as Polygon
+from scipy.stats import rankdata
+
+from gnomon.viewer import write_html
+from gnomon.viewer.codes import encode_features
+
+pytestmark = pytest.mark.browser
+
+
+def decoded(X):
+    """The values that the page knows."""
+    codes = encode_features(X, byte_budget=1 << 30)
+    columns = [
+        codes.codes[:, j].astype(float) if row < 0 else codes.table[row][codes.codes[:, j]].astype(float)
+        for j, row in enumerate(codes.table_row)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def effect_and_auc(values, inside):
+    a, b = values[inside], values[~inside]
+    pooled = ((len(a) - 1) * a.var(axis=0, ddof=1) + (len(b) - 1) * b.var(axis=0, ddof=1)) / (len(values) - 2)
+    auc = (rankdata(values, axis=0)[inside].sum(axis=0) - len(a) * (len(a) + 1) / 2) / (len(a) * len(b))
+    return (a.mean(axis=0) - b.mean(axis=0)) / np.sqrt(pooled), auc
+
+
+def ring(opened, points, reach=40.0):
+    """A polygon of pixels around some points."""
+    pixels = np.array([opened.place(i) for i in points])
+    center, radius = pixels.mean(axis=0), np.linalg.norm(pixels - pixels.mean(axis=0), axis=1).max() + reach
+    turns = np.linspace(0, 2 * np.pi, 13)
+    return np.stack([center[0] + radius * np.cos(turns), center[1] + radius * np.sin(turns)], axis=1)
+
+
+def test_page_is_silent_and_offline_and_hostile_text_is_inert(open_page, blobs_page):
+    """F108, F109: no request, no console error, markup in any text stays text."""
+    opened = open_page(blobs_page)
+    opened.hover(123)
+    assert "שלום 🙂" in opened.page.inner_text("#card")
+    opened.page.click("#about summary")
+    assert "<script>" in opened.page.inner_text("#side")
+    assert "<script>" in opened.page.inner_text("h1")
+    assert opened.page.evaluate("window.broken") is None
+    assert opened.problems == []
+    assert opened.requests == []
+
+
+@pytest.mark.parametrize("webgl", [True, False])
+def test_hover_reports_the_point_and_its_explanation(open_page, blobs_page, blobs, webgl):
+    opened = open_page(blobs_page, webgl=webgl)
+    assert opened.state["renderer"] == ("webgl" if webgl else "raster")
+    for i in (3, 250, 431):
+        opened.hover(i)
+        state = opened.state
+        pixels = np.array(opened.place(i))
+        nearest = min(range(blobs.n), key=lambda k: np.linalg.norm(blobs.Y[k] - blobs.Y[i]))
+        assert state["hovered"] == nearest == i, pixels
+        top = state["explanation"]["top"]
+        np.testing.assert_array_equal([row["feature"] for row in top], blobs.top.indices[i])
+        np.testing.assert_allclose([row["arrow"] for row in top], blobs.top.arrows[i], atol=2e-4)
+        np.testing.assert_allclose([row["share"] for row in top], blobs.top.importance[i], atol=2e-4)
+        np.testing.assert_allclose(state["explanation"]["r2"], blobs.explanation.r2[i], rtol=1e-6)
+        ellipse = blobs.explanation.ellipses[i]
+        np.testing.assert_allclose(state["explanation"]["ellipse"], ellipse[np.triu_indices(2)], rtol=1e-6)
+    assert f"{100 * blobs.explanation.r2[431]:.0f} % of the local displacement" in opened.page.inner_text("#card")
+
+
+def test_low_fidelity_is_said(open_page, blobs_page):
+    opened = open_page(blobs_page)
+    opened.hover(5)
+    assert "not meaningful here" in opened.page.inner_text("#card")
+
+
+def test_lasso_selects_and_contrasts_as_numpy_does(open_page, blobs_page, blobs):
+    opened = open_page(blobs_page)
+    pixels = np.array([opened.place(i) for i in range(blobs.n)])
+    corners = ring(opened, np.flatnonzero(blobs.group == 1)[:60], reach=5)
+    opened.lasso(corners)
+    state = opened.state
+    inside = Polygon(corners[:-1]).contains_points(pixels)
+    np.testing.assert_array_equal(state["selection"], np.flatnonzero(inside))
+    assert 60 <= inside.sum() <= 200
+    rows = {row["feature"]: row for row in state["contrast"]}
+    effect, auc = effect_and_auc(decoded(blobs.X), inside)
+    np.testing.assert_allclose([rows[j]["effect"] for j in range(10)], effect, rtol=1e-6)
+    np.testing.assert_allclose([rows[j]["auc"] for j in range(10)], auc, rtol=1e-6)
+    effect, auc = effect_and_auc(blobs.X, inside)
+    np.testing.assert_allclose([rows[j]["effect"] for j in range(10)], effect, atol=0.02)
+    np.testing.assert_allclose([rows[j]["auc"] for j in range(10)], auc, atol=0.01)
+    assert state["contrast"][0]["feature"] == 1
+    assert f"{inside.sum()} of 600 points" in opened.page.inner_text("#selection")
+    assert state["shown"] == inside.sum()  # the rest is dimmed, not removed:
+    opened.hover(np.flatnonzero(~inside)[0])
+    assert opened.state["hovered"] == np.flatnonzero(~inside)[0]
+
+
+def test_empty_lasso_clears_with_a_message_and_escape_clears(open_page, blobs_page, blobs):
+    """F110."""
+    opened = open_page(blobs_page)
+    corners = ring(opened, np.flatnonzero(blobs.group == 1))
+    opened.lasso(corners)
+    assert len(opened.state["selection"]) >= 200
+    opened.lasso([[300, 700], [340, 700], [340, 740], [300, 740]])
+    assert opened.state["selection"] == []
+    assert "No points inside" in opened.page.inner_text("#message")
+    opened.lasso(corners)
+    assert opened.state["selection"]
+    opened.page.keyboard.press("Escape")
+    assert opened.state["selection"] == []
+    assert opened.state["shown"] == blobs.n
+
+
+def test_hidden_class_is_never_hovered_and_ids_stay(open_page, blobs_page, blobs):
+    """F103: after filtering, the point under the mouse is still reported by its own number."""
+    opened = open_page(blobs_page)
+    order = ["<script", "alpha", "gamma"]
+    hidden, kept = np.flatnonzero(blobs.group == 0)[7], np.flatnonzero(blobs.group == 2)[9]
+    row = opened.page.locator(f'#legend [data-class="{order.index("alpha")}"]')
+    row.hover()
+    row.locator(".eye").click()
+    opened.hover(hidden)
+    assert opened.state["hovered"] is None
+    opened.hover(kept)
+    state = opened.state
+    assert state["hovered"] == kept
+    assert state["shown"] == 400
+    assert "gamma" in opened.page.inner_text("#card")
+    row.locator(".eye").click()
+    opened.hover(hidden)
+    assert opened.state["hovered"] == hidden
+
+
+def test_isolating_a_class_contrasts_it(open_page, blobs_page, blobs):
+    opened = open_page(blobs_page)
+    opened.page.click('#legend [data-class="2"] .class')
+    state = opened.state
+    np.testing.assert_array_equal(state["selection"], np.flatnonzero(blobs.group == 2))
+    assert state["contrast"][0]["feature"] == 2
+    opened.page.click('#legend [data-class="2"] .class')
+    assert opened.state["selection"] == []
+
+
+def test_colour_by_feature_found_by_typing(open_page, blobs_page):
+    opened = open_page(blobs_page)
+    box = opened.page.get_by_role("combobox", name="Colour by")
+    box.click()
+    box.fill("gene 9")
+    opened.page.keyboard.press("Enter")
+    assert opened.state["colorBy"] == "gene 9"
+    assert opened.page.inner_text("#legend .ends").split() == ["0", "99.5", "199"]
+    box.click()
+    box.fill("trustw")
+    opened.page.keyboard.press("Enter")
+    assert opened.state["colorBy"] == "Trustworthiness"
+
+
+def test_search_finds_names_labels_categories_and_rows(open_page, blobs_page, blobs):
+    opened = open_page(blobs_page)
+    for query, expected in [
+        ("gamma", np.flatnonzero(blobs.group == 2)),
+        ("cell-42", [42, *range(420, 430)]),
+        ("west", np.arange(1, 600, 2)),
+        ("#17", [17]),
+        ("nowhere", []),
+    ]:
+        opened.page.fill("#search", query)
+        np.testing.assert_array_equal(opened.state["matches"], expected)
+    opened.page.fill("#search", "cell-599")
+    opened.page.keyboard.press("Enter")
+    assert opened.state["pinned"] == 599
+    x, y = opened.place(599)
+    assert 0 < x < 828
+    assert 0 < y < 800
+
+
+def test_wheel_zooms_towards_the_pointer_drag_pans_double_click_resets(open_page, blobs_page):
+    opened = open_page(blobs_page)
+    x, y = opened.place(50)
+    opened.page.mouse.move(x, y)
+    opened.page.mouse.wheel(0, -400)
+    opened.settle()
+    assert opened.state["view"]["zoom"] > 1.3
+    zoomed = opened.place(50)
+    np.testing.assert_allclose(zoomed, [x, y], atol=1.0)  # wheel events come at whole pixels
+    opened.page.mouse.move(400, 600)
+    opened.page.mouse.down()
+    opened.page.mouse.move(450, 570, steps=4)
+    opened.page.mouse.up()
+    np.testing.assert_allclose(opened.place(50), [zoomed[0] + 50, zoomed[1] - 30], atol=1e-6)
+    opened.page.mouse.dblclick(20, 780)
+    np.testing.assert_allclose(opened.state["view"]["zoom"], 1.0)
+    np.testing.assert_allclose(opened.place(50), [x, y], atol=1e-6)
+
+
+def test_click_pins_and_escape_releases(open_page, blobs_page):
+    opened = open_page(blobs_page)
+    opened.page.mouse.click(*opened.place(77))
+    assert opened.state["pinned"] == 77
+    opened.hover(500)
+    assert opened.state["hovered"] == 500
+    assert "row 77" in opened.page.inner_text("#card")
+    opened.page.keyboard.press("Escape")
+    assert opened.state["pinned"] is None
+
+
+def test_export_is_a_picture_of_the_view(open_page, blobs_page, tmp_path):
+    from PIL import Image
+
+    opened = open_page(blobs_page)
+    with opened.page.expect_download() as download:
+        opened.page.click("#export")
+    download.value.save_as(tmp_path / "view.png")
+    with Image.open(tmp_path / "view.png") as image:
+        picture = np.asarray(image.convert("RGB"))
+    assert picture.shape[0] > 1600
+    assert len(np.unique(picture[200:, :1600].reshape(-1, 3), axis=0)) > 50
+
+
+def test_points_without_position_lie_in_the_tray(open_page, tmp_path):
+    """F104."""
+    Y = np.random.default_rng(0).normal(size=(50, 2))
+    Y[[3, 40], 1] = np.nan
+    Y[7, 0] = np.inf
+    write_html(tmp_path / "map.html", embedding=Y, labels=np.arange(50) % 2)
+    opened = open_page(tmp_path / "map.html")
+    assert "3 points have no position" in opened.page.inner_text("#tray")
+    opened.page.hover("#tray .dot >> nth=1")
+    assert opened.state["hovered"] == 7
+    assert opened.state["lost"] == [3, 7, 40]
+    assert opened.problems == []
+
+
+def test_three_dimensions_turn_and_pick(open_page, tmp_path):
+    Y = np.random.default_rng(1).normal(size=(80, 3))
+    write_html(tmp_path / "map.html", embedding=Y, labels=np.arange(80) % 4)
+    opened = open_page(tmp_path / "map.html")
+    before = opened.place(11)
+    opened.page.mouse.move(200, 700)
+    opened.page.mouse.down()
+    opened.page.mouse.move(320, 640, steps=5)
+    opened.page.mouse.up()
+    assert np.linalg.norm(np.subtract(before, opened.place(11))) > 5
+    far = max(range(80), key=lambda i: opened.place(i)[0])
+    opened.hover(far)
+    assert opened.state["hovered"] == far
+    pixels = np.array([opened.place(i) for i in range(80)])
+    corners = np.array([[150, 150], [600, 150], [600, 500], [150, 500]])
+    opened.lasso(corners)
+    np.testing.assert_array_equal(opened.state["selection"], np.flatnonzero(Polygon(corners).contains_points(pixels)))
+
+
+def test_many_classes_and_pictures(open_page, tmp_path):
+    """F107: 300 classes; thumbnails come from the pixels."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 17, size=(900, 64)).astype(float)
+    write_html(
+        tmp_path / "map.html", embedding=rng.normal(size=(900, 2)), labels=np.arange(900) % 300, X=X, image_shape=(8, 8)
+    )
+    opened = open_page(tmp_path / "map.html")
+    assert "60 largest of 300 classes" in opened.page.inner_text("#legend")
+    opened.hover(10)
+    i = opened.state["hovered"]
+    shades = opened.page.evaluate(
+        "() => [...document.querySelector('#card canvas').getContext('2d').getImageData(0, 0, 8, 8).data]"
+    )
+    np.testing.assert_allclose(np.reshape(shades, (64, 4))[:, 0], X[i] * 255 / 16, atol=1)
+    assert opened.problems == []
+
+
+def test_sparse_values_contrast_like_dense_ones(open_page, tmp_path):
+    from scipy import sparse
+
+    rng = np.random.default_rng(3)
+    X = sparse.random(300, 40, density=0.1, random_state=3, format="csr", data_rvs=lambda k: rng.normal(size=k))
+    write_html(tmp_path / "map.html", embedding=rng.normal(size=(300, 2)), labels=np.arange(300) % 3, X=X)
+    opened = open_page(tmp_path / "map.html")
+    opened.page.click('#legend [data-class="1"] .class')
+    rows = {row["feature"]: row for row in opened.state["contrast"]}
+    effect, auc = effect_and_auc(X.toarray().astype(np.float32).astype(float), np.arange(300) % 3 == 1)
+    np.testing.assert_allclose([rows[j]["effect"] for j in range(40)], effect, rtol=1e-5)
+    np.testing.assert_allclose([rows[j]["auc"] for j in range(40)], auc, rtol=1e-6)
+
+
+def test_without_javascript_a_picture_stays(open_page, blobs_page):
+    opened = open_page(blobs_page, java_script_enabled=False)
+    assert opened.page.locator("#fallback img").bounding_box()["width"] > 300
+    assert "static picture" in opened.page.inner_text("#fallback")

@@ -1,0 +1,161 @@
+"""The file: deterministic, complete, checked before it is written."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import zlib
+
+import numpy as np
+import pytest
+
+from gnomon.viewer import document, write_html
+from gnomon.viewer.columns import encode_column, stratified_rows
+from gnomon.viewer.page import bundle
+from gnomon.viewer.payload import Payload
+from gnomon.viewer.preview import preview_png
+
+
+def read_page(path):
+    """Header and columns of a written page, read as the page's own script does."""
+    text = path.read_text(encoding="utf-8")
+    groups = {}
+    for group, data in re.findall(r'<script type="application/octet-stream" data-group="(\w+)">([^<]*)</script>', text):
+        groups[group] = groups.get(group, b"") + gzip.decompress(base64.b64decode(data))
+    header = json.loads(groups.pop("header"))
+    columns = {}
+    for group, layout in header["groups"].items():
+        assert len(groups[group]) == layout["bytes"]
+        for name, place in layout["columns"].items():
+            assert place["offset"] % 8 == 0
+            count = int(np.prod(place["shape"]))
+            values = np.frombuffer(groups[group], place["dtype"], count, place["offset"])
+            columns[name] = values.reshape(place["shape"])
+    return header, columns
+
+
+def test_columns_survive_the_round_trip(tmp_path, blobs):
+    write_html(tmp_path / "a.html", embedding=blobs.Y, labels=blobs.group, X=blobs.X, explanation=blobs.explanation)
+    header, columns = read_page(tmp_path / "a.html")
+    np.testing.assert_array_equal(columns["embedding"], blobs.Y)
+    np.testing.assert_array_equal(columns["top"], blobs.top.indices)
+    np.testing.assert_array_equal(columns["r2"], blobs.explanation.r2.astype(np.float32))
+    assert header["columns"][0]["categories"] == ["0", "1", "2"]
+    assert columns["codes"].shape == blobs.X.shape
+
+
+def test_groups_larger_than_one_part_survive(monkeypatch, tmp_path):
+    monkeypatch.setattr("gnomon.viewer.payload._PART", 1000)
+    X = np.random.default_rng(0).integers(0, 256, size=(333, 7), dtype=np.uint8)
+    write_html(tmp_path / "a.html", embedding=np.zeros((333, 2)) + np.arange(333)[:, None], X=X)
+    _, columns = read_page(tmp_path / "a.html")
+    np.testing.assert_array_equal(columns["codes"], X)
+    np.testing.assert_array_equal(columns["kept"], np.arange(7))
+
+
+def test_same_input_gives_the_same_bytes(tmp_path, blobs):
+    for name in ("a.html", "b.html"):
+        write_html(tmp_path / name, embedding=blobs.Y, X=blobs.X, labels=blobs.group, explanation=blobs.explanation)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_budget_is_said_in_the_page(tmp_path, blobs):
+    write_html(
+        tmp_path / "a.html", embedding=blobs.Y, X=blobs.X, explanation=blobs.explanation, byte_budget=4 * blobs.n
+    )
+    header, columns = read_page(tmp_path / "a.html")
+    np.testing.assert_array_equal(columns["kept"], [0, 1, 2, 3])  # global importance falls with the number
+    assert any("4 of 10 features" in note for note in header["notes"])
+
+
+def test_too_many_points_are_sampled_by_class(monkeypatch, tmp_path):
+    """F102: never the first n; every class keeps its share and the page says so."""
+    monkeypatch.setattr(document, "MAX_POINTS", 200)
+    labels = np.repeat(["common", "rare"], [990, 10])
+    Y = np.random.default_rng(0).normal(size=(1000, 2)).astype(np.float32)
+    write_html(tmp_path / "a.html", embedding=Y, labels=labels, X=Y, point_names=[f"p{i}" for i in range(1000)])
+    header, columns = read_page(tmp_path / "a.html")
+    rows = columns["rows"]
+    assert len(rows) == header["n"] == 200
+    assert np.bincount(columns["column0"]).tolist() == [198, 2]
+    assert rows[0] > 0 or rows[1] > 1
+    np.testing.assert_array_equal(columns["embedding"], Y[rows])
+    assert header["pointNames"] == [f"p{i}" for i in rows]
+    assert "200 of 1,000 points" in header["notes"][0]
+
+
+def test_stratified_rows_keep_every_class():
+    codes = np.array([0] * 1000 + [1])
+    rows = stratified_rows(codes, 1001, 50)
+    assert 1000 in rows
+    assert len(np.unique(rows)) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("bad", "text"),
+    [
+        ({"embedding": np.zeros((5, 4))}, "must be numbers of shape"),
+        ({"labels": [1, 2]}, r"labels of shape \(2,\) must be of shape \(5,\)"),
+        ({"metadata": {"batch": None}}, r"metadata\['batch'\]=None must be 5 values"),
+        ({"metadata": {"batch": [1]}}, "batch"),
+        ({"X": np.zeros((4, 2))}, "X with 4 rows"),
+        ({"X": np.zeros((5, 2)), "feature_names": ["a"]}, "1 feature_names must be 2"),
+        ({"X": np.zeros((5, 2)), "image_shape": (2, 2)}, "image_shape"),
+        ({"images": np.zeros((5, 2, 2))}, "images"),
+        ({"point_names": ["a"]}, "point_names"),
+        ({"X": np.array([["a"]] * 5)}, "table of numbers"),
+    ],
+)
+def test_bad_arguments_are_refused_before_anything_is_written(tmp_path, bad, text):
+    """F105."""
+    with pytest.raises(ValueError, match=text):
+        write_html(tmp_path / "a.html", **({"embedding": np.zeros((5, 2))} | bad))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_write_leaves_the_old_file(monkeypatch, tmp_path):
+    path = tmp_path / "a.html"
+    path.write_text("old")
+    monkeypatch.setattr(Payload, "parts", lambda self: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_html(path, embedding=np.zeros((3, 2)))
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_title_is_escaped_and_scripts_are_ours_alone(tmp_path):
+    """F109: the page holds no markup that came from the data."""
+    evil = "</script><script>alert(1)</script>"
+    write_html(tmp_path / "a.html", embedding=np.eye(2), title=evil, method=evil, labels=[evil, "b"], info={evil: evil})
+    assert "alert(1)</script>" not in (tmp_path / "a.html").read_text()
+
+
+def test_categories_come_in_natural_order_and_missing_is_one():
+    assert encode_column([10, 9, 100], 3, name="x", as_label=True).categories == ["9", "10", "100"]
+    assert encode_column(["10", "9", "100"], 3, name="x").categories == ["9", "10", "100"]
+    assert encode_column(["c10", "c9", "b"], 3, name="x").categories == ["b", "c9", "c10"]
+    column = encode_column(["b", None, float("nan"), "a"], 4, name="x")
+    assert column.categories == ["a", "b", "(missing)"]
+    assert column.codes.tolist() == [1, 2, 2, 0]
+    assert encode_column(np.linspace(0, 1, 50), 50, name="x", as_label=True).numbers is not None
+    assert encode_column(np.arange(50), 50, name="x", as_label=True).categories[-1] == "49"
+
+
+def test_modules_join_without_imports_or_clashes():
+    script = bundle()
+    assert not re.search(r"^(import|export) ", script, re.MULTILINE)
+    assert "innerHTML" not in script  # text enters the page as text only
+
+
+def test_preview_is_a_png_of_the_points():
+    png = preview_png(
+        np.array([[0.0, 0.0], [1.0, 1.0], [np.nan, 0.0]]), np.full((3, 3), 9, np.uint8), width=40, height=30
+    )
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    rows = np.frombuffer(zlib.decompress(png[png.index(b"IDAT") + 4 : png.index(b"IEND") - 8]), np.uint8).reshape(
+        30, 121
+    )
+    assert (rows[:, 0] == 0).all()
+    assert 3 <= (rows[:, 1::3] == 9).sum() <= 18
