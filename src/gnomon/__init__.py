@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return importlib.import_module("gnomon.datasets")
     try:
         module = _PUBLIC[name]
     except KeyError:

@@ -168,5 +168,3 @@ def test_labels_must_be_a_sequence(labels):
 def test_labels_must_be_one_column():
     with pytest.raises(ValueError, match=r"one-dimensional \(shape=\(2, 3\)\).*argmax"):
         check_labels(np.eye(3)[:2], 2)
-
-

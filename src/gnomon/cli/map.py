@@ -98,7 +98,7 @@ def command(
     import gnomon
     from gnomon._files import check_writable
     from gnomon.cli.bar import ProgressBar
-    from gnomon.cli.document import data_document, data_line, file_line, json_text
+    from gnomon.cli.document import data_document, file_line, json_text
     from gnomon.data import open_dataset
 
     paths = _given(html=output, png=png, map=save)
@@ -109,22 +109,13 @@ def command(
         dataset = open_dataset(data, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = gnomon.map(
-                dataset.X,
-                method=method,
-                labels=dataset.labels,
-                feature_names=dataset.feature_names,
-                images=dataset.images,
-                random_state=seed,
-                n_jobs=threads,
-                callback=bar,
-                **_given(**method_parameters),
+                dataset, method=method, random_state=seed, n_jobs=threads, callback=bar, **_given(**method_parameters)
             )
-            _write(result, paths, title or os.path.basename(dataset.source))
+            _write(result, paths, title or dataset.name)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
-        click.echo(data_line(dataset))
         for text in dataset.notes:
             click.echo(f"Note: {text}")
         click.echo(result.report())
