@@ -27,13 +27,18 @@ def test_a_new_file_has_ordinary_permissions(tmp_path):
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
 
 
+def write_half(target, error):
+    with atomic_write(target) as file:
+        file.write(b"half")
+        raise error
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_f86_nothing_half_written_stays(tmp_path, error):
     target = tmp_path / "map.html"
     target.write_text("old")
-    with pytest.raises(error), atomic_write(target) as file:
-        file.write(b"half")
-        raise error
+    with pytest.raises(error):
+        write_half(target, error)
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["map.html"]
 
