@@ -20,6 +20,12 @@ def with_value(value, dtype=np.float64):
     return bad
 
 
+def with_minus_infinity():
+    bad = sp.csr_array(X + 1)
+    bad.data[9] = -np.inf  # the first stored value of row 3
+    return bad
+
+
 def named(value):
     return pd.DataFrame(with_value(value), columns=["a", "b", "age"])
 
@@ -43,6 +49,7 @@ REFUSED = {
     "f01-list": ([[1.0, None], [2.0, 3.0]], ValueError, r"NaN \(1\): at row 0, column 1"),
     "f01-masked": (np.ma.masked_equal([[1, 2], [3, 4]], 3), ValueError, r"NaN \(1\): at row 1, column 0"),
     "f01-sparse": (sp.csc_array(with_value(np.nan)), ValueError, r"NaN \(1\): at row 1, column 2"),
+    "f01-sparse-first-of-row": (with_minus_infinity(), ValueError, r"-infinity \(1\): at row 3, column 0"),
     "f02-signs": (
         np.array([[np.inf, -np.inf, -np.inf], [1, 2, 3]]),
         ValueError,
@@ -103,6 +110,14 @@ def test_refused_with_a_text_that_helps(value, error, text):
 def test_f01_names_five_places_and_counts_all():
     bad = np.full((100, 50), np.nan, np.float32)
     with pytest.raises(ValueError, match=r"NaN \(5,000\): the first at row 0, column 0; .*row 0, column 4\)"):
+        check_table(bad, who="PCA")
+
+
+def test_f01_places_are_right_beyond_the_first_block(monkeypatch):
+    monkeypatch.setattr("gnomon.data.finite._CHUNK", 6)
+    bad = np.zeros((9, 3))
+    bad[7, 1] = np.nan
+    with pytest.raises(ValueError, match="at row 7, column 1"):
         check_table(bad, who="PCA")
 
 
@@ -193,6 +208,12 @@ def test_f45_input_is_shared_but_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
         table.values[0, 0] = 1
     assert X.flags.writeable
+
+
+def test_f50_truth_values_in_csr_format_are_copied_too():
+    given = sp.csr_array((np.array([True, True]), np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
+    assert check_table(given, who="PCA", accept_sparse=True).values.toarray().tolist() == [[0, 1]]
+    assert given.nnz == 2
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
