@@ -2,10 +2,30 @@
 #include <nanobind/nanobind.h>
 
 namespace gnomon::bindings {
+void register_affinities(nanobind::module_& m);
+void register_contrast(nanobind::module_& m);
+void register_draws(nanobind::module_& m);
+void register_geometry(nanobind::module_& m);
+void register_map_scores(nanobind::module_& m);
+void register_moments(nanobind::module_& m);
+void register_neighbors(nanobind::module_& m);
+void register_objectives(nanobind::module_& m);
+void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
+void register_spectral(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
+    gnomon::bindings::register_affinities(m);
+    gnomon::bindings::register_contrast(m);
+    gnomon::bindings::register_draws(m);
+    gnomon::bindings::register_geometry(m);
+    gnomon::bindings::register_map_scores(m);
+    gnomon::bindings::register_moments(m);
+    gnomon::bindings::register_neighbors(m);
+    gnomon::bindings::register_objectives(m);
+    gnomon::bindings::register_optimizers(m);
     gnomon::bindings::register_parallel(m);
+    gnomon::bindings::register_spectral(m);
 }

@@ -3,28 +3,66 @@
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
-_PUBLIC: dict[str, str] = {}
+_PUBLIC: dict[str, str] = {
+    "PCA": "gnomon.methods",
+    "TSNE": "gnomon.methods",
+    "UMAP": "gnomon.methods",
+    "Map": "gnomon.map",
+    "Progress": "gnomon._progress",
+    "cluster_profiles": "gnomon.explain",
+    "contrast": "gnomon.explain",
+    "evaluate": "gnomon.evaluate",
+    "explain": "gnomon.explain",
+    "map": "gnomon.map",
+    "read_table": "gnomon.data",
+}
+_MODULES = ("datasets", "exceptions")
 
-__all__ = ["__version__", *sorted(_PUBLIC)]
+__all__ = ["__version__", *sorted(_PUBLIC), *_MODULES]
 
 if TYPE_CHECKING:
-    pass
+    from gnomon import datasets as datasets
+    from gnomon import exceptions as exceptions
+    from gnomon._progress import Progress as Progress
+    from gnomon.data import read_table as read_table
+    from gnomon.evaluate import evaluate as evaluate
+    from gnomon.explain import cluster_profiles as cluster_profiles
+    from gnomon.explain import contrast as contrast
+    from gnomon.explain import explain as explain
+    from gnomon.map import Map as Map
+    from gnomon.map import map as map
+    from gnomon.methods import PCA as PCA
+    from gnomon.methods import TSNE as TSNE
+    from gnomon.methods import UMAP as UMAP
 
 
 def __getattr__(name: str) -> Any:
-    try:
-        module = _PUBLIC[name]
-    except KeyError:
-        raise AttributeError(f"module 'gnomon' has no attribute {name!r}") from None
-    value = getattr(importlib.import_module(module), name)
+    if name in _MODULES:
+        return importlib.import_module(f"gnomon.{name}")
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_PUBLIC[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Package(types.ModuleType):
+    """Keeps the functions `map`, `explain` and `evaluate` visible: importing a room does not bind its own name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _PUBLIC and isinstance(value, types.ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -74,6 +74,9 @@ class Reporter:
         """Report work done in the running stage; return True if the user asked to end it."""
         if self.callback is None:
             return False
+        if embedding is not None:
+            embedding = embedding.view()
+            embedding.flags.writeable = False
         return bool(
             self.callback(Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding))
         )

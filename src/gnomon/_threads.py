@@ -8,7 +8,6 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters
 
@@ -37,8 +36,8 @@ def usable_cpus() -> int:
     quota = _cgroup_quota()
     if quota < cpus:
         cpus = max(1, math.floor(quota))
-    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
-    if limit.isdigit() and int(limit) > 0:
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # a list has one entry a level of nesting
+    if limit.isdecimal() and int(limit) > 0:
         cpus = min(cpus, int(limit))
     return cpus
 
@@ -66,29 +65,38 @@ def resolve_n_threads(n_jobs: int | None, *, who: str = "gnomon") -> int:
     return int(wanted) if wanted > 0 else max(1, usable_cpus() + 1 + int(wanted))
 
 
-_blas_lock = threading.Lock()
-_blas_users = 0
-_blas_limit: Any = None
+_blas_lock = threading.RLock()
+_blas_limited = False  # whether a thread is inside a block
+
+
+def _free_blas_lock() -> None:
+    """Give a forked child a free lock: the thread that holds the parent's may not exist in the child."""
+    global _blas_lock, _blas_limited
+    _blas_lock, _blas_limited = threading.RLock(), False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_free_blas_lock)
 
 
 @contextlib.contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Keep BLAS and LAPACK to one thread inside the block, whose bits then do not depend on the number of threads.
 
-    Nested and concurrent blocks share one limit; the last to leave restores what was before.
+    Blocks may be nested; blocks of different threads take turns, because most BLAS libraries have one limit for the
+    whole process and only the thread that set it can restore it.
     """
-    global _blas_users, _blas_limit
+    global _blas_limited
     with _blas_lock:
-        if _blas_users == 0:
-            from threadpoolctl import threadpool_limits  # a hard dependency of scikit-learn
+        if _blas_limited:
+            yield  # nested: the outer block holds the limit
+            return
+        import scipy.linalg  # noqa: F401  SciPy brings a BLAS of its own, which the limit misses unless it is loaded
+        from threadpoolctl import threadpool_limits  # a hard dependency of scikit-learn
 
-            _blas_limit = threadpool_limits(limits=1, user_api="blas")
-        _blas_users += 1
-    try:
-        yield
-    finally:
-        with _blas_lock:
-            _blas_users -= 1
-            if _blas_users == 0:
-                _blas_limit.restore_original_limits()
-                _blas_limit = None
+        _blas_limited = True
+        try:
+            with threadpool_limits(limits=1, user_api="blas"):
+                yield
+        finally:
+            _blas_limited = False

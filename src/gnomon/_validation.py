@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 __all__ = [
     "Boolean",
     "Either",
@@ -60,10 +62,35 @@ class Rule(Protocol):
 def _interval(low: float | None, high: float | None, low_open: bool, high_open: bool) -> str:
     bounds = []
     if low is not None:
-        bounds.append(f"{'>' if low_open else '>='} {low:g}")
+        bounds.append(f"{'>' if low_open else '>='} {_plain(low)}")
     if high is not None:
-        bounds.append(f"{'<' if high_open else '<='} {high:g}")
+        bounds.append(f"{'<' if high_open else '<='} {_plain(high)}")
     return " and ".join(bounds)
+
+
+def _plain(bound: float) -> str:
+    """Write a bound with all its digits, whole numbers without a decimal point."""
+    return str(int(bound)) if bound == int(bound) and abs(bound) < 2**63 else repr(bound)
+
+
+def _float(value: numbers.Real) -> float:
+    """Convert to a finite float; raise ValueError for nan, infinities and integers beyond the range of a float."""
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError from None
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _shown(value: object) -> str:
+    """Write a value for an error text: as Python does, but containers of many elements by type and shape alone."""
+    text = repr(value)
+    if len(text) <= 80 and "\n" not in text:
+        return text
+    shape = getattr(value, "shape", None)
+    return f"<{type(value).__name__}>" if shape is None else f"<{type(value).__name__} of shape {tuple(shape)}>"
 
 
 @dataclass(frozen=True)
@@ -82,8 +109,8 @@ class Integer:
         """Return a Python int."""
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError
-        number = int(value) if isinstance(value, numbers.Integral) else float(value)
-        if not math.isfinite(number) or int(number) != number:
+        number = int(value) if isinstance(value, numbers.Integral) else _float(value)
+        if int(number) != number:
             raise ValueError
         if (self.low is not None and number < self.low) or (self.high is not None and number > self.high):
             raise ValueError
@@ -108,9 +135,7 @@ class Real:
         """Return a Python float."""
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError
-        number = float(value)
-        if not math.isfinite(number):
-            raise ValueError
+        number = _float(value)
         if self.low is not None and (number < self.low or (self.low_open and number == self.low)):
             raise ValueError
         if self.high is not None and (number > self.high or (self.high_open and number == self.high)):
@@ -126,7 +151,7 @@ class Boolean:
 
     def check(self, value: object) -> bool:
         """Return a Python bool."""
-        if isinstance(value, bool) or type(value).__name__ == "bool_" or type(value).__name__ == "bool":
+        if isinstance(value, bool | np.bool_):
             return bool(value)
         raise TypeError
 
@@ -242,7 +267,7 @@ def check_parameters(
         except (TypeError, ValueError) as error:
             text = message(
                 who,
-                f"{name}={value!r}",
+                f"{name}={_shown(value)}",
                 rule.text,
                 fact="" if isinstance(error, ValueError) else f"found {type(value).__name__}",
             )

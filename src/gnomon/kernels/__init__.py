@@ -1,1 +1,7 @@
-"""Output kernels: similarity as a function of squared distance, with its derivative."""
+"""How similar two points of the embedding are: output kernels, functions of the squared distance."""
+
+from gnomon.kernels.base import OutputKernel
+from gnomon.kernels.cauchy import Cauchy
+from gnomon.kernels.umap import UMAPKernel
+
+__all__ = ["Cauchy", "OutputKernel", "UMAPKernel"]

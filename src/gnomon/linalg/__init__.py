@@ -1,1 +1,17 @@
 """Eigenproblems, singular vectors and products that the rooms above share."""
+
+from gnomon.linalg.draws import normal_matrix, uniform_matrix
+from gnomon.linalg.principal import PrincipalComponents, principal_components
+from gnomon.linalg.sparse import kernel_csr
+from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
+
+__all__ = [
+    "PrincipalComponents",
+    "SpectralVectors",
+    "connected_components",
+    "kernel_csr",
+    "normal_matrix",
+    "principal_components",
+    "spectral_vectors",
+    "uniform_matrix",
+]

@@ -1,5 +1,8 @@
-"""Who is near whom: neighbour graphs, exact, approximate or given."""
+"""Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
+from gnomon.neighbors.compute import compute_neighbors
+from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.queries import query_neighbors
 
-__all__ = ["NeighborGraph"]
+__all__ = ["NeighborGraph", "as_neighbor_graph", "compute_neighbors", "query_neighbors"]

@@ -1,1 +1,7 @@
-"""Losses and their forces between points, exact or approximated."""
+"""What a good map minimises: losses of the embedding and their forces."""
+
+from gnomon.objectives.base import Objective
+from gnomon.objectives.cross_entropy import CrossEntropy
+from gnomon.objectives.kl_divergence import KLDivergence
+
+__all__ = ["CrossEntropy", "KLDivergence", "Objective"]

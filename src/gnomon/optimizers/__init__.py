@@ -1,1 +1,7 @@
-"""How the points move: the one loop, its schedules and its stopping rules."""
+"""How an objective is descended: one loop for each kind of step."""
+
+from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
+from gnomon.optimizers.sampled_descent import SampledDescent, SampledState
+from gnomon.optimizers.solution import Solution
+
+__all__ = ["DescentState", "GradientDescent", "SampledDescent", "SampledState", "Solution"]

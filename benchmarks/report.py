@@ -1,0 +1,91 @@
+"""From runs to medians, ratios and tables in Markdown."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.measure import Run
+
+__all__ = ["markdown", "summarise"]
+
+_MIB = 2**20
+
+
+def summarise(runs: Mapping[str, Sequence[Run]], base: str) -> dict[str, dict[str, float]]:
+    """Take medians of the runs of each contender, and ratios to the base: above 1 the base is better.
+
+    Parameters
+    ----------
+    runs : mapping of str to sequence of Run
+        By label.
+    base : str
+        The label that the others are compared with.
+    """
+    summary: dict[str, dict[str, float]] = {}
+    for label, series in runs.items():
+        walls = [run.wall for run in series]
+        summary[label] = {
+            "wall": statistics.median(walls),
+            "wall_min": min(walls),
+            "wall_max": max(walls),
+            "cpu": statistics.median(run.cpu for run in series),
+            "peak": statistics.median(run.peak for run in series),
+            "fit_wall": statistics.median(run.fit_wall for run in series),
+        }
+    if base in summary:
+        for own in summary.values():
+            for measure in ("wall", "cpu", "peak"):
+                other = summary[base][measure]
+                own[f"{measure}_ratio"] = own[measure] / other if other > 0 else float("nan")
+    return summary
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    cells = [header, ["-" * width for width in widths], *rows]
+    return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in cells)
+
+
+def _cost_rows(summary: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
+    rows = []
+    for label, cost in summary.items():
+        ratios = [f"{cost[r]:.2f}" if r in cost else "" for r in ("wall_ratio", "cpu_ratio", "peak_ratio")]
+        spread = f"{cost['wall']:.2f} ({cost['wall_min']:.2f}-{cost['wall_max']:.2f})"
+        rows.append([label, spread, f"{cost['cpu']:.2f}", f"{cost['peak'] / _MIB:.0f}", *ratios])
+    return rows
+
+
+def _quality_table(quality: Mapping[str, Mapping[str, float]]) -> str:
+    measures = list(dict.fromkeys(measure for scores in quality.values() for measure in scores))
+    rows = [
+        [label, *(f"{scores[m]:.4f}" if m in scores else "" for m in measures)] for label, scores in quality.items()
+    ]
+    return _table(["tool", *measures], rows)
+
+
+def markdown(report: Mapping[str, Any]) -> str:
+    """Lay out a report of `run.benchmark` as Markdown."""
+    machine, table = report["machine"], report["data"]
+    load = ", ".join(f"{x:.1f}" for x in machine["load_average"] or ())
+    lines = [
+        f"# {table['name']}: {table['rows']} x {table['columns']}",
+        "",
+        f"{machine['cpu']}, {machine['cores']} cores, load average {load or 'unknown'}, Python {machine['python']}",
+    ]
+    for method, part in report["methods"].items():
+        base = part["base"]
+        ratios = [f"wall / {base}", f"CPU / {base}", f"memory / {base}"]
+        lines += ["", f"## {method}", ""]
+        lines += [f"- {label}: {version}" for label, version in part["versions"].items()]
+        lines += [f"- {label}: left out, {why}" for label, why in part["left_out"].items()]
+        for mode, summary in part["costs"].items():
+            header = ["tool", "wall s: median (min-max)", "CPU s", "peak MiB", *ratios]
+            lines += ["", f"{_MODES[mode]}:", "", _table(header, _cost_rows(summary))]
+        if part["quality"]:
+            lines += ["", "Quality of the last map:", "", _quality_table(part["quality"])]
+    return "\n".join(lines) + "\n"
+
+
+_MODES = {"process": "Fresh processes (start, import, read, fit, save)", "warm": "Warm fits in one process"}

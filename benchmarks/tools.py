@@ -1,0 +1,161 @@
+"""The contenders, one function each, and the child process that runs one of them.
+
+This file is started by its path in the interpreter that has the tool, so it needs NumPy and nothing of this package.
+
+    python tools.py probe TOOL METHOD                      prints {"version": ...} or {"missing": ...}
+    python tools.py once  TOOL METHOD DATA OUT PARAMETERS  one fit, OUT.npy and OUT.json
+    python tools.py serve TOOL METHOD DATA OUT PARAMETERS  one fit for each line "fit" on stdin, a JSON line for each
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Parameters = dict[str, Any]
+
+
+class Tool(NamedTuple):
+    """A contender: the package that must be installed, the methods it has, and how it makes a map of a table."""
+
+    package: str
+    module: str
+    methods: tuple[str, ...]
+    fit: Callable[[str, np.ndarray, Parameters], Any]
+    max_rows: Mapping[str, int] = MappingProxyType({})  # by method; above that it would take hours
+
+
+def _n_cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    import gnomon
+
+    if method == "umap":
+        return gnomon.UMAP(**{"n_neighbors": 15, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
+    if method == "tsne":
+        return gnomon.TSNE(**{"perplexity": 30, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
+    return gnomon.PCA(**{"n_components": 2, **parameters}).fit_transform(X)
+
+
+def _umap_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    """Its default: parallel and not reproducible. It counts the point itself as a neighbour, so 16 is our 15."""
+    import umap
+
+    return umap.UMAP(**{"n_neighbors": 16, "n_jobs": -1, **parameters}).fit_transform(X)
+
+
+def _umap_learn_seeded(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    """Reproducible, for which it gives up parallel work."""
+    import umap
+
+    return umap.UMAP(**{"n_neighbors": 16, "n_jobs": 1, "random_state": 0, **parameters}).fit_transform(X)
+
+
+def _open_tsne(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    """Its default of 250 + 500 iterations from a PCA start."""
+    import openTSNE
+
+    settings = {"perplexity": 30, "n_jobs": _n_cpus(), "initialization": "pca", "random_state": 0}
+    return np.asarray(openTSNE.TSNE(**{**settings, **parameters}).fit(X))
+
+
+def _pacmap(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    import pacmap
+
+    return pacmap.PaCMAP(**{"n_components": 2, **parameters}).fit_transform(X)
+
+
+def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    if method == "tsne":
+        from sklearn.manifold import TSNE
+
+        return TSNE(**{"perplexity": 30, "init": "pca", "n_jobs": -1, "random_state": 0, **parameters}).fit_transform(X)
+    from sklearn.decomposition import PCA
+
+    return PCA(**{"n_components": 2, "random_state": 0, **parameters}).fit_transform(X)
+
+
+TOOLS = {
+    "gnomon": Tool("gnomon", "gnomon", ("umap", "tsne", "pca"), _gnomon),
+    "umap-learn": Tool("umap-learn", "umap", ("umap",), _umap_learn),
+    "umap-learn-seeded": Tool("umap-learn", "umap", ("umap",), _umap_learn_seeded),
+    "openTSNE": Tool("openTSNE", "openTSNE", ("tsne",), _open_tsne),
+    "pacmap": Tool("pacmap", "pacmap", ("umap",), _pacmap),
+    "scikit-learn": Tool("scikit-learn", "sklearn", ("pca", "tsne"), _scikit_learn, {"tsne": 10_000}),
+}
+
+
+def probe(name: str, method: str) -> dict[str, str]:
+    """Say which version is installed, or why the tool cannot run the method; imports no peer."""
+    tool = TOOLS[name]
+    if importlib.util.find_spec(tool.module) is None:
+        return {"missing": f"{tool.package} is not installed for {sys.executable}"}
+    if name == "gnomon":
+        import gnomon
+
+        estimator = {"umap": "UMAP", "tsne": "TSNE", "pca": "PCA"}[method]
+        if not hasattr(gnomon, estimator):
+            return {"missing": f"gnomon has no {estimator}"}
+    return {"version": importlib.metadata.version(tool.package)}
+
+
+def peak_memory() -> int | None:
+    """Peak resident bytes of this program since it was started, where the system tells (Linux).
+
+    `getrusage` would not do: its peak includes the parent's memory from between fork and exec.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), None)
+
+
+def _timed_fit(name: str, method: str, X: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, dict[str, Any]]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    Y = TOOLS[name].fit(method, X, parameters)
+    report = {"fit_wall": time.perf_counter() - wall, "fit_cpu": time.process_time() - cpu}
+    return np.asarray(Y, dtype=np.float32), report
+
+
+def once(name: str, method: str, data: str, out: str, parameters: Parameters) -> None:
+    """Fit once and save; the first fit of the process, imports and compilation included in its time."""
+    Y, report = _timed_fit(name, method, np.load(data), parameters)
+    np.save(f"{out}.npy", Y)
+    Path(f"{out}.json").write_text(json.dumps({**report, "peak": peak_memory()}))
+
+
+def serve(name: str, method: str, data: str, out: str, parameters: Parameters) -> None:
+    """Fit whenever asked, in one process, and answer on what was stdout; what the tool prints goes to stderr."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    X = np.load(data)
+    for _ in sys.stdin:
+        Y, report = _timed_fit(name, method, X, parameters)
+        np.save(f"{out}.npy", Y)
+        answers.write(json.dumps({**report, "peak": peak_memory()}) + "\n")
+
+
+def main(arguments: list[str]) -> None:
+    command, name, method, *rest = arguments
+    if command == "probe":
+        print(json.dumps(probe(name, method)))
+        return
+    data, out, parameters = rest
+    {"once": once, "serve": serve}[command](name, method, data, out, json.loads(parameters))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,55 @@
+#include "arrays.hpp"
+#include "gnomon/map_scores.hpp"
+#include "gnomon/random.hpp"
+
+namespace gnomon::bindings {
+namespace {
+
+constexpr std::uint64_t kKeyStream = 0x6b79;
+
+template <class T>
+nb::tuple scores(const Matrix<const T>& distances, const Matrix<const double>& Y,
+                 const Vector<const std::int64_t>& anchors, std::size_t n_neighbors, std::size_t n_nearest,
+                 std::size_t n_triplets, std::uint64_t seed, int n_threads) {
+    const std::size_t m = anchors.shape(0);
+    auto intruders = make_output<std::int64_t>({m}), extruders = make_output<std::int64_t>({m});
+    auto shared = make_output<std::int32_t>({m}), agreeing = make_output<std::int32_t>({m});
+    auto nearest = make_output<std::int32_t>({m, n_nearest});
+    auto data_distances = make_output<double>({m, n_triplets}), map_distances = make_output<double>({m, n_triplets});
+    const MapScoreOutputs out{{intruders.data(), m},
+                              {extruders.data(), m},
+                              {shared.data(), m},
+                              {nearest.data(), m, n_nearest},
+                              {agreeing.data(), m},
+                              {data_distances.data(), m, n_triplets},
+                              {map_distances.data(), m, n_triplets}};
+    run_released(n_threads, [&](const Context& context) {
+        score_map(view(distances), view(Y), view(anchors), {n_neighbors, seed}, out, context);
+    });
+    return nb::make_tuple(intruders, extruders, shared, nearest, agreeing, data_distances, map_distances);
+}
+
+template <class T>
+void bind_scores(nb::module_& m) {
+    m.def("score_map", &scores<T>, nb::arg("distances").noconvert(), nb::arg("Y").noconvert(),
+          nb::arg("anchors").noconvert(), nb::arg("n_neighbors"), nb::arg("n_nearest"), nb::arg("n_triplets"),
+          nb::arg("seed"), nb::arg("n_threads"),
+          "Excess ranks both ways, shared neighbours, nearest in the map, triplets and sampled distances of anchors.");
+}
+
+}  // namespace
+
+void register_map_scores(nb::module_& m) {
+    bind_scores<float>(m);
+    bind_scores<double>(m);
+    m.def(
+        "random_keys",
+        [](std::uint64_t seed, std::size_t n) {
+            auto keys = make_output<std::uint64_t>({n});
+            for (std::size_t i = 0; i < n; ++i) keys.data()[i] = draw(seed, kKeyStream, i);
+            return keys;
+        },
+        nb::arg("seed"), nb::arg("n"), "64 random bits for each of n items; their order is a random permutation.");
+}
+
+}  // namespace gnomon::bindings

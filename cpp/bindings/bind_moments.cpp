@@ -1,0 +1,61 @@
+#include "arrays.hpp"
+#include "gnomon/moments.hpp"
+
+namespace gnomon::bindings {
+namespace {
+
+template <class T>
+Output<double> bound_column_means(const Matrix<const T>& X, int n_threads) {
+    auto means = make_output<double>({X.shape(1)});
+    run_released(n_threads, [&](const Context& context) {
+        column_means(view(X), {means.data(), means.size()}, context);
+    });
+    return means;
+}
+
+template <class T>
+double bound_largest_deviation(const Matrix<const T>& X, const Vector<const double>& means, int n_threads) {
+    double largest = 0.0;
+    run_released(n_threads,
+                 [&](const Context& context) { largest = largest_deviation(view(X), view(means), context); });
+    return largest;
+}
+
+template <class T>
+void bound_add_scatter(const Matrix<const T>& X, const Vector<const double>& means, double scale,
+                       const Matrix<double>& out, int n_threads) {
+    run_released(n_threads,
+                 [&](const Context& context) { add_scatter(view(X), view(means), scale, view(out), context); });
+}
+
+template <class T>
+Output<T> bound_project(const Matrix<const T>& X, const Vector<const double>& means,
+                        const Matrix<const double>& directions, int n_threads) {
+    auto out = make_output<T>({X.shape(0), directions.shape(1)});
+    run_released(n_threads, [&](const Context& context) {
+        project(view(X), view(means), view(directions), {out.data(), X.shape(0), directions.shape(1)}, context);
+    });
+    return out;
+}
+
+template <class T>
+void register_for(nb::module_& m) {
+    m.def("column_means", &bound_column_means<T>, nb::arg("X").noconvert(), nb::arg("n_threads"),
+          "Means (D,) of the columns of X (n, D), in double.");
+    m.def("largest_deviation", &bound_largest_deviation<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
+          nb::arg("n_threads"), "The largest |x_ij - mean_j|.");
+    m.def("add_scatter", &bound_add_scatter<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
+          nb::arg("scale"), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Add scale^2 (X - means)' (X - means) to the symmetric out (D, D).");
+    m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
+          nb::arg("directions").noconvert(), nb::arg("n_threads"), "(X - means) directions, with directions (D, d).");
+}
+
+}  // namespace
+
+void register_moments(nb::module_& m) {
+    register_for<float>(m);
+    register_for<double>(m);
+}
+
+}  // namespace gnomon::bindings

@@ -1,0 +1,173 @@
+#include <nanobind/stl/pair.h>
+
+#include <memory>
+#include <utility>
+
+#include "arrays.hpp"
+#include "gnomon/neighbors.hpp"
+#include "gnomon/neighbors_distances.hpp"
+
+namespace gnomon::bindings {
+namespace {
+
+using Indices = Vector<const std::int32_t>;
+using IndexRows = Matrix<const std::int32_t>;
+using Floats = Matrix<const float>;
+using Doubles = Vector<const double>;
+using Found = std::pair<Output<std::int32_t>, Output<float>>;
+
+Span2<std::int32_t> view2(Output<std::int32_t>& a) { return {a.data(), a.shape(0), a.shape(1)}; }
+Span2<float> view2(Output<float>& a) { return {a.data(), a.shape(0), a.shape(1)}; }
+
+// Keeps the arrays alive that the kernels' objects look at.
+class AllPairsSearch {
+public:
+    AllPairsSearch(Floats points, std::size_t k, int n_threads)
+        : points_(std::move(points)), k_(k), n_threads_(n_threads) {
+        run_released(n_threads, [&](const Context& context) {
+            search_ = std::make_unique<AllPairs>(view(points_), k, context);
+        });
+    }
+    std::size_t n_rounds() const { return search_->n_rounds(); }
+    void run_round(std::size_t round) {
+        run_released(n_threads_, [&](const Context& context) { search_->run_round(round, context); });
+    }
+    Found finish() {
+        auto indices = make_output<std::int32_t>({points_.shape(0), k_});
+        auto cutoffs = make_output<float>({points_.shape(0)});
+        run_released(n_threads_, [&](const Context& context) {
+            search_->finish(view2(indices), {cutoffs.data(), points_.shape(0)}, context);
+        });
+        return {std::move(indices), std::move(cutoffs)};
+    }
+
+private:
+    Floats points_;
+    std::size_t k_;
+    int n_threads_;
+    std::unique_ptr<AllPairs> search_;
+};
+
+class CellJoinSearch {
+public:
+    CellJoinSearch(Floats points, IndexRows probes, Indices order, Offsets offsets, int n_threads)
+        : points_(std::move(points)),
+          probes_(std::move(probes)),
+          order_(std::move(order)),
+          offsets_(std::move(offsets)),
+          n_threads_(n_threads) {
+        run_released(n_threads, [&](const Context& context) {
+            search_ = std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)},
+                                                 context);
+        });
+    }
+    void run(std::size_t first, std::size_t last, const Matrix<std::int32_t>& indices) const {
+        run_released(n_threads_, [&](const Context& context) { search_->run(first, last, view(indices), context); });
+    }
+
+private:
+    Floats points_;
+    IndexRows probes_;
+    Indices order_;
+    Offsets offsets_;
+    int n_threads_;
+    std::unique_ptr<CellJoin> search_;
+};
+
+template <class T>
+void register_distances(nb::module_& m) {
+    using Data = Matrix<const T>;
+    m.def(
+        "largest_deviation",
+        [](const Data& x, const Doubles& mean, int n_threads) {
+            double largest = 0.0;
+            run_released(n_threads,
+                         [&](const Context& context) { largest = largest_deviation(view(x), view(mean), context); });
+            return largest;
+        },
+        nb::arg("x").noconvert(), nb::arg("mean").noconvert(), nb::arg("n_threads"),
+        "Return the largest |x - mean|.");
+    m.def(
+        "center_rows",
+        [](const Data& x, const Doubles& mean, double scale, int n_threads) {
+            auto out = make_output<float>({x.shape(0), x.shape(1)});
+            run_released(n_threads, [&](const Context& context) {
+                center_rows(view(x), view(mean), scale, view2(out), context);
+            });
+            return out;
+        },
+        nb::arg("x").noconvert(), nb::arg("mean").noconvert(), nb::arg("scale"), nb::arg("n_threads"),
+        "Return (x - mean) * scale as float32.");
+    m.def(
+        "project_rows",
+        [](const Data& x, const Doubles& mean, double scale, const Floats& basis, int n_threads) {
+            auto out = make_output<float>({x.shape(0), basis.shape(0)});
+            run_released(n_threads, [&](const Context& context) {
+                project_rows(view(x), view(mean), scale, view(basis), view2(out), context);
+            });
+            return out;
+        },
+        nb::arg("x").noconvert(), nb::arg("mean").noconvert(), nb::arg("scale"), nb::arg("basis").noconvert(),
+        nb::arg("n_threads"), "Return (x - mean) * scale in the coordinates given by the rows of basis.");
+    m.def(
+        "rank_candidates",
+        [](const Data& x, const Data& queries, const IndexRows& candidates, const Indices& order, double scale,
+           std::size_t k, int n_threads) -> Found {
+            auto indices = make_output<std::int32_t>({queries.shape(0), k});
+            auto distances = make_output<float>({queries.shape(0), k});
+            run_released(n_threads, [&](const Context& context) {
+                rank_candidates(view(x), view(queries), view(candidates), view(order), scale, view2(indices),
+                                view2(distances), context);
+            });
+            return {std::move(indices), std::move(distances)};
+        },
+        nb::arg("x").noconvert(), nb::arg("queries").noconvert(), nb::arg("candidates").noconvert(),
+        nb::arg("order").noconvert(), nb::arg("scale"), nb::arg("k"), nb::arg("n_threads"),
+        "Return the k nearest of each query's candidates and their distances.");
+    m.def(
+        "scan_rows",
+        [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k, int n_threads) -> Found {
+            auto indices = make_output<std::int32_t>({queries.shape(0), k});
+            auto distances = make_output<float>({queries.shape(0), k});
+            run_released(n_threads, [&](const Context& context) {
+                scan_rows(view(x), view(queries), view(self), scale, view2(indices), view2(distances), context);
+            });
+            return {std::move(indices), std::move(distances)};
+        },
+        nb::arg("x").noconvert(), nb::arg("queries").noconvert(), nb::arg("self").noconvert(), nb::arg("scale"),
+        nb::arg("k"), nb::arg("n_threads"),
+        "Return the k nearest rows of x for each query, except row self[i], by accurate distances.");
+}
+
+}  // namespace
+
+void register_neighbors(nb::module_& m) {
+    nb::class_<AllPairsSearch>(m, "AllPairs", "The k nearest of all other rows, in rounds.")
+        .def(nb::init<Floats, std::size_t, int>(), nb::arg("points").noconvert(), nb::arg("k"), nb::arg("n_threads"))
+        .def_prop_ro("n_rounds", &AllPairsSearch::n_rounds, "How many rounds there are to run.")
+        .def("run_round", &AllPairsSearch::run_round, nb::arg("round"), "Run one round.")
+        .def("finish", &AllPairsSearch::finish, "Return indices (n, k) and the largest squared distance of each row.");
+    nb::class_<CellJoinSearch>(m, "CellJoin", "Neighbours of every row in the cells that it probes.")
+        .def(nb::init<Floats, IndexRows, Indices, Offsets, int>(), nb::arg("points").noconvert(),
+             nb::arg("probes").noconvert(), nb::arg("order").noconvert(), nb::arg("offsets").noconvert(),
+             nb::arg("n_threads"))
+        .def("run", &CellJoinSearch::run, nb::arg("first"), nb::arg("last"), nb::arg("indices").noconvert(),
+             "Fill the rows of indices that the cells [first, last) own.");
+    m.def(
+        "nearest_rows",
+        [](const Floats& base, const Floats& queries, std::size_t k, int n_threads) -> Found {
+            auto indices = make_output<std::int32_t>({queries.shape(0), k});
+            auto cutoffs = make_output<float>({queries.shape(0)});
+            run_released(n_threads, [&](const Context& context) {
+                nearest_rows(view(base), view(queries), view2(indices), {cutoffs.data(), queries.shape(0)},
+                             context);
+            });
+            return {std::move(indices), std::move(cutoffs)};
+        },
+        nb::arg("base").noconvert(), nb::arg("queries").noconvert(), nb::arg("k"), nb::arg("n_threads"),
+        "Return the k nearest rows of base for each query and the largest squared distance of each.");
+    register_distances<float>(m);
+    register_distances<double>(m);
+}
+
+}  // namespace gnomon::bindings

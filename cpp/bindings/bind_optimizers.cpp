@@ -1,0 +1,56 @@
+#include "arrays.hpp"
+#include "gnomon/momentum.hpp"
+#include "gnomon/sampled_descent.hpp"
+
+namespace gnomon::bindings {
+namespace {
+
+using Points = Matrix<const float>;
+using MutablePoints = Matrix<float>;
+
+nb::tuple bind_momentum_step(const MutablePoints& Y, const Points& gradient, const MutablePoints& velocity,
+                             const MutablePoints& gains, const MomentumParameters& parameters, int n_threads) {
+    MomentumReport report{};
+    run_released(n_threads, [&](const Context& context) {
+        report = momentum_step(view(Y), view(gradient), view(velocity), view(gains), parameters, context);
+    });
+    return nb::make_tuple(report.gradient_norm, report.step_norm);
+}
+
+void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const Values& values, const Values& degrees,
+                         const OutputKernel& kernel, const SamplingParameters& parameters,
+                         const SampledSchedule& schedule, std::int64_t begin, std::int64_t end, const MutablePoints& Y,
+                         const MutablePoints& first_moment, const MutablePoints& second_moment, int n_threads) {
+    run_released(n_threads, [&](const Context& context) {
+        sampled_epochs(csr(offsets, columns, values), view(degrees), kernel, parameters, schedule, begin, end,
+                       {view(Y), view(first_moment), view(second_moment)}, context);
+    });
+}
+
+}  // namespace
+
+void register_optimizers(nb::module_& m) {
+    nb::class_<MomentumParameters>(m, "MomentumParameters", "How momentum_step moves.")
+        .def(
+            "__init__",
+            [](MomentumParameters* self, float learning_rate, float momentum, float max_step, bool gains,
+               bool centered) { new (self) MomentumParameters{learning_rate, momentum, max_step, gains, centered}; },
+            nb::arg("learning_rate"), nb::arg("momentum"), nb::arg("max_step"), nb::arg("gains"), nb::arg("centered"));
+    m.def("momentum_step", &bind_momentum_step, nb::arg("Y").noconvert(), nb::arg("gradient").noconvert(),
+          nb::arg("velocity").noconvert(), nb::arg("gains").noconvert(), nb::arg("parameters"), nb::arg("n_threads"),
+          "Move Y one step, in place; return (norm of the gradient, norm of the step).");
+    nb::class_<SampledSchedule>(m, "SampledSchedule", "How the learning rate of sampled epochs falls.")
+        .def(
+            "__init__",
+            [](SampledSchedule* self, float learning_rate, std::int64_t max_epochs) {
+                new (self) SampledSchedule{learning_rate, max_epochs};
+            },
+            nb::arg("learning_rate"), nb::arg("max_epochs"));
+    m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("degrees").noconvert(), nb::arg("kernel"), nb::arg("parameters"),
+          nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
+          nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
+          "Run the epochs [begin, end) in place.");
+}
+
+}  // namespace gnomon::bindings

@@ -1,0 +1,24 @@
+// Conditional affinities: how strongly each row is attracted to each of its neighbours, from distances alone.
+#pragma once
+
+#include <span>
+
+#include "gnomon/parallel.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon {
+
+/// Gaussian weights p_{j|i} of a given entropy: each row of `weights` sums to 1 and has entropy log2(perplexity) bits.
+/// distances (n, k): any order; entries that are not finite are left out (weight 0).
+/// weights (n, k), bandwidths (n): written; the bandwidth is sigma in exp(-d^2 / (2 sigma^2)).
+/// Rows with fewer neighbours than the perplexity, or equal distances throughout, get equal weights.
+void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
+                      std::span<float> bandwidths, const Context& context);
+
+/// Fuzzy memberships exp(-max(0, d - rho) / sigma) whose sum over a row of m neighbours is log2(m + 1).
+/// distances (n, k): ascending in each row; entries that are not finite are left out (weight 0).
+/// weights (n, k), nearest (n), bandwidths (n): written; `nearest` is rho, `bandwidths` sigma.
+void membership_weights(Span2<const float> distances, double local_connectivity, Span2<float> weights,
+                        std::span<float> nearest, std::span<float> bandwidths, const Context& context);
+
+}  // namespace gnomon

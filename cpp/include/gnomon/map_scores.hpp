@@ -1,0 +1,36 @@
+// How well a map keeps the neighbours and the order of distances of a few rows, ranked against all rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gnomon/parallel.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon {
+
+struct MapScoreParams {
+    std::size_t n_neighbors = 15;
+    std::uint64_t seed = 0;
+};
+
+/// One entry or row for each of the m anchors; K = n_neighbors. Everything is exact for the distances given; equal
+/// distances are ranked by row number.
+struct MapScoreOutputs {
+    std::span<std::int64_t> intruders;   ///< (m): sum of max(0, rank in the data - K) over the K nearest in the map
+    std::span<std::int64_t> extruders;   ///< (m): sum of max(0, rank in the map - K) over the K nearest in the data
+    std::span<std::int32_t> shared;      ///< (m): size of the intersection of both sets of K nearest
+    Span2<std::int32_t> nearest_in_map;  ///< (m, any number up to n - 1, at least K): ascending by distance
+    std::span<std::int32_t> agreeing;    ///< (m): drawn triplets in the same order, counted twice, ties once
+    Span2<double> data_distances;        ///< (m, n_triplets): from the anchor to the first row of each triplet
+    Span2<double> map_distances;         ///< (m, n_triplets): the same in the map, squared
+};
+
+/// Scores anchors from their rows of distances to all n rows of the data. `distances` (m, n) may be any increasing
+/// function of the true distances; Y (n, d) holds all places; `anchors` (m) the row numbers; n_neighbors < n.
+void score_map(Span2<const float> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
+               const MapScoreParams& params, const MapScoreOutputs& out, const Context& context);
+void score_map(Span2<const double> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
+               const MapScoreParams& params, const MapScoreOutputs& out, const Context& context);
+
+}  // namespace gnomon

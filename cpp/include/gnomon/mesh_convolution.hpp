@@ -1,0 +1,50 @@
+// Convolution of a mesh of one or two dimensions (one row, or many) with a kernel that is even along each axis.
+#pragma once
+
+#include <vector>
+
+#include "gnomon/fft.hpp"
+#include "gnomon/parallel.hpp"
+
+namespace gnomon {
+
+/// Lengths along an axis: the nodes [0, used) hold data; the padding up to `nodes` keeps the circle from closing.
+struct MeshAxis {
+    std::size_t used = 1;
+    std::size_t nodes = 1;
+    bool operator==(const MeshAxis&) const = default;
+};
+
+class MeshConvolution {
+public:
+    /// Allocates for columns along a row and rows; returns whether anything changed.
+    bool resize(MeshAxis columns, MeshAxis rows);
+
+    /// Row r of the mesh. Before convolve: the data, 0 for unused nodes; after: the result.
+    float* row(std::size_t r) { return mesh_.data() + r * pitch_; }
+    std::size_t pitch() const { return pitch_; }
+    /// Rows that must be set (0 where unused) before convolve, a multiple of 32.
+    std::size_t rows_to_set() const;
+
+    /// Takes the kernel from all nodes of the mesh (node i stands for the offset min(i, nodes - i)) and divides its
+    /// transform by that of the splines used to spread and to read back: (4 + 2 cos) / 6 along each axis, each twice.
+    void set_kernel(const Context& context);
+
+    void convolve(const Context& context);
+
+private:
+    /// Room for two transforms, one buffer for each worker.
+    ComplexLanes* scratch(std::size_t worker);
+    std::size_t half() const;
+    void rows_forward(std::size_t n_rows, std::size_t n_columns, const Context& context);
+
+    MeshAxis columns_, rows_;
+    FftPlan column_plan_, row_plan_;
+    std::size_t pitch_ = 0, bins_pitch_ = 0;
+    std::vector<float> mesh_;      // (rows, pitch)
+    std::vector<float> re_, im_;   // transforms of the rows, (rows, bins_pitch)
+    std::vector<float> spectrum_;  // of the kernel: (tiles of 16 bins, rows, 16)
+    std::vector<std::vector<ComplexLanes>> scratch_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,84 @@
+// Nearest neighbours by inner products of packed rows: all pairs, rows against rows, and cell by cell. These searches
+// find candidates in float32; neighbors_distances.hpp ranks candidates by accurate distances.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gnomon/neighbors_tile.hpp"
+#include "gnomon/parallel.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon {
+
+/// The k nearest of all other rows for every row. Each pair is computed once: super-blocks meet as in a round-robin
+/// tournament, so the pairs of blocks of one round share no rows and need no locks.
+class AllPairs {
+public:
+    /// points (n, d), centred by the caller so that norms are small; k < n. The points must outlive this object.
+    AllPairs(Span2<const float> points, std::size_t k, const Context& context);
+
+    std::size_t n_rounds() const { return n_blocks_ <= 1 ? 1 : n_blocks_; }
+
+    /// Round 0 pairs each block with itself; in each further round every block meets one other.
+    void run_round(std::size_t round, const Context& context);
+
+    /// indices (n, k) ascending by (distance, index); cutoffs (n,): the largest squared distance kept in each row.
+    void finish(Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context);
+
+private:
+    void join(std::size_t first, std::size_t second);
+
+    Span2<const float> points_;
+    std::size_t k_;
+    std::size_t block_size_;
+    std::size_t n_blocks_;
+    std::vector<float> norms_;
+    NearestKeys nearest_;
+};
+
+/// The k nearest rows of `base` (m, d) for every row of `queries` (n, d), and the largest squared distance of each.
+/// Where fewer than k rows exist, indices hold -1 and the cutoff is infinite. A row's result does not depend on the
+/// other rows.
+void nearest_rows(Span2<const float> base, Span2<const float> queries, Span2<std::int32_t> indices,
+                  std::span<float> cutoffs, const Context& context);
+
+/// Rows grouped by cell: the members of cell c are order[offsets[c]] to order[offsets[c + 1] - 1].
+struct Cells {
+    std::span<const std::int32_t> order;
+    std::span<const std::int64_t> offsets;
+
+    std::size_t count() const { return offsets.size() - 1; }
+    std::span<const std::int32_t> members(std::size_t cell) const {
+        return order.subspan(static_cast<std::size_t>(offsets[cell]),
+                             static_cast<std::size_t>(offsets[cell + 1] - offsets[cell]));
+    }
+};
+
+/// The nearest neighbours of every row among the members of the cells that it probes. The owner of a cell searches for
+/// all its members at once, so dense tiles are used, and no two owners write to the same row.
+class CellJoin {
+public:
+    /// points (n, d); probes (n, p): the cells each row looks into, nearest first. All must outlive this object.
+    CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context);
+
+    /// Fills the rows of indices (n, k) owned by cells [first, last), ascending by distance; -1 where there are fewer.
+    void run(std::size_t first, std::size_t last, Span2<std::int32_t> indices, const Context& context) const;
+
+private:
+    struct Scratch;
+    void join(std::size_t owner, Span2<std::int32_t> indices, Scratch& scratch) const;
+    void search(std::size_t owner, std::size_t cell, Scratch& scratch) const;
+
+    Span2<const float> points_;
+    Span2<const std::int32_t> probes_;
+    Cells cells_;
+    std::vector<std::size_t> panels_;  // where each cell's panels begin, in rows
+    PackedRows packed_;
+    std::vector<float> norms_;
+    std::vector<std::int32_t> ids_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,42 @@
+// Accurate distances from differences of coordinates, and the float32 copies of the data that the searches run on.
+// Everything takes float or double data; scale is a power of two that keeps squares inside the range of float32.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gnomon/parallel.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon {
+
+/// The largest |x_ij - mean_j|.
+template <class T>
+double largest_deviation(Span2<const T> x, std::span<const double> mean, const Context& context);
+
+/// out = (x - mean) * scale, in double before the cast.
+template <class T>
+void center_rows(Span2<const T> x, std::span<const double> mean, double scale, Span2<float> out,
+                 const Context& context);
+
+/// out (n, d) = ((x - mean) * scale) basis', basis (d, D).
+template <class T>
+void project_rows(Span2<const T> x, std::span<const double> mean, double scale, Span2<const float> basis,
+                  Span2<float> out, const Context& context);
+
+/// The k nearest of the candidates (n, c) of every query, c >= k, by accurate distances, ascending by
+/// (distance, index). A candidate of -1 is none; rows with fewer than k candidates end in index -1 and distance inf.
+/// Rows are visited in `order`, a permutation that keeps near rows together for the caches' sake.
+template <class T>
+void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::int32_t> candidates,
+                     std::span<const std::int32_t> order, double scale, Span2<std::int32_t> indices,
+                     Span2<float> distances, const Context& context);
+
+/// The k nearest of all rows of x, except row self[i], for every query by accurate distances. Three times the work of
+/// nearest_rows, for a few queries or where float32 products are too coarse.
+template <class T>
+void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::int32_t> self, double scale,
+               Span2<std::int32_t> indices, Span2<float> distances, const Context& context);
+
+}  // namespace gnomon

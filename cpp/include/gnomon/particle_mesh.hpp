@@ -1,0 +1,54 @@
+// Sums of a smooth kernel over all pairs of points in one or two dimensions, through a mesh: unit charges are spread
+// with cubic B-splines, convolved with the kernel by Fourier transforms, and the potential and its gradient are read
+// back with the same splines.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gnomon/mesh_convolution.hpp"
+#include "gnomon/output_kernels.hpp"
+#include "gnomon/parallel.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon {
+
+class ParticleMesh {
+public:
+    /// spacing: of the mesh in units of the distance at which the kernel is one half; smaller is more accurate.
+    ParticleMesh(const OutputKernel& kernel, float spacing);
+
+    /// force_i = sum_j -k'(s_ij) (y_i - y_j); returns sum over i != j of k(s_ij). Y, force: (n, d), d = 1 or 2.
+    /// The result depends on Y alone: what is kept between calls only saves time. Points that are not finite give NaN.
+    double evaluate(Span2<const float> Y, Span2<float> force, const Context& context);
+
+    float spacing() const { return layout_.spacing; }  ///< of the last evaluation, in units of Y
+
+private:
+    struct Layout {
+        float spacing = 0;
+        float low[2] = {0, 0};
+        MeshAxis axis[2];
+        // Convolve with k - 1 instead of k: for a small embedding k is nearly 1, and rounding would drown its slope.
+        bool shifted = false;
+    };
+
+    bool choose_layout(Span2<const float> Y, const Context& context, Layout& layout) const;
+    void set_kernel(const Context& context);
+    void sort_points(Span2<const float> Y, const Context& context);
+    void spread(const Context& context);
+    double read_back(Span2<float> force, const Context& context);
+
+    OutputKernel kernel_;
+    float relative_spacing_;
+    float length_;  // distance at which the kernel is one half
+    Layout layout_;
+    MeshConvolution mesh_;
+    bool kernel_ready_ = false;
+
+    // The points sorted by tile of the mesh (by index within a tile), in units of the spacing.
+    std::vector<std::uint32_t> tile_, order_, counts_, tile_begin_;
+    std::vector<float> x_, y_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,27 @@
+// Descent of a cross-entropy with sampled repulsion: every epoch each point feels all its edges, weighted, and a few
+// points drawn at random, and moves by Adam. Points read the last epoch's positions only, so no two threads meet.
+#pragma once
+
+#include <cstdint>
+
+#include "gnomon/sampled_forces.hpp"
+
+namespace gnomon {
+
+struct SampledSchedule {
+    float learning_rate = 1.0F;  ///< falls linearly to 0 at epoch max_epochs
+    std::int64_t max_epochs = 200;
+};
+
+/// The embedding and Adam's averages of the force and of its square; (n, d) each.
+struct SampledState {
+    Span2<float> Y, first_moment, second_moment;
+};
+
+/// Runs the epochs [begin, end). degrees: (n), sums of the rows' affinities. The epoch number alone decides draws and
+/// learning rate, so blocks of epochs join without a seam.
+void sampled_epochs(const CsrView<float>& edges, std::span<const float> degrees, const OutputKernel& kernel,
+                    const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
+                    std::int64_t end, const SampledState& state, const Context& context);
+
+}  // namespace gnomon

@@ -1,0 +1,263 @@
+#include "gnomon/contrast.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gnomon {
+namespace {
+
+constexpr std::size_t kColumnsPerChunk = 8;
+constexpr std::size_t kSmall = 512;  // fewer entries than this are sorted by comparison
+constexpr int kDigitBits = 11;
+
+template <class T>
+using KeyOf = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
+
+// Keys in the order of the values; the two zeros are one.
+std::uint32_t key_of(std::uint8_t x) { return x; }
+template <class T>
+KeyOf<T> key_of(T x) {
+    using Key = KeyOf<T>;
+    constexpr Key kSign = Key{1} << (8 * sizeof(Key) - 1);
+    const Key bits = std::bit_cast<Key>(x + T{0});
+    return (bits & kSign) ? ~bits : bits | kSign;
+}
+
+template <class Key>
+struct Entry {
+    Key key;
+    std::uint32_t group;
+};
+
+// Sorts by key, lowest digit first; digits that all entries share are skipped. `spare` has the size of `entries`.
+template <class Key>
+void sort_by_key(std::vector<Entry<Key>>& entries, std::vector<Entry<Key>>& spare) {
+    if (entries.size() < kSmall) {
+        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+        return;
+    }
+    constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
+    constexpr int kBits = 8 * sizeof(Key);
+    constexpr int kPasses = (kBits + kDigitBits - 1) / kDigitBits;
+    auto digit = [](Key key, int pass) {
+        return static_cast<std::size_t>(key >> (pass * kDigitBits)) & (kBuckets - 1);
+    };
+    std::vector<std::size_t> counts(kPasses * kBuckets, 0);
+    for (const auto& e : entries)
+        for (int pass = 0; pass < kPasses; ++pass)
+            ++counts[static_cast<std::size_t>(pass) * kBuckets + digit(e.key, pass)];
+    spare.resize(entries.size());
+    for (int pass = 0; pass < kPasses; ++pass) {
+        std::size_t* count = counts.data() + static_cast<std::size_t>(pass) * kBuckets;
+        if (count[digit(entries.front().key, pass)] == entries.size()) continue;
+        std::size_t start = 0;
+        for (std::size_t b = 0; b < kBuckets; ++b) start += std::exchange(count[b], start);
+        for (const auto& e : entries) spare[count[digit(e.key, pass)]++] = e;
+        entries.swap(spare);
+    }
+}
+
+struct Moments {
+    double count = 0, mean = 0, square = 0;  // square: sum of squared deviations from the mean
+};
+
+// One column: values of grouped rows, and how many rows of each group hold an unlisted zero.
+template <class T>
+struct Column {
+    using Key = KeyOf<T>;
+
+    explicit Column(std::size_t n_groups)
+        : zeros(n_groups), run(n_groups), below(n_groups), twice_u(n_groups), moments(n_groups) {}
+
+    std::vector<T> values;
+    std::vector<std::uint32_t> labels;
+    std::vector<std::uint64_t> zeros;
+    std::vector<Entry<Key>> entries, spare;
+    std::vector<std::uint64_t> run, below, twice_u;
+    std::vector<std::uint32_t> touched;
+    std::vector<Moments> moments;
+    std::uint64_t n_below = 0;
+
+    void clear() {
+        values.clear();
+        labels.clear();
+    }
+
+    // Deviations are taken from the first value, so the means of a constant column are exactly that constant.
+    void find_moments(std::span<const std::uint64_t> sizes) {
+        const bool has_zeros = std::any_of(zeros.begin(), zeros.end(), [](std::uint64_t z) { return z > 0; });
+        const double shift = has_zeros || values.empty() ? 0.0 : static_cast<double>(values.front());
+        for (std::size_t g = 0; g < sizes.size(); ++g)
+            moments[g] = {static_cast<double>(sizes[g]), -shift * static_cast<double>(zeros[g]), 0.0};
+        for (std::size_t e = 0; e < values.size(); ++e) moments[labels[e]].mean += static_cast<double>(values[e]) - shift;
+        for (Moments& m : moments) m.mean = shift + m.mean / m.count;
+        for (std::size_t g = 0; g < sizes.size(); ++g)
+            moments[g].square = static_cast<double>(zeros[g]) * moments[g].mean * moments[g].mean;
+        for (std::size_t e = 0; e < values.size(); ++e) {
+            const double deviation = static_cast<double>(values[e]) - moments[labels[e]].mean;
+            moments[labels[e]].square += deviation * deviation;
+        }
+    }
+
+    void close_run() {
+        std::uint64_t total = 0;
+        for (const std::uint32_t g : touched) total += run[g];
+        for (const std::uint32_t g : touched) {
+            // Pairs with the rest below count twice, tied pairs once.
+            twice_u[g] += run[g] * (2 * (n_below - below[g]) + (total - run[g]));
+        }
+        for (const std::uint32_t g : touched) {
+            below[g] += run[g];
+            run[g] = 0;
+        }
+        n_below += total;
+        touched.clear();
+    }
+
+    void add_to_run(std::uint32_t g, std::uint64_t count) {
+        if (count == 0) return;
+        if (run[g] == 0) touched.push_back(g);
+        run[g] += count;
+    }
+
+    void find_ranks() {
+        entries.resize(values.size());
+        for (std::size_t e = 0; e < values.size(); ++e) entries[e] = {key_of(values[e]), labels[e]};
+        sort_by_key(entries, spare);
+        std::fill(below.begin(), below.end(), 0);
+        std::fill(twice_u.begin(), twice_u.end(), 0);
+        n_below = 0;
+        const Key zero = key_of(T{0});
+        bool zeros_done = false;
+        auto add_zeros = [&] {
+            for (std::size_t g = 0; g < zeros.size(); ++g) add_to_run(static_cast<std::uint32_t>(g), zeros[g]);
+            zeros_done = true;
+        };
+        for (std::size_t e = 0; e < entries.size();) {
+            const Key key = entries[e].key;
+            if (!zeros_done && key >= zero) {
+                add_zeros();
+                if (key > zero) close_run();
+            }
+            for (; e < entries.size() && entries[e].key == key; ++e) add_to_run(entries[e].group, 1);
+            close_run();
+        }
+        if (!zeros_done) add_zeros();
+        close_run();
+    }
+
+    // Mean and squared deviations of all groups but one.
+    Moments rest_of(std::size_t g) const {
+        const double shift = moments[g == 0 ? std::min<std::size_t>(1, moments.size() - 1) : 0].mean;
+        Moments rest;
+        for (std::size_t h = 0; h < moments.size(); ++h) {
+            if (h == g) continue;
+            rest.count += moments[h].count;
+            rest.mean += moments[h].count * (moments[h].mean - shift);
+        }
+        rest.mean = shift + rest.mean / rest.count;
+        for (std::size_t h = 0; h < moments.size(); ++h) {
+            if (h == g) continue;
+            const double gap = moments[h].mean - rest.mean;
+            rest.square += moments[h].square + moments[h].count * gap * gap;
+        }
+        return rest;
+    }
+
+    void write(std::size_t f, std::span<const std::uint64_t> sizes, std::uint64_t n, const ContrastOutputs& out) {
+        find_moments(sizes);
+        find_ranks();
+        for (std::size_t g = 0; g < sizes.size(); ++g) {
+            const Moments &in = moments[g], rest = rest_of(g);
+            const double pairs = static_cast<double>(sizes[g]) * static_cast<double>(n - sizes[g]);
+            const double gap = in.mean - rest.mean, freedom = in.count + rest.count - 2;
+            const double deviation = freedom > 0 ? std::sqrt((in.square + rest.square) / freedom) : 0.0;
+            out.auc(g, f) = static_cast<double>(twice_u[g]) / (2 * pairs);
+            out.mean(g, f) = in.mean;
+            out.rest_mean(g, f) = rest.mean;
+            if (deviation > 0)
+                out.effect(g, f) = gap / deviation;
+            else
+                out.effect(g, f) = gap == 0 ? 0.0 : std::copysign(std::numeric_limits<double>::infinity(), gap);
+        }
+    }
+};
+
+struct Groups {
+    std::span<const std::int32_t> of_row;
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t n = 0;  // rows in some group
+};
+
+template <class T>
+void contrast_columns(const Span2<const T>& X, const Groups& groups, std::size_t begin, std::size_t end,
+                      std::vector<Column<T>>& columns, const ContrastOutputs& out) {
+    for (std::size_t f = begin; f < end; ++f) {
+        columns[f - begin].clear();
+        std::fill(columns[f - begin].zeros.begin(), columns[f - begin].zeros.end(), 0);
+    }
+    // A few columns together, so that every cache line of the rows is read once.
+    for (std::size_t i = 0; i < X.rows(); ++i) {
+        if (groups.of_row[i] < 0) continue;
+        for (std::size_t f = begin; f < end; ++f) {
+            columns[f - begin].values.push_back(X(i, f));
+            columns[f - begin].labels.push_back(static_cast<std::uint32_t>(groups.of_row[i]));
+        }
+    }
+    for (std::size_t f = begin; f < end; ++f) columns[f - begin].write(f, groups.sizes, groups.n, out);
+}
+
+template <class T>
+void contrast_columns(const SparseRows<T>& X, const Groups& groups, std::size_t begin, std::size_t end,
+                      std::vector<Column<T>>& columns, const ContrastOutputs& out) {
+    Column<T>& column = columns.front();
+    for (std::size_t f = begin; f < end; ++f) {
+        column.clear();
+        std::copy(groups.sizes.begin(), groups.sizes.end(), column.zeros.begin());
+        for (auto e = static_cast<std::size_t>(X.matrix.offsets[f]); e < static_cast<std::size_t>(X.matrix.offsets[f + 1]);
+             ++e) {
+            const std::int32_t group = groups.of_row[static_cast<std::size_t>(X.matrix.columns[e])];
+            if (group < 0) continue;
+            column.values.push_back(X.matrix.values[e]);
+            column.labels.push_back(static_cast<std::uint32_t>(group));
+            --column.zeros[static_cast<std::size_t>(group)];
+        }
+        column.write(f, groups.sizes, groups.n, out);
+    }
+}
+
+template <class T>
+T element_of(const Span2<const T>&);
+template <class T>
+T element_of(const SparseRows<T>&);
+
+}  // namespace
+
+void group_contrasts(const RowSource& X, std::span<const std::int32_t> groups, std::size_t n_groups,
+                     const ContrastOutputs& out, const Context& context) {
+    Groups known{groups, std::vector<std::uint64_t>(n_groups, 0), 0};
+    for (const std::int32_t g : groups)
+        if (g >= 0) {
+            ++known.sizes[static_cast<std::size_t>(g)];
+            ++known.n;
+        }
+    std::visit(
+        [&](const auto& source) {
+            using T = decltype(element_of(source));
+            const auto n_workers = static_cast<std::size_t>(std::max(context.n_threads, 1));
+            std::vector<std::vector<Column<T>>> scratch(n_workers,
+                                                        std::vector<Column<T>>(kColumnsPerChunk, Column<T>(n_groups)));
+            parallel_blocks(out.auc.cols(), kColumnsPerChunk, context,
+                            [&](std::size_t begin, std::size_t end, std::size_t worker) {
+                                contrast_columns(source, known, begin, end, scratch[worker], out);
+                            });
+        },
+        X);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "gnomon/jacobians.hpp"
+#include "gnomon/simd.hpp"
+#include "gnomon/batched_eigen.hpp"
+
+namespace gnomon {
+namespace {
+
+constexpr std::size_t kBatchesPerChunk = 32;
+constexpr double kSameSquare = 1e-12;  // displacements closer than this share of their squared length are one
+constexpr double kRankShare = 1e-12;   // eigenvalues below this share of the largest are rounding
+constexpr double kNoSlack = 1e-9;      // a neighbour the others say nothing about has leverage 1 up to this
+
+using f64x4 = double __attribute__((vector_size(32)));
+
+GNOMON_INLINE double total(f64x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
+// All products of `n` rows (a multiple of 3) of `stride` doubles (a multiple of 4), in tiles of 3 x 3 accumulators.
+GNOMON_CLONES void gram(const double* z, std::size_t n, std::size_t stride, double* out) {
+    for (std::size_t p = 0; p < n; p += 3)
+        for (std::size_t q = 0; q <= p; q += 3) {
+            f64x4 sums[3][3] = {};
+            const double *a = z + p * stride, *b = z + q * stride;
+            for (std::size_t f = 0; f < stride; f += 4)
+                for (int u = 0; u < 3; ++u) {
+                    const f64x4 x = simd::load_as<f64x4>(a + u * stride + f);
+                    for (int v = 0; v < 3; ++v) sums[u][v] += x * simd::load_as<f64x4>(b + v * stride + f);
+                }
+            for (std::size_t u = 0; u < 3; ++u)
+                for (std::size_t v = 0; v < 3; ++v)
+                    out[(p + u) * n + q + v] = out[(q + v) * n + p + u] = total(sums[u][v]);
+        }
+}
+
+// Whether at least two neighbours differ from the point and from each other.
+bool has_two_distinct(const double* g, std::size_t n) {
+    std::size_t first = 0;
+    while (first < n && !(g[first * n + first] > 0)) ++first;
+    for (std::size_t q = first + 1; q < n; ++q) {
+        const double a = g[first * n + first], b = g[q * n + q];
+        if (b > 0 && a + b - 2 * g[first * n + q] > kSameSquare * std::max(a, b)) return true;
+    }
+    return false;
+}
+
+// What one worker needs for one batch of points.
+struct Scratch {
+    Scratch(std::size_t n_neighbors, std::size_t n_components)
+        : k(n_neighbors), d(n_components), a(k * k * kEigenBatch), v(k * k * kEigenBatch), target(k * d),
+          projected(k * d), fitted(k * d), leverage(k), order(k), roots(kEigenBatch * k), defined(kEigenBatch) {}
+
+    std::size_t k, d;
+    Displacements displacements;
+    std::vector<double> products;         // Gram matrix of one point, padded
+    std::vector<double> a, v;             // weighted Gram matrices and eigenvectors of a batch
+    std::vector<double> target, projected, fitted, leverage;
+    std::vector<std::size_t> order;       // eigenvalues of one point, descending
+    std::vector<double> roots;            // square roots of the normalised weights
+    std::vector<char> defined;
+};
+
+// Fills lane l of the batch with the weighted Gram matrix of point i.
+void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, std::size_t l, Scratch& s) {
+    const std::span<const std::int32_t> neighbors(hoods.indices.row(i), s.k);
+    const std::span<const float> weights(hoods.weights.row(i), s.k);
+    s.displacements.gather(X, i, neighbors, weights);
+    const std::size_t n = s.displacements.padded_rows();
+    s.products.resize(n * n);
+    gram(s.displacements.row(0), n, s.displacements.stride(), s.products.data());
+    s.defined[l] = has_two_distinct(s.products.data(), n);
+    double sum = 0;
+    for (const float w : weights) sum += static_cast<double>(w);
+    double* roots = s.roots.data() + l * s.k;
+    for (std::size_t j = 0; j < s.k; ++j) roots[j] = s.defined[l] ? std::sqrt(static_cast<double>(weights[j]) / sum) : 0;
+    for (std::size_t p = 0; p < s.k; ++p)
+        for (std::size_t q = 0; q < s.k; ++q)
+            s.a[(p * s.k + q) * kEigenBatch + l] = roots[p] * roots[q] * s.products[p * n + q];
+}
+
+// The number of leading eigenvalues kept, after sorting them.
+std::size_t choose_dimension(std::size_t l, double share, Scratch& s) {
+    auto value = [&](std::size_t p) { return s.a[(p * s.k + p) * kEigenBatch + l]; };
+    std::iota(s.order.begin(), s.order.end(), std::size_t{0});
+    std::sort(s.order.begin(), s.order.end(), [&](std::size_t p, std::size_t q) {
+        return value(p) != value(q) ? value(p) > value(q) : p < q;
+    });
+    double all = 0, kept = 0;
+    for (const std::size_t p : s.order) all += std::max(value(p), 0.0);
+    std::size_t m = 0;
+    while (m < s.k && value(s.order[m]) > kRankShare * value(s.order[0]) && (m == 0 || kept < share * all))
+        kept += value(s.order[m++]);
+    return m;
+}
+
+struct Fit {
+    double total = 0, residual = 0, predicted_residual = 0;
+};
+
+// Ridge regression in the basis of the leading eigenvectors; coefficients go to `out` (k * d).
+Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out, float* ellipse) {
+    const std::size_t k = s.k, d = s.d;
+    auto value = [&](std::size_t p) { return s.a[(p * k + p) * kEigenBatch + l]; };
+    double mean = 0;
+    for (std::size_t r = 0; r < m; ++r) mean += value(s.order[r]) / static_cast<double>(m);
+    std::fill_n(out, k * d, 0.0);
+    std::fill(s.fitted.begin(), s.fitted.end(), 0.0);
+    std::fill(s.leverage.begin(), s.leverage.end(), 0.0);
+    std::vector<double>& image = s.projected;  // (m, d): J' in the orthonormal frame of the tangent space
+    for (std::size_t r = 0; r < m; ++r) {
+        const std::size_t p = s.order[r];
+        const double lambda = value(p), damped = lambda + ridge * mean;
+        auto vector = [&](std::size_t j) { return s.v[(p * k + j) * kEigenBatch + l]; };
+        for (std::size_t c = 0; c < d; ++c) {
+            double dot = 0;
+            for (std::size_t j = 0; j < k; ++j) dot += vector(j) * s.target[j * d + c];
+            for (std::size_t j = 0; j < k; ++j) {
+                out[j * d + c] += vector(j) * (dot / damped);
+                s.fitted[j * d + c] += vector(j) * (dot * (lambda / damped));
+            }
+            image[r * d + c] = dot * (std::sqrt(lambda) / damped);
+        }
+        for (std::size_t j = 0; j < k; ++j) s.leverage[j] += vector(j) * vector(j) * (lambda / damped);
+    }
+    for (std::size_t j = 0; j < k; ++j)
+        for (std::size_t c = 0; c < d; ++c) out[j * d + c] *= s.roots[l * k + j];
+    for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t b = 0; b < d; ++b) {
+            double sum = 0;
+            for (std::size_t r = 0; r < m; ++r) sum += image[r * d + a] * image[r * d + b];
+            ellipse[a * d + b] = static_cast<float>(sum);
+        }
+    Fit fit;
+    for (std::size_t j = 0; j < k; ++j) {
+        const double slack = 1 - s.leverage[j];
+        for (std::size_t c = 0; c < d; ++c) {
+            const double y = s.target[j * d + c], e = y - s.fitted[j * d + c];
+            const double left_out = slack > kNoSlack ? e / slack : y;
+            fit.total += y * y;
+            fit.residual += e * e;
+            fit.predicted_residual += left_out * left_out;
+        }
+    }
+    return fit;
+}
+
+void write_undefined(std::size_t at, const JacobianOutputs& out) {
+    constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+    std::fill_n(out.coefficients.row(at), out.coefficients.cols(), std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(out.ellipses.row(at), out.ellipses.cols(), kNaN);
+    out.r2[at] = out.predicted_r2[at] = kNaN;
+    out.dimension[at] = 0;
+}
+
+void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i, std::size_t l, std::size_t at,
+                const JacobianParams& params, Scratch& s, const JacobianOutputs& out) {
+    const std::size_t m = s.defined[l] ? choose_dimension(l, params.variance_share, s) : 0;
+    if (m == 0) return write_undefined(at, out);
+    for (std::size_t j = 0; j < s.k; ++j) {
+        const double root = s.roots[l * s.k + j];
+        const double* y = Y.row(root > 0 ? static_cast<std::size_t>(hoods.indices(i, j)) : i);
+        for (std::size_t c = 0; c < s.d; ++c) s.target[j * s.d + c] = root * (y[c] - Y(i, c));
+    }
+    const Fit fit = regress(l, m, params.ridge, s, out.coefficients.row(at), out.ellipses.row(at));
+    // Neighbours that all lie on the point in the map leave nothing to account for.
+    out.r2[at] = fit.total > 0 ? static_cast<float>(1 - fit.residual / fit.total) : 0.0F;
+    out.predicted_r2[at] = fit.total > 0 ? static_cast<float>(1 - fit.predicted_residual / fit.total) : 0.0F;
+    out.dimension[at] = static_cast<std::int32_t>(m);
+}
+
+}  // namespace
+
+void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborhoods& neighborhoods,
+                     std::span<const std::int64_t> rows, const JacobianParams& params, const JacobianOutputs& out,
+                     const Context& context) {
+    const std::size_t k = neighborhoods.indices.cols();
+    std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)), Scratch(k, Y.cols()));
+    parallel_blocks(rows.size(), kBatchesPerChunk * kEigenBatch, context,
+                    [&](std::size_t begin, std::size_t end, std::size_t worker) {
+                        Scratch& s = scratch[worker];
+                        for (std::size_t first = begin; first < end; first += kEigenBatch) {
+                            const std::size_t size = std::min(kEigenBatch, end - first);
+                            std::fill(s.a.begin(), s.a.end(), 0.0);
+                            for (std::size_t l = 0; l < size; ++l)
+                                load_lane(X, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, s);
+                            jacobi_eigen(k, s.a.data(), s.v.data());
+                            for (std::size_t l = 0; l < size; ++l)
+                                solve_lane(Y, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, first + l,
+                                           params, s, out);
+                        }
+                    });
+}
+
+}  // namespace gnomon

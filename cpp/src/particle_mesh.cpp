@@ -1,0 +1,231 @@
+#include "gnomon/particle_mesh.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace gnomon {
+namespace {
+
+using simd::f32;
+using f32x4 = float __attribute__((vector_size(16)));
+
+constexpr std::size_t kTile = 16;              // nodes along the side of a tile
+constexpr std::size_t kPointsPerChunk = 8192;  // of the counting sort
+constexpr std::size_t kPointsPerBlock = 1024;  // of the sums
+constexpr float kFewestCells = 12.0F;          // a small embedding gets a finer mesh, not fewer cells
+constexpr std::size_t kMargin = 5;             // nodes beyond the cells: one before, three after, one for rounding
+// The kernel's mirror image has a kink half-way round; dividing by the splines' transform spreads it over a few nodes.
+constexpr std::size_t kKink = 10;
+constexpr std::size_t kMostNodes[2] = {std::size_t{1} << 15, std::size_t{1} << 12};  // in one and in two dimensions
+
+/// The four splines over a point at offset u in [0, 1) from its second node, and their derivatives.
+struct Spline {
+    f32x4 weight, slope;
+};
+GNOMON_INLINE Spline spline(float u) {
+    constexpr float t = 1.0F / 6.0F;
+    constexpr f32x4 c0{t, 4 * t, t, 0.0F}, c1{-0.5F, 0.0F, 0.5F, 0.0F}, c2{0.5F, -1.0F, 0.5F, 0.0F},
+        c3{-t, 0.5F, -0.5F, t};
+    return {c0 + u * (c1 + u * (c2 + u * c3)), c1 + u * (2.0F * c2 + u * (3.0F * c3))};
+}
+
+GNOMON_INLINE float sum4(f32x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
+/// k or k - 1 along one row of the mesh, at `down` nodes from the origin.
+GNOMON_CLONES void kernel_row(const OutputKernel& output, bool shifted, float spacing, float down, std::size_t nodes,
+                              float* row) {
+    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
+        for (std::size_t first = 0; first < nodes; first += simd::kLanes) {
+            const f32 index = static_cast<float>(first) + __builtin_convertvector(simd::lane_index(), f32);
+            const f32 across = simd::min(index, static_cast<float>(nodes) - index);
+            const f32 s = (across * across + down * down) * (spacing * spacing);
+            simd::store(row + first, shifted ? -kernel.deficit(s) : kernel.value(s));
+        }
+    });
+}
+
+struct Extent {
+    float low[2], high[2];
+    bool finite;
+};
+
+Extent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    Extent e{{infinity, infinity}, {-infinity, -infinity}, true};
+    for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t c = 0; c < Y.cols(); ++c) {
+            const float y = Y(i, c);
+            e.low[c] = std::min(e.low[c], y);
+            e.high[c] = std::max(e.high[c], y);
+            e.finite = e.finite && std::fabs(y) < 1e18F;
+        }
+    }
+    return e;
+}
+
+}  // namespace
+
+ParticleMesh::ParticleMesh(const OutputKernel& kernel, float spacing) : kernel_(kernel), relative_spacing_(spacing) {
+    length_ = simd::pow(simd::splat(kernel.a), -0.5F / kernel.b)[0];  // a s^b = 1
+}
+
+bool ParticleMesh::choose_layout(Span2<const float> Y, const Context& context, Layout& layout) const {
+    std::vector<Extent> parts((Y.rows() + kPointsPerChunk - 1) / kPointsPerChunk);
+    parallel_blocks(Y.rows(), kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        parts[begin / kPointsPerChunk] = extent_of(Y, begin, end);
+    });
+    Extent all = parts[0];
+    for (const Extent& part : parts) {
+        for (std::size_t c = 0; c < Y.cols(); ++c) {
+            all.low[c] = std::min(all.low[c], part.low[c]);
+            all.high[c] = std::max(all.high[c], part.high[c]);
+        }
+        all.finite = all.finite && part.finite;
+    }
+    if (!all.finite) return false;
+    float extent = 1e-10F * length_;
+    for (std::size_t c = 0; c < Y.cols(); ++c) extent = std::max(extent, all.high[c] - all.low[c]);
+    const std::size_t most_cells = (kMostNodes[Y.cols() - 1] - kKink) / 2 - kMargin - 1;
+    layout.spacing =
+        std::max(std::min(relative_spacing_ * length_, extent / kFewestCells), extent / static_cast<float>(most_cells));
+    layout.shifted = extent < length_;
+    for (std::size_t c = 0; c < Y.cols(); ++c) {
+        layout.low[c] = all.low[c];
+        const auto cells = static_cast<std::size_t>((all.high[c] - all.low[c]) / layout.spacing) + 1;
+        layout.axis[c].used = cells + kMargin;
+        layout.axis[c].nodes = fast_length(2 * layout.axis[c].used + kKink);
+    }
+    return true;
+}
+
+void ParticleMesh::set_kernel(const Context& context) {
+    const std::size_t rows = layout_.axis[1].nodes;
+    parallel_for(rows, context, [&](std::size_t r, std::size_t) {
+        kernel_row(kernel_, layout_.shifted, layout_.spacing, static_cast<float>(std::min(r, rows - r)),
+                   layout_.axis[0].nodes, mesh_.row(r));
+    });
+    mesh_.set_kernel(context);
+}
+
+void ParticleMesh::sort_points(Span2<const float> Y, const Context& context) {
+    const std::size_t n = Y.rows(), d = Y.cols();
+    const std::size_t across = layout_.axis[0].used / kTile + 1, tiles = across * (layout_.axis[1].used / kTile + 1);
+    const std::size_t chunks = (n + kPointsPerChunk - 1) / kPointsPerChunk;
+    const float scale = 1.0F / layout_.spacing;
+    tile_.resize(n);
+    order_.resize(n);
+    x_.resize(n);
+    y_.resize(n);
+    counts_.assign(chunks * tiles, 0);
+    tile_begin_.resize(tiles + 1);
+    const auto place = [&](std::size_t i, std::size_t c) { return (Y(i, c) - layout_.low[c]) * scale + 1.0F; };
+    parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::uint32_t* count = counts_.data() + begin / kPointsPerChunk * tiles;
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto column = static_cast<std::size_t>(place(i, 0)) / kTile;
+            const auto row = d == 2 ? static_cast<std::size_t>(place(i, 1)) / kTile : 0;
+            ++count[tile_[i] = static_cast<std::uint32_t>(row * across + column)];
+        }
+    });
+    std::uint32_t total = 0;
+    for (std::size_t t = 0; t < tiles; ++t) {
+        tile_begin_[t] = total;
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) total += std::exchange(counts_[chunk * tiles + t], total);
+    }
+    tile_begin_[tiles] = total;
+    parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::uint32_t* next = counts_.data() + begin / kPointsPerChunk * tiles;
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t at = next[tile_[i]]++;
+            order_[at] = static_cast<std::uint32_t>(i);
+            x_[at] = place(i, 0);
+            y_[at] = d == 2 ? place(i, 1) : 0.0F;
+        }
+    });
+}
+
+void ParticleMesh::spread(const Context& context) {
+    const bool flat = layout_.axis[1].nodes == 1;
+    parallel_blocks(mesh_.rows_to_set(), kTile, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::fill_n(mesh_.row(begin), (end - begin) * mesh_.pitch(), 0.0F);
+    });
+    const std::size_t across = layout_.axis[0].used / kTile + 1, stripes = (tile_begin_.size() - 1) / across;
+    const std::size_t pitch = mesh_.pitch();
+    // A stripe of tiles also touches rows of the next stripe: even stripes first, then odd ones, each by one owner.
+    for (std::size_t parity = 0; parity < 2; ++parity) {
+        parallel_for((stripes + 1 - parity) / 2, context, [&](std::size_t chunk, std::size_t) {
+            const std::size_t stripe = 2 * chunk + parity;
+            for (std::size_t t = tile_begin_[stripe * across]; t < tile_begin_[(stripe + 1) * across]; ++t) {
+                const auto column = static_cast<std::size_t>(x_[t]), row = static_cast<std::size_t>(y_[t]);
+                const f32x4 wx = spline(x_[t] - static_cast<float>(column)).weight;
+                if (flat) {
+                    float* node = mesh_.row(0) + column - 1;
+                    simd::store(node, simd::load_as<f32x4>(node) + wx);
+                    continue;
+                }
+                const f32x4 wy = spline(y_[t] - static_cast<float>(row)).weight;
+                float* node = mesh_.row(row - 1) + column - 1;
+                for (int r = 0; r < 4; ++r, node += pitch) simd::store(node, simd::load_as<f32x4>(node) + wy[r] * wx);
+            }
+        });
+    }
+}
+
+double ParticleMesh::read_back(Span2<float> force, const Context& context) {
+    const bool flat = layout_.axis[1].nodes == 1;
+    const std::size_t n = force.rows(), pitch = mesh_.pitch();
+    const float scale = -0.5F / layout_.spacing;  // the gradient of the potential is -2 times the force
+    std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
+    parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        double total = 0;
+        for (std::size_t t = begin; t < end; ++t) {
+            const auto column = static_cast<std::size_t>(x_[t]), row = static_cast<std::size_t>(y_[t]);
+            const Spline across = spline(x_[t] - static_cast<float>(column));
+            float* out = force.row(order_[t]);
+            if (flat) {
+                const f32x4 node = simd::load_as<f32x4>(mesh_.row(0) + column - 1);
+                total += static_cast<double>(sum4(across.weight * node));
+                out[0] = scale * sum4(across.slope * node);
+                continue;
+            }
+            const Spline down = spline(y_[t] - static_cast<float>(row));
+            const float* node = mesh_.row(row - 1) + column - 1;
+            f32x4 weighted{}, sloped{};
+            for (int r = 0; r < 4; ++r, node += pitch) {
+                const f32x4 values = simd::load_as<f32x4>(node);
+                weighted += down.weight[r] * values;
+                sloped += down.slope[r] * values;
+            }
+            total += static_cast<double>(sum4(across.weight * weighted));
+            out[0] = scale * sum4(across.slope * weighted);
+            out[1] = scale * sum4(across.weight * sloped);
+        }
+        partial[begin / kPointsPerBlock] = total;
+    });
+    double total = 0;
+    for (const double part : partial) total += part;
+    return total;
+}
+
+double ParticleMesh::evaluate(Span2<const float> Y, Span2<float> force, const Context& context) {
+    Layout layout;
+    if (!choose_layout(Y, context, layout)) {
+        std::fill_n(force.data(), force.size(), std::numeric_limits<float>::quiet_NaN());
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+    const bool same_kernel = layout.spacing == layout_.spacing && layout.shifted == layout_.shifted;
+    layout_ = layout;
+    if (mesh_.resize(layout.axis[0], layout.axis[1]) || !same_kernel) kernel_ready_ = false;
+    if (!kernel_ready_) set_kernel(context);
+    kernel_ready_ = true;  // not reached when interrupted
+    sort_points(Y, context);
+    spread(context);
+    mesh_.convolve(context);
+    const double n = static_cast<double>(Y.rows());
+    const double total = read_back(force, context);  // includes each point's own k(0) = 1
+    return layout.shifted ? total + n * (n - 1.0) : total - n;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,116 @@
+#include "gnomon/rows.hpp"
+
+#include <algorithm>
+
+#include "gnomon/simd.hpp"
+
+namespace gnomon {
+namespace {
+
+template <class T>
+GNOMON_INLINE void subtract(const T* a, const T* b, std::size_t n, double* out) {
+    for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<double>(a[f]) - static_cast<double>(b[f]);
+}
+
+// Templates are not cloned, so each type has its own function.
+GNOMON_CLONES void subtract_rows(const float* a, const float* b, std::size_t n, double* out) { subtract(a, b, n, out); }
+GNOMON_CLONES void subtract_rows(const double* a, const double* b, std::size_t n, double* out) {
+    subtract(a, b, n, out);
+}
+GNOMON_CLONES void subtract_rows(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, double* out) {
+    subtract(a, b, n, out);
+}
+
+template <class T>
+std::size_t rows_of(const Span2<const T>& rows) {
+    return rows.rows();
+}
+template <class T>
+std::size_t rows_of(const SparseRows<T>& rows) {
+    return rows.matrix.rows();
+}
+template <class T>
+std::size_t features_of(const Span2<const T>& rows) {
+    return rows.cols();
+}
+template <class T>
+std::size_t features_of(const SparseRows<T>& rows) {
+    return rows.n_features;
+}
+
+std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+}  // namespace
+
+std::size_t n_rows(const RowSource& source) {
+    return std::visit([](const auto& rows) { return rows_of(rows); }, source);
+}
+
+std::size_t n_features(const RowSource& source) {
+    return std::visit([](const auto& rows) { return features_of(rows); }, source);
+}
+
+void Displacements::gather(const RowSource& source, std::size_t i, std::span<const std::int32_t> neighbors,
+                           std::span<const float> weights) {
+    std::visit([&](const auto& rows) { gather_from(rows, i, neighbors, weights); }, source);
+}
+
+void Displacements::reshape(std::size_t n_neighbors, std::size_t n_columns) {
+    const std::size_t stride = round_up(n_columns, kColumnPad), padded = round_up(n_neighbors, kRowPad);
+    n_columns_ = n_columns;
+    // Padding stays zero from one call to the next only while the shape does.
+    if (stride == stride_ && padded == padded_rows_ && !sparse_) return;
+    stride_ = stride;
+    padded_rows_ = padded;
+    values_.assign(stride * padded, 0.0);
+}
+
+template <class T>
+void Displacements::gather_from(const Span2<const T>& rows, std::size_t i, std::span<const std::int32_t> neighbors,
+                                std::span<const float> weights) {
+    reshape(neighbors.size(), rows.cols());
+    for (std::size_t j = 0; j < neighbors.size(); ++j) {
+        double* out = values_.data() + j * stride_;
+        if (weights[j] > 0)
+            subtract_rows(rows.row(static_cast<std::size_t>(neighbors[j])), rows.row(i), rows.cols(), out);
+        else
+            std::fill_n(out, rows.cols(), 0.0);
+    }
+}
+
+template <class T>
+void Displacements::gather_from(const SparseRows<T>& rows, std::size_t i, std::span<const std::int32_t> neighbors,
+                                std::span<const float> weights) {
+    const auto& matrix = rows.matrix;
+    auto for_each = [&](std::size_t row, auto&& body) {
+        for (auto e = static_cast<std::size_t>(matrix.offsets[row]); e < static_cast<std::size_t>(matrix.offsets[row + 1]);
+             ++e)
+            body(matrix.columns[e], static_cast<double>(matrix.values[e]));
+    };
+    sparse_ = true;
+    column_of_.resize(rows.n_features, -1);
+    features_.clear();
+    auto note = [&](std::int32_t f, double) {
+        if (column_of_[static_cast<std::size_t>(f)] < 0) {
+            column_of_[static_cast<std::size_t>(f)] = 0;
+            features_.push_back(f);
+        }
+    };
+    for_each(i, note);
+    for (std::size_t j = 0; j < neighbors.size(); ++j)
+        if (weights[j] > 0) for_each(static_cast<std::size_t>(neighbors[j]), note);
+    std::sort(features_.begin(), features_.end());
+    for (std::size_t c = 0; c < features_.size(); ++c)
+        column_of_[static_cast<std::size_t>(features_[c])] = static_cast<std::int32_t>(c);
+    reshape(neighbors.size(), features_.size());
+    for (std::size_t j = 0; j < neighbors.size(); ++j) {
+        if (!(weights[j] > 0)) continue;
+        double* out = values_.data() + j * stride_;
+        auto column = [&](std::int32_t f) { return static_cast<std::size_t>(column_of_[static_cast<std::size_t>(f)]); };
+        for_each(static_cast<std::size_t>(neighbors[j]), [&](std::int32_t f, double x) { out[column(f)] = x; });
+        for_each(i, [&](std::int32_t f, double x) { out[column(f)] -= x; });
+    }
+    for (const std::int32_t f : features_) column_of_[static_cast<std::size_t>(f)] = -1;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,216 @@
+#include "gnomon/spectral.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "gnomon/block_vectors.hpp"
+#include "gnomon/coarsening.hpp"
+#include "gnomon/random.hpp"
+#include "gnomon/small_eigen.hpp"
+
+namespace gnomon {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kCoarsest = 4000;  // graphs this small are not made smaller
+constexpr std::size_t kMaxLevels = 14;
+constexpr double kWorthwhile = 0.8;   // coarsening stops where it keeps a larger share of the nodes
+constexpr std::uint64_t kStream = 103;
+constexpr int kDegree = 20;
+constexpr double kRounding = 3e-6;  // residuals in float do not fall further
+constexpr double kDampedAtLeast = 0.2, kDampedAtMost = 0.9999;
+
+/// The symmetric matrix M = D^-1/2 A D^-1/2 of one level and its trivial eigenvector, sqrt(degree) at unit length.
+struct Level {
+    Level(const CsrView<float>& affinities, const Context& context) : graph(affinities), values(graph.values.size()) {
+        const std::size_t n = graph.rows();
+        roots.resize(n);
+        trivial.resize(n);
+        parallel_blocks(n, 1024, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) {
+                double degree = 0.0;
+                for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) degree += graph.values[e];
+                roots[i] = static_cast<float>(std::sqrt(degree));
+            }
+        });
+        parallel_blocks(n, 1024, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) {
+                for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
+                    const float scale = roots[i] * roots[graph.columns[e]];
+                    values[e] = scale > 0.0F ? graph.values[e] / scale : 0.0F;
+                }
+            }
+        });
+        double total = 0.0;
+        for (const float root : roots) total += static_cast<double>(root) * root;
+        const double norm = std::sqrt(std::max(total, 1e-300));
+        for (std::size_t i = 0; i < n; ++i) trivial[i] = static_cast<float>(roots[i] / norm);
+    }
+
+    CsrView<float> matrix() const { return {graph.offsets, graph.columns, values}; }
+
+    CsrView<float> graph;
+    std::vector<float> values;
+    std::vector<float> roots;
+    std::vector<float> trivial;
+};
+
+/// Rounds of Rayleigh-Ritz and Chebyshev filtering on one level.
+class Iteration {
+public:
+    Iteration(const Level& level, std::size_t width, const Context& context)
+        : level_(level), context_(context), n_(level.roots.size()), width_(width), y_(n_ * width), z_(n_ * width) {}
+
+    struct Limits {
+        std::size_t n_wanted;
+        double tolerance;
+        int max_rounds;
+        int degree;
+        Clock::time_point deadline;
+    };
+
+    SpectralOutcome run(Span2<float> x, const Limits& limits) {
+        SpectralOutcome outcome;
+        while (true) {
+            rayleigh_ritz(x);
+            outcome.converged = worst_residual(limits.n_wanted) < limits.tolerance;
+            if (outcome.converged || outcome.n_rounds >= limits.max_rounds) break;
+            outcome.out_of_time = Clock::now() > limits.deadline;
+            if (outcome.out_of_time) break;
+            filter(x, limits.degree);
+            ++outcome.n_rounds;
+        }
+        return outcome;
+    }
+
+    std::vector<double> eigenvalues, residuals;
+
+private:
+    Span2<float> y() { return {y_.data(), n_, width_}; }
+    Span2<float> z() { return {z_.data(), n_, width_}; }
+
+    /// Turns x to the best approximations of eigenvectors that its span holds.
+    void rayleigh_ritz(Span2<float> x) {
+        remove_direction(x, level_.trivial, context_);
+        orthonormalize(x, context_);
+        multiply(level_.matrix(), x, {}, {1.0F, 0.0F, 0.0F}, y(), context_);
+        std::vector<double> projected = inner_products(x, y(), context_);
+        for (std::size_t i = 0; i < width_; ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                double& upper = projected[j * width_ + i];
+                upper = 0.5 * (upper + projected[i * width_ + j]);
+            }
+        }
+        const SmallEigen ritz = small_eigen(projected, width_);
+        rotate_columns(x, ritz.vectors, context_);
+        rotate_columns(y(), ritz.vectors, context_);
+        eigenvalues = ritz.values;
+        residuals = residual_norms(x, y(), eigenvalues, context_);
+    }
+
+    double worst_residual(std::size_t n_wanted) const {
+        const double gap = std::max(1.0 - eigenvalues[n_wanted - 1], 0.0);
+        double worst = 0.0;
+        for (std::size_t j = 0; j < n_wanted; ++j) {
+            if (residuals[j] > kRounding) worst = std::max(worst, residuals[j] / std::max(gap, kRounding));
+        }
+        return worst;
+    }
+
+    /// x <- T_degree((M - centre) / half) x, scaled to stay of order 1 at the eigenvalue 1: grows what lies above the
+    /// last Ritz value against what lies below.
+    void filter(Span2<float> x, int degree) {
+        const double cut = std::clamp(eigenvalues[width_ - 1], kDampedAtLeast, kDampedAtMost);
+        const double centre = (cut - 1.0) / 2.0, half = (cut + 1.0) / 2.0;
+        const double first = half / (1.0 - centre);
+        double sigma = first;
+        Span2<float> previous = x, present = y(), next = z();
+        multiply(level_.matrix(), previous, {}, factors(sigma / half, -centre * sigma / half, 0.0), present, context_);
+        for (int k = 2; k <= degree; ++k) {
+            const double scale = 1.0 / (2.0 / first - sigma);
+            const Recurrence step = factors(2.0 * scale / half, -2.0 * centre * scale / half, -sigma * scale);
+            multiply(level_.matrix(), present, previous, step, next, context_);
+            std::swap(previous, present);
+            std::swap(present, next);
+            sigma = scale;
+        }
+        if (present.data() != x.data()) std::copy(present.data(), present.data() + present.size(), x.data());
+    }
+
+    static Recurrence factors(double product, double same, double previous) {
+        return {static_cast<float>(product), static_cast<float>(same), static_cast<float>(previous)};
+    }
+
+    const Level& level_;
+    const Context& context_;
+    std::size_t n_, width_;
+    std::vector<float> y_, z_;
+};
+
+std::vector<Coarsening> coarse_graphs(const CsrView<float>& affinities, std::size_t width, const Context& context) {
+    std::vector<Coarsening> chain;
+    CsrView<float> graph = affinities;
+    while (graph.rows() > kCoarsest && chain.size() + 1 < kMaxLevels) {
+        Coarsening next = coarsen(graph, context);
+        const auto n = static_cast<double>(next.graph.rows());
+        if (n > kWorthwhile * static_cast<double>(graph.rows()) || next.graph.rows() < 8 * width) break;
+        chain.push_back(std::move(next));
+        graph = chain.back().graph.view();
+    }
+    return chain;
+}
+
+/// Values of the coarse vectors at the nodes of the fine graph; the trivial vector becomes the trivial vector.
+std::vector<float> prolong(const std::vector<float>& x, std::size_t width, const Level& coarse, const Level& fine,
+                           const std::vector<std::int32_t>& aggregate) {
+    std::vector<float> result(fine.roots.size() * width);
+    for (std::size_t i = 0; i < fine.roots.size(); ++i) {
+        const auto a = static_cast<std::size_t>(aggregate[i]);
+        const float scale = coarse.roots[a] > 0.0F ? fine.roots[i] / coarse.roots[a] : 0.0F;
+        for (std::size_t j = 0; j < width; ++j) result[i * width + j] = x[a * width + j] * scale;
+    }
+    return result;
+}
+
+}  // namespace
+
+SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const SpectralOptions& options,
+                                 Span2<float> vectors, std::span<double> eigenvalues, std::span<double> residuals,
+                                 const Context& context) {
+    const std::size_t width = vectors.cols();
+    const auto deadline = options.seconds < 1e9
+                              ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(options.seconds))
+                              : Clock::time_point::max();
+    const std::vector<Coarsening> chain = coarse_graphs(affinities, width, context);
+    std::vector<Level> levels;
+    levels.reserve(chain.size() + 1);
+    levels.emplace_back(affinities, context);
+    for (const Coarsening& step : chain) levels.emplace_back(step.graph.view(), context);
+
+    std::vector<float> x(levels.back().roots.size() * width);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = unit_float(draw(options.seed, kStream, k)) - 0.5F;
+    SpectralOutcome outcome;
+    for (std::size_t l = levels.size(); l-- > 0;) {
+        const bool coarsest = l + 1 == levels.size(), finest = l == 0;
+        if (!coarsest) x = prolong(x, width, levels[l + 1], levels[l], chain[l].aggregate);
+        Iteration iteration(levels[l], width, context);
+        // The coarsest graph starts from nothing; those between only pass on what the finest one will correct.
+        const int rounds = finest ? options.max_rounds : coarsest ? 10 : 3;
+        outcome = iteration.run({x.data(), levels[l].roots.size(), width},
+                                {options.n_wanted, options.tolerance, rounds, coarsest ? 2 * kDegree : kDegree,
+                                 deadline});
+        if (finest) {
+            std::copy(iteration.eigenvalues.begin(), iteration.eigenvalues.end(), eigenvalues.begin());
+            std::copy(iteration.residuals.begin(), iteration.residuals.end(), residuals.begin());
+        }
+    }
+    std::copy(x.begin(), x.end(), vectors.data());
+    outcome.n_levels = static_cast<int>(levels.size());
+    return outcome;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,54 @@
+"""Gaussian affinities of a given perplexity, the input side of t-SNE."""
+
+from __future__ import annotations
+
+from gnomon._validation import Integer, Real, check_parameters, message
+from gnomon.affinities.base import Affinities
+from gnomon.affinities.conditional import gaussian_weights, usable_distances
+from gnomon.affinities.symmetric import mean_of_directions
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["gaussian_affinities"]
+
+_RULES = {"perplexity": Real(1.0), "n_threads": Integer(1)}
+
+
+def gaussian_affinities(
+    graph: NeighborGraph, *, perplexity: float = 30.0, n_threads: int = 1, who: str = "gaussian_affinities"
+) -> Affinities:
+    """Turn neighbour distances into symmetric affinities with a given perplexity.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Distances in the units of the metric; about three neighbours for each unit of perplexity are usual.
+    perplexity : float in [1, n_neighbors], default=30.0
+        Effective number of neighbours, exp(entropy in nats) of each row of conditional affinities.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    who : str, default="gaussian_affinities"
+        Opens the error text.
+
+    Returns
+    -------
+    Affinities
+        ``matrix``: (P_c + P_c') / (2 n), all entries sum to 1, normalization "total"; entries below about 1e-30 of a
+        row are not stored. ``bandwidths``: sigma of each row.
+
+    Raises
+    ------
+    ValueError
+        If `perplexity` exceeds ``graph.n_neighbors``.
+
+    References
+    ----------
+    .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008, eq. 1-2.
+    """
+    values = check_parameters(who, _RULES, {"perplexity": perplexity, "n_threads": n_threads})
+    if values["perplexity"] > graph.n_neighbors:
+        remedy = f"Lower perplexity or pass n_neighbors={int(3 * values['perplexity'])}."
+        rule = f"at most n_neighbors={graph.n_neighbors}"
+        raise ValueError(message(who, f"perplexity={perplexity}", rule, remedy=remedy))
+    weights, bandwidths = gaussian_weights(usable_distances(graph, who=who), **values)
+    matrix = mean_of_directions(graph.indices, weights, n_threads=values["n_threads"])
+    return Affinities(matrix, "total", bandwidths)

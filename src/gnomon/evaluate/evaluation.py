@@ -1,0 +1,345 @@
+"""How far to trust a map of the data: neighbours kept, distances in order, labels together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Either, Integer, Nothing, check_parameters, message
+from gnomon.evaluate.distances import distance_rows
+from gnomon.evaluate.scores import (
+    label_hits,
+    nearest_in_map,
+    rank_penalty_scale,
+    shared_neighbors,
+    spearman,
+    trust_of_random_map,
+)
+from gnomon.geometry.check import check_places, check_values
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Evaluation", "evaluate"]
+
+_RULES = {
+    "n_neighbors": Integer(1),
+    "n_anchors": Either(Integer(1), Nothing()),
+    "n_triplets": Integer(1),
+}
+_ALL_BELOW = 5000  # rows up to which every row is an anchor by default
+_ANCHORS = 2000
+_ALL_PAIRS_BELOW = 1_000_000  # pairs up to which the Shepard score takes all of them
+_LABEL_NEIGHBORS = 10
+_TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
+_CHUNK_BYTES = 2**26
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a map; 1 is best for each of them.
+
+    Attributes
+    ----------
+    trustworthiness : float
+        Whether near in the map means near in the data (scikit-learn's definition), averaged over the anchors.
+    continuity : float
+        Whether near in the data means near in the map: trustworthiness with both sides swapped.
+    neighborhood_preservation : float in [0, 1]
+        Mean share of a row's nearest neighbours in the data that are among its nearest in the map.
+    knn_accuracy : float in [0, 1], or None
+        Share of rows whose 10 nearest rows in the map vote for the row's own label; None without labels.
+    shepard : float in [-1, 1]
+        Rank correlation of the distances in the data and in the map.
+    triplet_accuracy : float in [0, 1]
+        Share of random triplets (i, j, l) for which j and l have the same order of distance from i on both sides;
+        a tie on one side counts half.
+    n_samples, n_neighbors, n_anchors, n_triplets, n_pairs : int
+        Rows in the map, neighbours of each row, rows whose ranks against all rows were found, triplets of each
+        anchor, pairs of the Shepard score.
+    n_left_out : int
+        Rows without a place in the map (NaN); they take no part.
+    random_state : int
+        Seed that chose anchors and triplets.
+    random_map : dict of str to float
+        What a map that knows nothing of the data is expected to get.
+    per_point : dict of str to ndarray of shape (rows given,), float64
+        "trustworthiness", "continuity", "triplet_accuracy" of the anchors, "neighborhood_preservation" and
+        "knn_accuracy" (0 or 1) of all rows where possible; NaN elsewhere.
+    """
+
+    trustworthiness: float
+    continuity: float
+    neighborhood_preservation: float
+    knn_accuracy: float | None
+    shepard: float
+    triplet_accuracy: float
+    n_samples: int
+    n_neighbors: int
+    n_anchors: int
+    n_triplets: int
+    n_pairs: int
+    n_left_out: int
+    random_state: int
+    random_map: dict[str, float]
+    per_point: dict[str, Floats] = field(repr=False)
+
+    def scores(self) -> dict[str, float]:
+        """Return the overall scores by name; knn_accuracy only if there are labels."""
+        names = ["trustworthiness", "continuity", "neighborhood_preservation", "knn_accuracy", "shepard"]
+        names.append("triplet_accuracy")
+        return {name: float(value) for name in names if (value := getattr(self, name)) is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the scores of single points, with plain Python values."""
+        counts = ["n_samples", "n_neighbors", "n_anchors", "n_triplets", "n_pairs", "n_left_out", "random_state"]
+        return {**self.scores(), **{name: getattr(self, name) for name in counts}, "random_map": dict(self.random_map)}
+
+    def summary(self) -> str:
+        """Return the scores beside those of a random map, and what they rest on."""
+        lines = [f"{'':26}{'map':>7}{'random map':>13}"]
+        for name, value in self.scores().items():
+            lines.append(f"{name.replace('_', ' '):26}{value:7.3f}{self.random_map[name]:13.3f}")
+        anchors = "all rows" if self.n_anchors == self.n_samples else f"{self.n_anchors} of {self.n_samples} rows"
+        lines.append(
+            f"{self.n_neighbors} neighbours; ranks of {anchors}; {self.n_pairs} pairs; "
+            f"{self.n_anchors * self.n_triplets} triplets; random_state={self.random_state}"
+        )
+        if self.n_left_out:
+            lines.append(f"{self.n_left_out} rows have no place in the map and are left out")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+@dataclass
+class _AnchorScores:
+    """Scores of the anchors, in their order; penalties are sums of excess ranks."""
+
+    intruders: npt.NDArray[np.int64]
+    extruders: npt.NDArray[np.int64]
+    shared: npt.NDArray[np.int32]
+    nearest: npt.NDArray[np.int32]
+    agreeing: npt.NDArray[np.int32]
+    pairs_data: Floats
+    pairs_map: Floats
+
+
+def _score_anchors(
+    X: Any,
+    Y: Floats,
+    anchors: npt.NDArray[np.int64],
+    *,
+    metric: str,
+    n_neighbors: int,
+    n_nearest: int,
+    n_triplets: int,
+    seed: int,
+    n_threads: int,
+) -> _AnchorScores:
+    """Rank all rows from each anchor, a chunk of anchors at a time."""
+    n = Y.shape[0]
+    rows = distance_rows(X, metric, n_neighbors, anchors, n_threads)
+    all_pairs = len(anchors) == n and n * (n - 1) // 2 <= _ALL_PAIRS_BELOW
+    chunk = int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
+    parts: list[tuple[npt.NDArray[Any], ...]] = []
+    for begin in range(0, len(anchors), chunk):
+        some = anchors[begin : begin + chunk]
+        distances = rows(some)
+        *scores, data_pairs, map_pairs = _core.score_map(
+            distances, Y, some, n_neighbors, n_nearest, n_triplets, seed, n_threads
+        )
+        if all_pairs:
+            later = np.arange(n) > some[:, None]
+            data_pairs = distances[later].astype(np.float64)
+            map_pairs = np.sum((Y[some][:, None, :] - Y[None, :, :]) ** 2, axis=2)[later]
+        parts.append((*scores, data_pairs.ravel(), map_pairs.ravel()))
+    return _AnchorScores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _choose_anchors(n: int, n_anchors: int | None, seed: int) -> npt.NDArray[np.int64]:
+    if n_anchors is None:
+        n_anchors = n if n <= _ALL_BELOW else _ANCHORS
+    if n_anchors >= n:
+        return np.arange(n, dtype=np.int64)
+    return np.sort(np.argsort(_core.random_keys(seed, n), kind="stable")[:n_anchors]).astype(np.int64)
+
+
+def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors: int) -> tuple[Any, Floats, Any]:
+    """Return data, places and labels that fit each other."""
+    values = check_values(X, who="evaluate")
+    n = int(values.shape[0])
+    places = check_places(Y, n, who="evaluate")
+    if labels is not None:
+        labels = np.asarray(labels)
+        if labels.shape != (n,):
+            raise ValueError(message("evaluate", f"X with {n} rows and {len(labels)} labels", "of the same length"))
+    if graph is not None and graph.n_samples != n:
+        raise ValueError(
+            message("evaluate", f"X with {n} rows and a graph with {graph.n_samples}", "of the same length")
+        )
+    if graph is not None and graph.n_neighbors < n_neighbors:
+        raise ValueError(
+            message(
+                "evaluate",
+                f"n_neighbors={n_neighbors}",
+                f"at most the graph's n_neighbors={graph.n_neighbors}",
+                remedy="Pass a graph with more neighbours or none.",
+            )
+        )
+    placed = int(np.count_nonzero(np.isfinite(places[:, 0])))
+    if not 2 * n_neighbors < placed:
+        raise ValueError(
+            message(
+                "evaluate",
+                f"n_neighbors={n_neighbors}",
+                "below half the number of rows in the map",
+                fact=f"{placed} rows",
+                remedy=f"Use n_neighbors={max(1, (placed - 1) // 2)} or less." if placed > 2 else "",
+            )
+        )
+    return values, places, labels
+
+
+def _expected_of_random_map(n: int, k: int, labels: npt.NDArray[Any] | None) -> dict[str, float]:
+    trust = trust_of_random_map(n, k)
+    expected = {
+        "trustworthiness": trust,
+        "continuity": trust,
+        "neighborhood_preservation": k / (n - 1),
+        "shepard": 0.0,
+        "triplet_accuracy": 0.5,
+    }
+    if labels is not None:
+        # Close to guessing each label as often as it occurs; a majority vote does a little better.
+        shares = np.unique(labels, return_counts=True)[1] / n
+        expected["knn_accuracy"] = float(np.sum(shares**2))
+    return expected
+
+
+def evaluate(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 15,
+    labels: Any = None,
+    graph: NeighborGraph | None = None,
+    metric: str = "euclidean",
+    n_anchors: int | None = None,
+    n_triplets: int = 100,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Evaluation:
+    """Say how far to trust a map of the data, made anywhere, overall and point by point.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data; square distances for ``metric="precomputed"``.
+    Y : array-like of shape (n_samples, n_components)
+        The map. Rows with NaN are left out and counted.
+    n_neighbors : int >= 1, below n_samples / 2, default=15
+        Size of the neighbourhoods, the row itself not counted.
+    labels : array-like of shape (n_samples,), default=None
+        Labels for `knn_accuracy`.
+    graph : NeighborGraph of n_samples rows, default=None
+        Neighbours in the data. With it `neighborhood_preservation` covers all rows, otherwise the anchors.
+    metric : str, default="euclidean"
+        Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean.
+    n_anchors : int or None, default=None
+        Rows whose ranks against all rows are found: all up to 5000 rows by default, else 2000 random ones.
+    n_triplets : int >= 1, default=100
+        Random triplets, and pairs for the Shepard score, of each anchor.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses anchors and triplets; the seed is stored in the result.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    Evaluation
+        With all rows as anchors, ``trustworthiness`` is that of scikit-learn. Equal distances are ranked by row
+        number, so scores of data with many duplicates depend a little on the order of the rows.
+
+    References
+    ----------
+    .. [1] Venna & Kaski, "Neighborhood preservation in nonlinear projection methods", ICANN 2001.
+    .. [2] Wang et al., "Understanding how dimension reduction tools work", JMLR 22, 2021 (triplets).
+    """
+    given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
+    checked = check_parameters("evaluate", _RULES, given)
+    k, n_triplets = checked["n_neighbors"], checked["n_triplets"]
+    seed, n_threads = resolve_seed(random_state, who="evaluate"), resolve_n_threads(n_jobs, who="evaluate")
+    values, places, labels = _check(X, Y, labels, graph, k)
+    n_given = places.shape[0]
+    kept = np.flatnonzero(np.isfinite(places[:, 0]))
+    if len(kept) < n_given:
+        values, places = values[kept], places[kept]
+        values = values[:, kept] if metric == "precomputed" else values
+        labels = None if labels is None else labels[kept]
+    n = len(kept)
+    anchors = _choose_anchors(n, checked["n_anchors"], seed)
+    n_nearest = max(k, min(_LABEL_NEIGHBORS, n - 1))
+    found = _score_anchors(
+        values,
+        places,
+        anchors,
+        metric=metric,
+        n_neighbors=k,
+        n_nearest=n_nearest,
+        n_triplets=n_triplets,
+        seed=seed,
+        n_threads=n_threads,
+    )
+
+    def spread(rows: npt.NDArray[Any], scores: npt.NDArray[Any]) -> Floats:
+        full = np.full(n_given, np.nan)
+        full[kept[rows]] = scores
+        return full
+
+    if len(anchors) < n and places.shape[1] <= _TREE_COMPONENTS and (graph is not None or labels is not None):
+        rows, nearest = np.arange(n), nearest_in_map(places, n_nearest, n_threads)
+    else:
+        rows, nearest = anchors, found.nearest
+    if graph is not None:
+        mine = kept[rows]
+        mask = None if graph.mask is None else graph.mask[mine, :k]
+        shared = shared_neighbors(graph.indices[mine, :k], kept[nearest[:, :k]], mask)
+        preservation = spread(rows, shared / k)
+    else:
+        preservation = spread(anchors, found.shared / k)
+    scale = rank_penalty_scale(n, k)
+    per_point = {
+        "trustworthiness": spread(anchors, 1.0 - scale * found.intruders),
+        "continuity": spread(anchors, 1.0 - scale * found.extruders),
+        "neighborhood_preservation": preservation,
+        "triplet_accuracy": spread(anchors, found.agreeing / (2.0 * n_triplets)),
+    }
+    if labels is not None:
+        hits = label_hits(labels, rows, nearest[:, :_LABEL_NEIGHBORS])
+        per_point["knn_accuracy"] = spread(rows, hits)
+    overall = {name: float(np.nanmean(scores)) for name, scores in per_point.items()}
+    return Evaluation(
+        trustworthiness=overall["trustworthiness"],
+        continuity=overall["continuity"],
+        neighborhood_preservation=overall["neighborhood_preservation"],
+        knn_accuracy=overall.get("knn_accuracy"),
+        shepard=spearman(found.pairs_data, found.pairs_map),
+        triplet_accuracy=overall["triplet_accuracy"],
+        n_samples=n,
+        n_neighbors=k,
+        n_anchors=len(anchors),
+        n_triplets=n_triplets,
+        n_pairs=len(found.pairs_data),
+        n_left_out=n_given - n,
+        random_state=seed,
+        random_map=_expected_of_random_map(n, k, labels),
+        per_point=per_point,
+    )

@@ -1,0 +1,270 @@
+"""The explanation of an embedding: which features move each point, how strongly, and how far to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Integer, check_parameters, message
+from gnomon.explain.table import format_number, format_table
+from gnomon.explain.why import LOW_FIDELITY, Why
+from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
+from gnomon.geometry.check import check_names, check_places, check_values, column_names
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Explanation", "TopFeatures", "explain"]
+
+N_TOP = 8
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+_RIDGE_ROWS = 1000  # points that choose the ridge
+
+
+@dataclass(frozen=True)
+class TopFeatures:
+    """The most important features of every point; NaN where the point has no explanation.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_samples, n_top), int32
+        Column numbers, most important first.
+    arrows : ndarray of shape (n_samples, n_top, n_components), float32
+        Displacement in the map per one local standard deviation of the feature.
+    importance : ndarray of shape (n_samples, n_top), float32
+        Length of the arrow, in units of the map.
+    """
+
+    indices: npt.NDArray[np.int32]
+    arrows: npt.NDArray[np.float32]
+    importance: npt.NDArray[np.float32]
+
+
+class Explanation:
+    """Which features move each point of an embedding; made by `explain`.
+
+    It keeps a reference to the data, from which axes and the full table of importances are formed when asked for:
+    do not change the data in between.
+
+    Attributes
+    ----------
+    n_samples, n_features, n_components : int
+        Sizes of the data and the embedding.
+    feature_names : list of str
+        One name for each feature.
+    r2 : ndarray of shape (n_samples,), float32
+        Share of the neighbours' displacements in the map that the local linear fit accounts for. High even for a
+        random map if there are few neighbours in many dimensions; see `fidelity`.
+    predicted_r2 : ndarray of shape (n_samples,), float32
+        The same with each neighbour predicted from the others; negative if the fit is worse than saying nothing.
+    ellipses : ndarray of shape (n_samples, n_components, n_components), float32
+        Image of the unit ball of the data's tangent space, in squared units of the map per squared unit of the data.
+    mask : ndarray of shape (n_samples,), bool
+        False where nothing can be said: then r2, ellipses and arrows are NaN.
+    global_importance : ndarray of shape (n_features,), float64
+        Mean importance of each feature over the points with an explanation, in units of the map.
+    ridge : float
+        Damping of the fits, chosen so that neighbours are best predicted from each other.
+    n_neighbors : int
+        Neighbours used for each point.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        jacobians: LocalJacobians,
+        effects: FeatureEffects,
+        feature_names: list[str],
+        *,
+        ridge: float,
+        n_threads: int,
+    ) -> None:
+        self._X = X
+        self._jacobians = jacobians
+        self._effects = effects
+        self._n_threads = n_threads
+        self.feature_names = feature_names
+        self.ridge = ridge
+        self.r2 = jacobians.r2
+        self.predicted_r2 = jacobians.predicted_r2
+        self.ellipses = jacobians.ellipses
+        self.mask = jacobians.mask
+        self.global_importance = effects.mean_importance
+        self.n_samples, self.n_features = int(X.shape[0]), int(X.shape[1])
+        self.n_components = jacobians.n_components
+        self.n_neighbors = int(jacobians.indices.shape[1])
+
+    @cached_property
+    def fidelity(self) -> npt.NDArray[np.float32]:
+        """How far to believe each point's explanation: predicted_r2 cut to [0, 1]; NaN where `mask` is False."""
+        return np.clip(self.predicted_r2, 0.0, 1.0)
+
+    @cached_property
+    def importance(self) -> npt.NDArray[np.float32]:
+        """Importance of every feature for every point, (n_samples, n_features) float32; formed when first used."""
+        effects = feature_effects(self._X, self._jacobians, all_features=True, n_threads=self._n_threads)
+        assert effects.all_importance is not None
+        return effects.all_importance
+
+    @cached_property
+    def semi_axes(self) -> npt.NDArray[np.float32]:
+        """Semi-axes of the distortion ellipses, (n_samples, n_components), descending: map units per data unit."""
+        axes = np.full((self.n_samples, self.n_components), np.nan, dtype=np.float32)
+        axes[self.mask] = np.sqrt(np.maximum(np.linalg.eigvalsh(self.ellipses[self.mask])[:, ::-1], 0.0))
+        return axes
+
+    def axes(self, i: int) -> npt.NDArray[np.float64]:
+        """Return the displacement of point i in the map per unit of each feature, (n_components, n_features)."""
+        return self._jacobians.axes(self._X, self._row(i))
+
+    def top_features(self, n_top: int = N_TOP) -> TopFeatures:
+        """Return the `n_top` most important features of every point (at most n_features)."""
+        n_top = min(check_parameters("top_features", {"n_top": Integer(1)}, {"n_top": n_top})["n_top"], self.n_features)
+        effects = self._effects
+        if n_top > effects.indices.shape[1]:
+            effects = feature_effects(self._X, self._jacobians, n_top=n_top, n_threads=self._n_threads)
+        return TopFeatures(effects.indices[:, :n_top], effects.arrows[:, :n_top], effects.importance[:, :n_top])
+
+    def why(self, i: int, n_top: int = 5) -> Why:
+        """Return the features that move point i most, with values, arrows and fidelity; `print` shows a table."""
+        i = self._row(i)
+        top = self.top_features(n_top)
+        row = self._X[[i]]
+        values = np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64).ravel()
+        return Why(
+            index=i,
+            features=[self.feature_names[f] for f in top.indices[i]],
+            indices=top.indices[i],
+            values=values[top.indices[i]],
+            arrows=top.arrows[i],
+            importance=top.importance[i],
+            fidelity=float(self.fidelity[i]),
+            r2=float(self.r2[i]),
+        )
+
+    def summary(self, n_top: int = 10) -> str:
+        """Return the features of largest mean importance as a table, with the fidelity over all points."""
+        order = np.argsort(-self.global_importance, kind="stable")[:n_top]
+        total = float(self.global_importance.sum())
+        rows = [
+            [self.feature_names[f], format_number(value), f"{value / total if total > 0 else 0.0:.1%}"]
+            for f, value in zip(order, self.global_importance[order].tolist(), strict=True)
+        ]
+        defined = self.fidelity[self.mask]
+        head = f"{self.n_samples} points, {self.n_features} features, {self.n_neighbors} neighbours"
+        if len(defined):
+            low = float(np.mean(defined < LOW_FIDELITY))
+            head += f"; median fidelity {np.median(defined):.2f}, below {LOW_FIDELITY:g} at {low:.0%} of the points"
+        if len(defined) < self.n_samples:
+            head += f"; nothing can be said about {self.n_samples - len(defined)} points"
+        return head + "\n" + format_table(["feature", "mean importance", "share"], rows)
+
+    def _row(self, i: int) -> int:
+        if not -self.n_samples <= i < self.n_samples:
+            raise IndexError(message("Explanation", f"row {i}", f"below n_samples={self.n_samples}"))
+        return int(i) % self.n_samples
+
+    def __repr__(self) -> str:
+        return f"Explanation(n_samples={self.n_samples}, n_features={self.n_features}, ridge={self.ridge:g})"
+
+
+def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, n_threads: int) -> float:
+    """Return the ridge whose fits best predict each neighbour from the others, at evenly spaced points."""
+    n = Y.shape[0]
+    rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
+    best, best_score = _RIDGES[0], -np.inf
+    for ridge in _RIDGES:
+        fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, n_threads=n_threads)
+        scores = fits.predicted_r2[fits.mask]
+        score = float(np.median(scores)) if len(scores) else -np.inf
+        if score > best_score:
+            best, best_score = ridge, score
+    return best
+
+
+def _neighbors(
+    X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: str, n_threads: int, who: str
+) -> NeighborGraph:
+    """Return the graph cut to n_neighbors, computed if it is not given."""
+    n = int(X.shape[0])
+    if graph is None:
+        if n < 3:
+            raise ValueError(message(who, f"X with {n} rows", "of at least 3 rows"))
+        from gnomon.neighbors import compute_neighbors  # type: ignore[attr-defined]
+
+        values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
+        values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
+        found = compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
+        assert isinstance(found, NeighborGraph)
+        return found
+    if graph.n_samples != n:
+        raise ValueError(message(who, f"X with {n} rows and a graph with {graph.n_samples}", "of the same length"))
+    if graph.n_neighbors <= n_neighbors:
+        return graph
+    return NeighborGraph(
+        np.ascontiguousarray(graph.indices[:, :n_neighbors]),
+        np.ascontiguousarray(graph.distances[:, :n_neighbors]),
+        None if graph.mask is None else graph.mask[:, :n_neighbors],
+        graph.metric,
+        graph.method,
+        graph.recall,
+    )
+
+
+def explain(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 15,
+    graph: NeighborGraph | None = None,
+    feature_names: Any = None,
+    metric: str = "euclidean",
+    n_jobs: int | None = None,
+) -> Explanation:
+    """Explain an embedding made anywhere: which features move each point, and how far to believe it.
+
+    Around each point the linear map is fitted that best carries the displacements of its neighbours in the data to
+    their displacements in the embedding. The arrow of a feature is where the point would move for one local standard
+    deviation of the feature, within the directions in which the data vary there. The explanation is of the embedding
+    as it is, not of a model beside it, and a feature that is constant among the neighbours gets exactly zero.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data. float32, float64, uint8 and CSR are used without a copy.
+    Y : array-like of shape (n_samples, n_components)
+        The embedding. Rows with NaN have no place; nothing is said about them.
+    n_neighbors : int >= 2, default=15
+        Neighbours of each point, itself not counted; the first of them if the graph has more.
+    graph : NeighborGraph of n_samples rows, default=None
+        Neighbours in the data; computed if not given.
+    feature_names : sequence of n_features str, default=None
+        By default the columns of a data frame, else "feature 0" and so on.
+    metric : str, default="euclidean"
+        Metric in which the neighbours are found if the graph is not given; the fit itself is linear.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    Explanation
+
+    References
+    ----------
+    .. [1] Yang et al., "Interpretable Dimensionality Reduction by Feature Preserving Manifold Approximation and
+       Projection", 2022, whose frames are taken here from the embedding itself.
+    """
+    n_neighbors = check_parameters("explain", {"n_neighbors": Integer(2)}, {"n_neighbors": n_neighbors})["n_neighbors"]
+    n_threads = resolve_n_threads(n_jobs, who="explain")
+    names = column_names(X) if feature_names is None else feature_names
+    values = check_values(X, who="explain")
+    places = check_places(Y, values.shape[0], who="explain")
+    labels = check_names(names, values.shape[1], who="explain")
+    near = _neighbors(values, graph, n_neighbors, metric, n_threads, "explain")
+    ridge = _choose_ridge(values, places, near, n_threads)
+    jacobians = local_jacobians(values, places, near, ridge=ridge, n_threads=n_threads)
+    effects = feature_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
+    return Explanation(values, jacobians, effects, labels, ridge=ridge, n_threads=n_threads)

@@ -1,0 +1,81 @@
+"""A table and the places of its rows in a map, checked against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+
+__all__ = ["check_names", "check_places", "check_values", "column_names"]
+
+
+def _count_bad(values: npt.NDArray[Any]) -> int:
+    return 0 if values.dtype.kind in "bui" else int(np.size(values) - np.count_nonzero(np.isfinite(values)))
+
+
+def check_values(X: Any, *, who: str) -> Any:
+    """Return a 2-D array of real numbers or a CSR matrix without NaN and infinity; nothing is copied without need.
+
+    Parameters
+    ----------
+    X : array-like or SciPy sparse matrix of shape (n_samples, n_features)
+    who : str
+        Opens the error text.
+    """
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        stored = X.data
+    else:
+        stored = X = np.asarray(X)
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise ValueError(message(who, f"X of shape {X.shape}", "2-D with at least one feature"))
+    if stored.dtype.kind not in "buif":
+        raise TypeError(message(who, f"X of type {stored.dtype}", "of real numbers"))
+    # A finite sum means that all are finite; the count is needed only for the error.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = stored.dtype.kind == "f" and not np.isfinite(np.sum(stored, dtype=np.float64))
+    if suspicious and (bad := _count_bad(stored)):
+        fact = f"{bad} values are NaN or infinite"
+        if isinstance(X, np.ndarray):
+            row, column = np.argwhere(~np.isfinite(X))[0]
+            fact += f", the first in row {row}, column {column}"
+        raise ValueError(message(who, "X", "finite", fact=fact, remedy="Impute the missing values or leave them out."))
+    return X
+
+
+def check_places(Y: Any, n_samples: int, *, who: str) -> npt.NDArray[np.float64]:
+    """Return the embedding as float64 of shape (n_samples, n_components).
+
+    A row with NaN or infinity has no place in the map: the whole row becomes NaN. Some row must have a place.
+    """
+    places = np.array(Y, dtype=np.float64, order="C")
+    if places.ndim != 2 or places.shape[1] == 0:
+        raise ValueError(message(who, f"Y of shape {places.shape}", "2-D with at least one component"))
+    if places.shape[0] != n_samples:
+        raise ValueError(message(who, f"X with {n_samples} rows and Y with {places.shape[0]}", "of the same length"))
+    unplaced = ~np.isfinite(places).all(axis=1)
+    if unplaced.all():
+        raise ValueError(message(who, "Y", "finite in some rows", fact=f"all {n_samples} rows hold NaN or infinity"))
+    places[unplaced] = np.nan
+    return places
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the column names of a data frame, None for anything else."""
+    columns = getattr(X, "columns", None)
+    return None if columns is None else [str(name) for name in columns]
+
+
+def check_names(feature_names: Any, n_features: int, *, who: str) -> list[str]:
+    """Return one name for each feature; "feature 0", "feature 1", ... by default."""
+    if feature_names is None:
+        return [f"feature {f}" for f in range(n_features)]
+    names = [str(name) for name in feature_names]
+    if len(names) != n_features:
+        raise ValueError(
+            message(who, f"feature_names of length {len(names)}", f"one name for each feature ({n_features} features)")
+        )
+    return names

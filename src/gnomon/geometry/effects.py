@@ -1,0 +1,81 @@
+"""What each feature does to a point's place in the map, in units that compare across features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon.geometry.jacobians import LocalJacobians
+from gnomon.geometry.table import RowTable
+
+__all__ = ["FeatureEffects", "feature_effects"]
+
+
+@dataclass(frozen=True)
+class FeatureEffects:
+    """Effects of the features on the places of n points; everything is in units of the map.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n, n_top), int32
+        The features of largest importance, descending; ties by feature number.
+    arrows : ndarray of shape (n, n_top, n_components), float32
+        Displacement in the map per one local standard deviation of the feature; NaN where undefined.
+    importance : ndarray of shape (n, n_top), float32
+        Length of the arrow; NaN where undefined.
+    mean_importance : ndarray of shape (n_features,), float64
+        Mean length over the points where it is defined; 0 if there is none.
+    all_importance : ndarray of shape (n, n_features), float32, or None
+        Length of the arrow of every feature, if asked for.
+    """
+
+    indices: npt.NDArray[np.int32]
+    arrows: npt.NDArray[np.float32]
+    importance: npt.NDArray[np.float32]
+    mean_importance: npt.NDArray[np.float64]
+    all_importance: npt.NDArray[np.float32] | None = None
+
+
+def feature_effects(
+    X: Any, jacobians: LocalJacobians, *, n_top: int = 8, all_features: bool = False, n_threads: int = 1
+) -> FeatureEffects:
+    """Turn local Jacobians into the displacement per local standard deviation of each feature.
+
+    The arrow of feature f at point i is ``B_i[:, f] * localstd_if``, where localstd is the weighted root mean square
+    of x_jf - x_if over the neighbours j; so features of different units compare. The full (n, n_features) table is
+    formed only if `all_features` is True.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data that the Jacobians were fitted to.
+    jacobians : LocalJacobians of n points
+    n_top : int >= 1, default=8
+        Features kept for each point; at most n_features are.
+    all_features : bool, default=False
+        Also return the importance of every feature for every point.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    FeatureEffects
+    """
+    table = RowTable.of(X)
+    n, k, d = jacobians.coefficients.shape
+    kernel = getattr(_core, "feature_effects" + table.suffix)
+    indices, arrows, importance, everything, mean = kernel(
+        *table.arguments,
+        jacobians.indices,
+        jacobians.weights,
+        jacobians.rows,
+        jacobians.coefficients.reshape(n, k * d),
+        min(n_top, table.shape[1]),
+        all_features,
+        n_threads,
+    )
+    return FeatureEffects(indices, arrows, importance, mean, everything if all_features else None)

@@ -1,0 +1,196 @@
+"""The linear map that best carries displacements in the data to displacements in a map, around each point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._validation import Real, check_parameters, message
+from gnomon.geometry.table import RowTable
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["LocalJacobians", "local_jacobians"]
+
+_RULES = {"ridge": Real(0.0), "variance_share": Real(0.0, 1.0, low_open=True)}
+
+
+@dataclass(frozen=True)
+class LocalJacobians:
+    """Local linear maps from data of n_features to an embedding of n_components, one for each listed row.
+
+    The map of row i is ``B_i`` of shape (n_components, n_features), with
+    ``B_i.T = sum_j (x_j - x_i) outer coefficients[i, j]`` over its neighbours j. Only the coefficients are stored;
+    `axes` expands them. With V_i an orthonormal frame of the local tangent space, ``B_i = J_i V_i.T``.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,), int64
+        Row numbers of the points that the other arrays describe.
+    coefficients : ndarray of shape (n, n_neighbors, n_components), float64
+        Units of the map per squared unit of the data; NaN where `mask` is False.
+    r2 : ndarray of shape (n,), float32, at most 1
+        Share of the neighbours' weighted squared displacements in the map that the fit accounts for. With few
+        neighbours in many dimensions it is high even for a random map; 0 where all neighbours lie on the point in
+        the map; NaN where `mask` is False.
+    predicted_r2 : ndarray of shape (n,), float32, at most 1
+        The same with each neighbour predicted from a fit to the others (tangent space held fixed). It is the honest
+        measure of how far the map is locally linear; zero or negative means that the fit says nothing.
+    ellipses : ndarray of shape (n, n_components, n_components), float32
+        ``J_i J_i.T``: image of the unit ball of the tangent space, in squared units of the map per squared unit of
+        the data. The square roots of its eigenvalues are the semi-axes of the distortion ellipse.
+    dimension : ndarray of shape (n,), int32
+        Dimension of the tangent space; 0 where `mask` is False.
+    mask : ndarray of shape (n,), bool
+        False where fewer than two neighbours differ from the point and from each other, or the point has no place in
+        the map: nothing can be said there.
+    indices, weights : ndarray of shape (n_samples, n_neighbors), int32 and float32
+        The neighbours used; weight 0 where there is none.
+    """
+
+    rows: npt.NDArray[np.int64]
+    coefficients: npt.NDArray[np.float64]
+    r2: npt.NDArray[np.float32]
+    predicted_r2: npt.NDArray[np.float32]
+    ellipses: npt.NDArray[np.float32]
+    dimension: npt.NDArray[np.int32]
+    mask: npt.NDArray[np.bool_]
+    indices: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float32]
+
+    @property
+    def n_components(self) -> int:
+        """Number of components of the map."""
+        return int(self.coefficients.shape[2])
+
+    def displacements(self, X: Any, position: int) -> npt.NDArray[np.float64]:
+        """Return x_j - x_i over the neighbours j of the point at `position` in `rows`: (n_neighbors, n_features)."""
+        i = self.rows[position]
+        wanted = np.append(self.indices[i], i)
+        values = X[wanted].toarray() if hasattr(X, "toarray") else np.asarray(X[wanted])
+        values = values.astype(np.float64)
+        differences: npt.NDArray[np.float64] = values[:-1] - values[-1]
+        differences[self.weights[i] == 0] = 0.0
+        return differences
+
+    def axes(self, X: Any, position: int) -> npt.NDArray[np.float64]:
+        """Return ``B_i`` of shape (n_components, n_features), in units of the map per unit of the feature.
+
+        Column f is the displacement in the map for a unit change of feature f within the local tangent space; it is
+        exactly zero for a feature that is constant among the neighbours.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            The data of the fit.
+        position : int
+            Position in `rows`.
+        """
+        axes: npt.NDArray[np.float64] = (self.displacements(X, position).T @ self.coefficients[position]).T
+        return axes
+
+
+def _neighborhoods(
+    Y: npt.NDArray[np.float64], graph: NeighborGraph, weights: npt.NDArray[Any] | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Return indices and weights; neighbours that do not exist or have no place in the map get weight 0."""
+    indices = np.ascontiguousarray(graph.indices, dtype=np.int32)
+    if weights is None:
+        checked = np.ones(indices.shape, dtype=np.float32)
+    else:
+        checked = np.array(weights, dtype=np.float32, order="C")
+        if checked.shape != indices.shape or not np.all(np.isfinite(checked)) or np.any(checked < 0):
+            raise ValueError(
+                message(
+                    "local_jacobians",
+                    f"weights of shape {checked.shape}",
+                    f"finite, not negative and of the graph's shape {indices.shape}",
+                )
+            )
+    if graph.mask is not None:
+        checked[~graph.mask] = 0.0
+    placed = np.isfinite(Y).all(axis=1)
+    if not placed.all():
+        checked[~placed[indices]] = 0.0
+        checked[~placed] = 0.0
+    return indices, checked
+
+
+def local_jacobians(
+    X: Any,
+    Y: npt.NDArray[Any],
+    graph: NeighborGraph,
+    *,
+    weights: npt.NDArray[Any] | None = None,
+    rows: npt.NDArray[Any] | None = None,
+    ridge: float = 1e-3,
+    variance_share: float = 0.9,
+    n_threads: int = 1,
+) -> LocalJacobians:
+    """Fit, around each point, the linear map from the data to the embedding.
+
+    For point i, weighted ridge regression of the displacements y_j - y_i of its neighbours in the embedding on the
+    coordinates of their displacements x_j - x_i in the local tangent space: the leading directions of the weighted
+    second moment of x_j - x_i. It needs nothing but the positions, so it explains any embedding made anywhere.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data. float32, float64, uint8 and CSR are read where they lie. Displacements are formed in float64, so a
+        constant offset costs no precision.
+    Y : ndarray of shape (n_samples, n_components)
+        The embedding; a row with NaN has no place in the map and takes no part.
+    graph : NeighborGraph of n_samples rows
+        Neighbours in the data.
+    weights : ndarray of shape (n_samples, n_neighbors), default=None
+        Weight >= 0 of each neighbour; equal weights by default.
+    rows : ndarray of row numbers, default=None
+        The points wanted; all by default.
+    ridge : float >= 0, default=1e-3
+        Damping in units of the mean squared singular value of the tangent space.
+    variance_share : float in (0, 1], default=0.9
+        The tangent space holds at least this share of the local second moment.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    LocalJacobians
+
+    Notes
+    -----
+    For an affine embedding Y = X A + c and ridge 0, ``B_i`` is exactly A.T projected on the tangent space. Rotating,
+    scaling or shifting Y does the same to ``B_i``; the choice of frame in the tangent space cancels.
+    """
+    checked = check_parameters("local_jacobians", _RULES, {"ridge": ridge, "variance_share": variance_share})
+    table = RowTable.of(X)
+    places = np.ascontiguousarray(Y, dtype=np.float64)
+    if not table.shape[0] == places.shape[0] == graph.n_samples:
+        raise ValueError(
+            message(
+                "local_jacobians",
+                f"X with {table.shape[0]} rows, Y with {places.shape[0]} and a graph with {graph.n_samples}",
+                "of the same length",
+            )
+        )
+    indices, used = _neighborhoods(places, graph, weights)
+    listed = np.arange(places.shape[0]) if rows is None else np.asarray(rows)
+    listed = np.ascontiguousarray(listed, dtype=np.int64)
+    kernel = getattr(_core, "local_jacobians" + table.suffix)
+    coefficients, ellipses, r2, predicted_r2, dimension = kernel(
+        *table.arguments, places, indices, used, listed, checked["ridge"], checked["variance_share"], n_threads
+    )
+    return LocalJacobians(
+        rows=listed,
+        coefficients=coefficients,
+        r2=r2,
+        predicted_r2=predicted_r2,
+        ellipses=ellipses,
+        dimension=dimension,
+        mask=dimension > 0,
+        indices=indices,
+        weights=used,
+    )

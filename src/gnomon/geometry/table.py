@@ -1,0 +1,61 @@
+"""Tables in a form that the kernels read where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["RowTable"]
+
+_KERNEL_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
+
+
+def _numbers(values: npt.NDArray[Any], *, allow_bytes: bool) -> npt.NDArray[Any]:
+    """Return values of a type that kernels read, without a copy where the type allows it."""
+    if values.dtype == np.uint8 and not allow_bytes:
+        return values.astype(np.float32)
+    if values.dtype in _KERNEL_TYPES:
+        return values
+    # Integers of up to 16 bits and half floats are exact in float32; everything else needs float64.
+    small = values.dtype == np.bool_ or values.dtype.itemsize <= 2 or values.dtype == np.dtype(">f4")
+    return values.astype(np.float32 if small else np.float64)
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """A dense or sparse table of shape (n_samples, n_features) as the kernels take it.
+
+    Attributes
+    ----------
+    arguments : tuple
+        The leading arguments of a kernel: one row-major matrix (float32, float64 or uint8), or offsets, columns,
+        values and the number of features of a table in CSR form with sorted unique columns.
+    suffix : {"", "_sparse"}
+        Ends the name of the kernel that takes them.
+    shape : (n_samples, n_features)
+    """
+
+    arguments: tuple[Any, ...]
+    suffix: str
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, X: Any) -> RowTable:
+        """Wrap an array or a SciPy sparse matrix; nothing is copied if its type and order are already right."""
+        if hasattr(X, "tocsr"):
+            matrix = X.tocsr()
+            if not matrix.has_canonical_format:
+                matrix = matrix.copy()
+                matrix.sum_duplicates()
+            arguments = (
+                np.ascontiguousarray(matrix.indptr, dtype=np.int64),
+                np.ascontiguousarray(matrix.indices, dtype=np.int32),
+                np.ascontiguousarray(_numbers(matrix.data, allow_bytes=False)),
+                int(matrix.shape[1]),
+            )
+            return cls(arguments, "_sparse", (int(matrix.shape[0]), int(matrix.shape[1])))
+        values = np.ascontiguousarray(_numbers(np.asarray(X), allow_bytes=True))
+        return cls((values,), "", (int(values.shape[0]), int(values.shape[1])))

@@ -1,0 +1,79 @@
+"""Where the connected components of a graph go, so that they do not overlap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial import cKDTree
+
+from gnomon.initialization.principal import principal_start
+from gnomon.initialization.scattered import normal_noise
+
+__all__ = ["place_components"]
+
+_SHARE = 0.45  # of the distance to the nearest centre: two components keep a tenth of it between them
+_APART = 1e-3  # of the extent: noise that parts centres in the same place
+
+
+def place_components(
+    labels: npt.NDArray[np.int32], n_components: int, *, X: Any = None, seed: int = 0, n_threads: int = 1
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Find centres and radii of discs that do not overlap, one for each connected component.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+        Component of each point, numbered from 0 without gaps.
+    n_components : int
+        Dimension of the embedding.
+    X : ndarray or CSR of shape (n_samples, n_features), or None, default=None
+        Centres are the means of the principal scores of each component's rows. Without a table, components stand on a
+        square lattice in order of size.
+    seed : int, default=0
+        Of the noise that parts centres in the same place.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    centres : ndarray of shape (n_graph_components, n_components), float64
+    radii : ndarray of shape (n_graph_components,), float64
+        At most 0.45 of the distance to the nearest other centre, and at most the extent of all centres times the
+        component's share of the points to the power 1 / n_components.
+    """
+    sizes = np.bincount(labels)
+    if X is None:
+        centres = _lattice(sizes, n_components)
+    else:
+        scores = principal_start(X, n_components, seed=seed, n_threads=n_threads)[0].astype(np.float64)
+        sums = [np.bincount(labels, weights=column, minlength=sizes.size) for column in scores.T]
+        centres = np.stack(sums, axis=1) / sizes[:, None]
+    extent = float(np.ptp(centres, axis=0).max())
+    if extent <= 0.0:
+        centres, extent = _lattice(sizes, n_components), float(np.ceil(sizes.size ** (1.0 / n_components)))
+    nearest = _nearest_distances(centres)
+    close = nearest < _APART * extent
+    if close.any():
+        noise = normal_noise(sizes.size, n_components, seed, n_threads)
+        centres = centres + _APART * extent * noise * close[:, None]
+        nearest = _nearest_distances(centres)
+    shares = (sizes / labels.size) ** (1.0 / n_components)
+    return centres, np.minimum(_SHARE * nearest, extent * shares)
+
+
+def _nearest_distances(centres: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    distances: npt.NDArray[np.float64] = cKDTree(centres).query(centres, k=2)[0][:, 1]
+    return distances
+
+
+def _lattice(sizes: npt.NDArray[np.int64], n_components: int) -> npt.NDArray[np.float64]:
+    """Return points of the smallest square lattice that has one for each component, the largest component first."""
+    side = 1
+    while side**n_components < sizes.size:
+        side += 1
+    order = np.argsort(-sizes, kind="stable")
+    lattice = np.empty((sizes.size, n_components))
+    lattice[order] = np.stack(np.unravel_index(np.arange(sizes.size), (side,) * n_components), axis=1)
+    return lattice

@@ -1,0 +1,96 @@
+"""The kernel of UMAP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Real, check_parameters, message
+from gnomon.kernels.base import FloatArray
+
+__all__ = ["UMAPKernel"]
+
+_POSITIVE = Real(low=0.0, low_open=True)
+_NONNEGATIVE = Real(low=0.0)
+
+# At s = 0 the slope of s^b is infinite for b < 1; held constant below this squared distance it stays finite.
+_SMALLEST = 1e-12
+
+
+@dataclass(frozen=True)
+class UMAPKernel:
+    """UMAP's kernel k(s) = 1 / (1 + a s^b).
+
+    Parameters
+    ----------
+    a, b : float > 0
+        k is one half at the squared distance a^(-1/b); b is its steepness. (1, 1) is the Cauchy kernel.
+
+    References
+    ----------
+    .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection", 2018, section 3.2.
+    """
+
+    a: float
+    b: float
+    name = "umap"
+
+    def __post_init__(self) -> None:
+        check_parameters("UMAPKernel", {"a": _POSITIVE, "b": _POSITIVE}, {"a": self.a, "b": self.b})
+
+    @classmethod
+    def from_min_dist(cls, min_dist: float = 0.1, spread: float = 1.0) -> UMAPKernel:
+        """Fit a and b so that points rest about min_dist apart.
+
+        Parameters
+        ----------
+        min_dist : float in [0, spread], default=0.1
+            Distance below which two neighbours count as one: the target is 1 up to it, in units of the embedding.
+        spread : float > 0, default=1.0
+            Length over which the target falls to 1/e beyond min_dist.
+
+        Returns
+        -------
+        UMAPKernel
+            Least-squares fit of k on 300 distances in [0, 3 spread] to exp(-max(0, distance - min_dist) / spread).
+        """
+        from scipy.optimize import curve_fit
+
+        checked = check_parameters(
+            "UMAPKernel", {"min_dist": _NONNEGATIVE, "spread": _POSITIVE}, {"min_dist": min_dist, "spread": spread}
+        )
+        min_dist, spread = checked["min_dist"], checked["spread"]
+        if min_dist > spread:
+            raise ValueError(
+                message("UMAPKernel", f"min_dist={min_dist}", f"at most spread={spread}", remedy="Raise spread.")
+            )
+        distances = np.linspace(0.0, 3.0 * spread, 300)
+        target = np.where(distances < min_dist, 1.0, np.exp(-(distances - min_dist) / spread))
+
+        def curve(x: FloatArray, a: float, b: float) -> FloatArray:
+            return np.asarray(1.0 / (1.0 + a * x ** (2.0 * b)))
+
+        (a, b), _ = curve_fit(curve, distances, target)
+        return cls(float(a), float(b))
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """(a, b)."""
+        return (self.a, self.b)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the slope is bounded at 0: b of at least 1."""
+        return self.b >= 1.0
+
+    def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return k(s)."""
+        s = np.asarray(squared_distances, dtype=np.float64)
+        return np.asarray(1.0 / (1.0 + self.a * s**self.b))
+
+    def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return dk/ds = -a b s^(b-1) k^2, with s held at 1e-12 below it."""
+        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), _SMALLEST)
+        return np.asarray(-self.a * self.b * s ** (self.b - 1.0) * self.value(s) ** 2)

@@ -1,0 +1,196 @@
+"""Principal components: the mean, the directions of largest variance, and how much of it they hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon.linalg.spectra import (
+    Spectrum,
+    covariance_spectrum,
+    gram_spectrum,
+    randomized_spectrum,
+    sparse_covariance_spectrum,
+    svd_spectrum,
+)
+
+__all__ = ["PrincipalComponents", "principal_components"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_LARGEST_DENSE_SIDE = 2000  # the eigenproblem of this side takes about a second
+_LARGEST_SVD = 1e9  # n D min(n, D) of a full singular value decomposition: some tenths of a second
+_SOLVERS = ("auto", "covariance", "gram", "svd", "randomized")
+_RULES = {"n_components": Integer(1), "seed": Integer(0), "n_threads": Integer(1), "solver": Options(*_SOLVERS)}
+
+
+@dataclass(frozen=True)
+class PrincipalComponents:
+    """The best linear map of a table to few dimensions, and back.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,), float64
+        Mean of the rows.
+    components : ndarray of shape (n_components, n_features), float64
+        Orthonormal directions by falling variance; the entry of largest magnitude of each is positive.
+    explained_variance : ndarray of shape (n_components,), float64
+        Variance along each component (divisor n_samples - 1, or 1 for a single row).
+    total_variance : float
+        Sum of the variances of all features.
+    singular_values : ndarray of shape (n_components,), float64
+        Of the centred table.
+    solver : {"covariance", "gram", "svd", "randomized"}
+        How they were found.
+    """
+
+    mean: Float64Array
+    components: Float64Array
+    explained_variance: Float64Array
+    total_variance: float
+    singular_values: Float64Array
+    solver: str
+
+    @cached_property
+    def explained_variance_ratio(self) -> Float64Array:
+        """Share of the total variance along each component; 0 if there is no variance."""
+        return self.explained_variance / (self.total_variance if self.total_variance > 0.0 else 1.0)
+
+    def transform(self, X: Any, *, n_threads: int = 1) -> npt.NDArray[Any]:
+        """Return the coordinates of rows along the components.
+
+        Parameters
+        ----------
+        X : ndarray of float32 or float64, or CSR, of shape (n_rows, n_features)
+            Not densified.
+        n_threads : int >= 1, default=1
+            Does not change the result.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            float32 for float32 input, else float64. Each row is a function of the same row of `X` alone.
+        """
+        if X.ndim != 2 or X.shape[1] != self.mean.size:
+            fact = f"n_features={self.mean.size} when fitted"
+            raise ValueError(message("PrincipalComponents", f"X of shape {X.shape}", "of the fitted width", fact=fact))
+        directions = np.ascontiguousarray(self.components.T)
+        if not isinstance(X, np.ndarray):  # CSR: SciPy walks each row by itself
+            scores = X.astype(np.float64, copy=False) @ directions - self.mean @ directions
+            return np.asarray(scores, dtype=X.dtype if X.dtype == np.float32 else np.float64)
+        return _core.project(_contiguous(X), self.mean, directions, n_threads)  # type: ignore[no-any-return]
+
+    def inverse_transform(self, Y: npt.ArrayLike) -> Float64Array:
+        """Return the points of the original space with coordinates `Y` (n_rows, n_components) along the components."""
+        with single_threaded_blas():
+            points: Float64Array = np.asarray(Y, dtype=np.float64) @ self.components + self.mean
+        return points
+
+
+def _contiguous(X: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    dtype = np.float32 if X.dtype in (np.float32, np.float16, np.uint8, np.int8, np.uint16, np.int16) else np.float64
+    return np.ascontiguousarray(X, dtype=dtype)
+
+
+def _resolve_solver(X: Any, n_components: int) -> str:
+    n, width = X.shape
+    if not isinstance(X, np.ndarray):
+        return "covariance" if width <= _LARGEST_DENSE_SIDE else "randomized"
+    if X.dtype == np.float64 and n * width * min(n, width) <= _LARGEST_SVD:
+        return "svd"
+    if min(n, width) > _LARGEST_DENSE_SIDE and n_components <= min(n, width) // 4:
+        return "randomized"
+    return "covariance" if width <= n else "gram"
+
+
+def _with_signs(components: Float64Array) -> Float64Array:
+    """Return components whose entry of largest magnitude is positive."""
+    largest = np.abs(components).argmax(axis=1)
+    signs = np.sign(components[np.arange(components.shape[0]), largest])
+    return np.ascontiguousarray(components * np.where(signs == 0.0, 1.0, signs)[:, None])
+
+
+def principal_components(
+    X: Any,
+    n_components: int,
+    *,
+    seed: int = 0,
+    n_threads: int = 1,
+    solver: str = "auto",
+    who: str = "principal_components",
+) -> PrincipalComponents:
+    """Find the directions of largest variance of a table.
+
+    Parameters
+    ----------
+    X : ndarray of float32 or float64, or CSR, of shape (n_samples, n_features)
+        Finite. Tables are centred in double before any product, CSR some rows at a time or implicitly: it is never
+        densified as a whole.
+    n_components : int in [1, min(n_samples, n_features)]
+        Number of directions.
+    seed : int in [0, 2**63), default=0
+        Used by the solver "randomized" only.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    solver : {"auto", "covariance", "gram", "svd", "randomized"}, default="auto"
+        "covariance": eigenvectors of the D x D scatter matrix; "gram": of the n x n matrix of inner products. Both lose
+        components whose variance is below about 1e-12 of the largest (1e-6 for float32). "svd": exact, in double.
+        "randomized": subspace iteration (10 extra directions, 7 iterations; the leading components are good to about 1e-3), for
+        tables large both ways. "auto" takes "svd" for small tables of double, "randomized" where the smaller side
+        exceeds 2000 (for CSR: where n_features does), else the smaller of the two matrices. CSR takes "covariance" and
+        "randomized" only.
+    who : str, default="principal_components"
+        Opens the error text.
+
+    Returns
+    -------
+    PrincipalComponents
+        The same bits for any number of threads.
+
+    Raises
+    ------
+    ValueError
+        If `n_components` exceeds the smaller side of the table.
+    """
+    given = {"n_components": n_components, "seed": seed, "n_threads": n_threads, "solver": solver}
+    values = check_parameters(who, _RULES, given)
+    n_components, solver = values["n_components"], values["solver"]
+    if n_components > min(X.shape):
+        fact = f"n_samples={X.shape[0]}, n_features={X.shape[1]}"
+        rule = f"at most {min(X.shape)}"
+        raise ValueError(message(who, f"n_components={n_components}", rule, fact=fact, remedy="Lower n_components."))
+    dense = isinstance(X, np.ndarray)
+    if not dense and solver not in ("auto", "covariance", "randomized"):
+        raise ValueError(message(who, f"solver={solver!r}", "'auto', 'covariance' or 'randomized' for sparse X"))
+    X = _contiguous(X) if dense else X
+    solver = _resolve_solver(X, n_components) if solver == "auto" else solver
+    with single_threaded_blas():
+        found = _solve(X, n_components, solver, values["seed"], values["n_threads"])
+    divisor = max(X.shape[0] - 1, 1)
+    return PrincipalComponents(
+        mean=found.mean,
+        components=_with_signs(found.components),
+        explained_variance=found.singular_values**2 / divisor,
+        total_variance=found.squared_norm / divisor,
+        singular_values=found.singular_values,
+        solver=solver,
+    )
+
+
+def _solve(X: Any, n_components: int, solver: str, seed: int, n_threads: int) -> Spectrum:
+    if solver == "randomized":
+        return randomized_spectrum(X, n_components, seed=seed, n_threads=n_threads)
+    if solver == "svd":
+        return svd_spectrum(X, n_components, n_threads=n_threads)
+    if solver == "gram":
+        return gram_spectrum(X, n_components, seed=seed, n_threads=n_threads)
+    if not isinstance(X, np.ndarray):
+        return sparse_covariance_spectrum(X, n_components, n_threads=n_threads)
+    return covariance_spectrum(X, n_components, n_threads=n_threads)

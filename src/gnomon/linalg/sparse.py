@@ -1,0 +1,31 @@
+"""Sparse matrices as the kernels take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["kernel_csr"]
+
+
+def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Return the offsets (int64), columns (int32) and values (float32) of a CSR matrix.
+
+    Parameters
+    ----------
+    matrix : CSR array or matrix of shape (n_rows, n_columns)
+        Nothing is copied that has the right type already.
+
+    Returns
+    -------
+    offsets : ndarray of shape (n_rows + 1,), int64
+    columns : ndarray of shape (n_entries,), int32
+    values : ndarray of shape (n_entries,), float32
+    """
+    return (
+        np.ascontiguousarray(matrix.indptr, dtype=np.int64),
+        np.ascontiguousarray(matrix.indices, dtype=np.int32),
+        np.ascontiguousarray(matrix.data, dtype=np.float32),
+    )

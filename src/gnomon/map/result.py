@@ -1,0 +1,241 @@
+"""A map: data, positions, and everything that says what they mean, as one object."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data import check_labels, check_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gnomon.evaluate import Evaluation
+    from gnomon.explain import Contrast, Explanation
+    from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Map"]
+
+_ARCHIVE_KIND = "gnomon-map"
+_ARCHIVE_VERSION = 1
+
+
+@dataclass(repr=False)
+class Map:
+    """A two- or three-dimensional map of a table, with its explanation and its evaluation.
+
+    Made by `gnomon.map`, or from positions computed elsewhere: ``Map(X, embedding)``.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The data.
+    embedding : ndarray of shape (n_samples, n_components), float32
+        The positions.
+    method : str
+        Name of the method, "given" for positions computed elsewhere.
+    parameters : dict
+        Parameters of the method, with the seed used.
+    labels : ndarray of shape (n_samples,) or None
+        A class for each row.
+    feature_names : list of str
+    images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None
+        A picture for each row.
+    image_shape : tuple or None
+        (height, width[, channels]) if the features are the pixels of a picture.
+    metadata : dict of str to ndarray of shape (n_samples,)
+        Further columns, shown and searched in the viewer.
+    point_names : ndarray of shape (n_samples,) or None
+        A name for each row.
+    graph : NeighborGraph or None
+        Nearest neighbours in the data, if the method found them.
+    timings : dict of str to float
+        Seconds by stage.
+    notes : list of str
+        What a reader should know: rules applied to the data, fall-backs taken.
+    """
+
+    X: Any
+    embedding: npt.NDArray[np.float32]
+    method: str = "given"
+    parameters: dict[str, Any] = field(default_factory=dict)
+    labels: npt.NDArray[Any] | None = None
+    label_name: str = "label"
+    feature_names: list[str] = field(default_factory=list)
+    images: npt.NDArray[np.uint8] | None = None
+    image_shape: tuple[int, ...] | None = None
+    metadata: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    point_names: npt.NDArray[Any] | None = None
+    graph: NeighborGraph | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    name: str = "map"
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        table = check_table(self.X, who="Map", accept_sparse=True)
+        self.X = table.values
+        if not self.feature_names:
+            names = table.feature_names
+            self.feature_names = [f"feature {j}" for j in range(self.n_features)] if names is None else names
+        self.embedding = np.ascontiguousarray(self.embedding, dtype=np.float32)
+        if self.embedding.ndim != 2 or self.embedding.shape[0] != self.n_samples:
+            raise ValueError(
+                message(
+                    "Map", f"embedding of shape {self.embedding.shape}", f"of {self.n_samples} rows, one for each of X"
+                )
+            )
+        if self.labels is not None:
+            self.labels = check_labels(self.labels, self.n_samples, who="Map")
+        self._explanation: Explanation | None = None
+        self._evaluation: Evaluation | None = None
+        self._profiles: dict[Any, Contrast] | None = None
+
+    def __repr__(self) -> str:
+        shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
+        return f"Map(name={self.name!r}, method={self.method!r}, {shape})"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    def explain(self) -> Explanation:
+        """Say which features move each point; computed once. See `gnomon.explain`."""
+        if self._explanation is None:
+            from gnomon.explain import explain
+
+            self._explanation = explain(
+                self.X, self.embedding, graph=self.graph, feature_names=self.feature_names, n_jobs=self.n_jobs
+            )
+        return self._explanation
+
+    def evaluate(self) -> Evaluation:
+        """Say how far to trust the map; computed once. See `gnomon.evaluate`."""
+        if self._evaluation is None:
+            from gnomon.evaluate import evaluate
+
+            self._evaluation = evaluate(
+                self.X, self.embedding, labels=self.labels, graph=self.graph, random_state=0, n_jobs=self.n_jobs
+            )
+        return self._evaluation
+
+    def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None) -> Contrast:
+        """Say which features set a selection apart. See `gnomon.contrast`.
+
+        Parameters
+        ----------
+        selection : array-like
+            Row numbers, or a mask of shape (n_samples,).
+        rest : array-like or None, default=None
+            Rows to compare with; None takes all others.
+        """
+        from gnomon.explain import contrast
+
+        return contrast(self.X, selection, rest, feature_names=self.feature_names)
+
+    def profiles(self) -> dict[Any, Contrast]:
+        """Say for each label which features set its rows apart; empty without labels; computed once."""
+        if self._profiles is None:
+            from gnomon.explain import cluster_profiles
+
+            self._profiles = (
+                {} if self.labels is None else cluster_profiles(self.X, self.labels, feature_names=self.feature_names)
+            )
+        return self._profiles
+
+    def to_html(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write the explained map as one HTML file that opens from disk and asks nothing of the network."""
+        from gnomon.viewer import write_html
+
+        write_html(
+            path,
+            embedding=self.embedding,
+            title=self.name if title is None else title,
+            method=self.method,
+            labels=self.labels,
+            label_name=self.label_name,
+            feature_names=self.feature_names,
+            X=self.X,
+            images=self.images,
+            image_shape=self.image_shape,
+            explanation=self.explain(),
+            evaluation=self.evaluate(),
+            profiles=self._profile_rows(),
+            metadata=self.metadata,
+            point_names=None if self.point_names is None else self.point_names.tolist(),
+            info=self._info(),
+        )
+
+    def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
+        from gnomon.plot import plot_map
+
+        return plot_map(self.embedding, labels=self.labels, ax=ax, **options)
+
+    def to_png(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a static picture of the map with its scores and most important features."""
+        from gnomon.plot import save_png
+
+        save_png(
+            path,
+            embedding=self.embedding,
+            labels=self.labels,
+            title=self.name if title is None else title,
+            explanation=self.explain(),
+            evaluation=self.evaluate(),
+            feature_names=self.feature_names,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code."""
+        from gnomon._archive import write_archive
+        from gnomon.map.file import pack
+
+        arrays, description = pack(self)
+        write_archive(path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, arrays=arrays, description=description)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a map written by `save`; loading runs no code from the file."""
+        from gnomon._archive import read_archive
+        from gnomon.map.file import unpack
+
+        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION)
+        return cls(**unpack(arrays, description))
+
+    def report(self) -> str:
+        """Say in words what was mapped, how far to trust it and what sets its classes apart."""
+        from gnomon.map.report import write_report
+
+        return write_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain numbers and text, ready for JSON."""
+        from gnomon.map.report import describe
+
+        return describe(self)
+
+    def _profile_rows(self) -> dict[Any, list[tuple[str, float, float]]]:
+        """Return for each label its most distinctive features with effect size and AUC, as the viewer takes them."""
+        return {
+            label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), strict=True))
+            for label, top in ((label, profile.head(12)) for label, profile in self.profiles().items())
+        }
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"method": self.method, **self.parameters}
+        info.update({f"seconds for {stage}": round(seconds, 2) for stage, seconds in self.timings.items()})
+        if self.notes:
+            info["notes"] = "; ".join(self.notes)
+        return info

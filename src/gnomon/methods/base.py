@@ -1,0 +1,213 @@
+"""What all methods share: fitting from a table through the rooms, as scikit-learn estimators."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from gnomon._progress import Callback, Reporter
+from gnomon._random import resolve_seed
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Rule, check_parameters, message
+from gnomon.affinities import Affinities
+from gnomon.data import check_table, find_duplicate_rows
+from gnomon.exceptions import DataWarning, NeighborsWarning
+from gnomon.initialization import initialize
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+if TYPE_CHECKING:
+    from gnomon.data import Table
+    from gnomon.objectives import Objective
+    from gnomon.optimizers import Solution
+
+__all__ = ["Embedder", "NeighborEmbedder", "Recipe"]
+
+
+class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A method as a scikit-learn estimator: it learns from a table and remembers its features."""
+
+    def _remember_features(self, table: Table) -> None:
+        self.n_features_in_ = int(table.values.shape[1])
+        if table.feature_names is not None:
+            self.feature_names_in_ = np.asarray(table.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The choices that make a neighbour embedding, given the number of distinct rows.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        Neighbours the affinity needs.
+    affinity : callable
+        (graph, n_threads) -> Affinities.
+    rescale : callable
+        Start positions -> start positions at the scale the method wants.
+    objective : callable
+        (affinities, seed, n_threads) -> Objective, which holds kernel, loss and evaluation.
+    optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
+    """
+
+    n_neighbors: int
+    affinity: Callable[[NeighborGraph, int], Affinities]
+    rescale: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
+    objective: Callable[[Affinities, int, int], Objective]
+    optimizer: Any
+
+
+class NeighborEmbedder(Embedder):
+    """A method that turns neighbours into affinities and moves points until attraction and repulsion balance.
+
+    A subclass declares ``_rules`` and returns its `Recipe`; everything else is here.
+
+    Rows that are equal share one position: the distinct rows are embedded and the copies placed on them.
+    """
+
+    _rules: ClassVar[dict[str, Rule]]
+
+    n_components: int
+    metric: Any
+    metric_params: dict[str, Any] | None
+    init: Any
+    random_state: Any
+    n_jobs: int | None
+    callback: Callback | None
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Compute the map of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Finite numbers, or with metric="precomputed" the distances, shape (n_samples, n_samples).
+        y : ignored
+
+        Returns
+        -------
+        self
+            The fitted estimator; the map is ``embedding_``.
+        """
+        who = type(self).__name__
+        table = check_table(X, who=who, accept_sparse=True, min_samples=2)
+        parameters = check_parameters(who, self._rules, self.get_params())
+        n_threads = resolve_n_threads(self.n_jobs, who=who)
+        self.seed_ = resolve_seed(self.random_state, who=who)
+        self._remember_features(table)
+        reporter = Reporter(self.callback)
+        if not isinstance(parameters["init"], str):
+            parameters["init"] = self._check_start(parameters["init"], table.values.shape[0])
+        rows, copies = self._distinct_rows(table.values, parameters)
+        positions = self._embed(rows, parameters, n_threads, reporter)
+        reporter.end()
+        self.timings_ = reporter.timings
+        self.embedding_ = positions if copies is None else positions[copies]
+        return self
+
+    def _check_start(self, init: Any, n_samples: int) -> npt.NDArray[np.float32]:
+        start = check_table(init, who=type(self).__name__).values.astype(np.float32)
+        if start.shape != (n_samples, self.n_components):
+            raise ValueError(
+                message(
+                    type(self).__name__,
+                    f"init of shape {start.shape}",
+                    f"of shape (n_samples, n_components)={(n_samples, self.n_components)}",
+                )
+            )
+        return start
+
+    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[np.float32]:
+        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components), float32."""
+        return self.fit(X).embedding_
+
+    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+        if parameters["metric"] == "precomputed":
+            return values, None
+        representatives, copies = find_duplicate_rows(values)
+        n_distinct = len(representatives)
+        if n_distinct == values.shape[0]:
+            return values, None
+        warnings.warn(
+            f"{type(self).__name__}: {values.shape[0]} rows hold {n_distinct} distinct "
+            f"row{'s' if n_distinct > 1 else ''}; equal rows share one position.",
+            DataWarning,
+            stacklevel=4,
+        )
+        if not isinstance(parameters["init"], str):
+            parameters["init"] = parameters["init"][representatives]
+        return values[representatives], copies
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
+        n_samples, n_components = int(X.shape[0]), parameters["n_components"]
+        if n_samples == 1:
+            return np.zeros((1, n_components), dtype=np.float32)
+        recipe = self._recipe(parameters, n_samples)
+        self.graph_ = self._find_neighbors(X, recipe, parameters, n_threads, reporter)
+        reporter.begin("affinities")
+        self.affinities_ = recipe.affinity(self.graph_, n_threads)
+        reporter.begin("initialization")
+        start = initialize(
+            parameters["init"],
+            X=None if parameters["metric"] == "precomputed" else X,
+            affinities=self.affinities_,
+            n_components=n_components,
+            seed=self.seed_,
+            n_threads=n_threads,
+            who=type(self).__name__,
+        )
+        self.init_ = start.kind
+        given = not isinstance(self.init, str)
+        reporter.begin("layout", recipe.optimizer.max_iter)
+        objective = recipe.objective(self.affinities_, self.seed_, n_threads)
+        first = start.embedding if given else recipe.rescale(start.embedding)
+        self.solution_: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
+        self.n_iter_ = self.solution_.n_iter
+        self.evaluation_ = objective.evaluation
+        return self.solution_.embedding
+
+    def _find_neighbors(
+        self, X: Any, recipe: Recipe, parameters: dict[str, Any], n_threads: int, reporter: Reporter
+    ) -> NeighborGraph:
+        wanted, possible = recipe.n_neighbors, int(X.shape[0]) - 1
+        if wanted > possible:
+            warnings.warn(
+                f"{type(self).__name__}: {wanted} neighbours were asked for and a row has only {possible} others; "
+                f"{possible} are used.",
+                NeighborsWarning,
+                stacklevel=5,
+            )
+        reporter.begin("neighbors", int(X.shape[0]))
+        return compute_neighbors(
+            X,
+            min(wanted, possible),
+            metric=parameters["metric"],
+            metric_params=self.metric_params,
+            seed=self.seed_,
+            n_threads=n_threads,
+            reporter=reporter,
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

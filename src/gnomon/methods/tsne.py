@@ -1,0 +1,164 @@
+"""t-SNE: Gaussian affinities with perplexity, Cauchy kernel, KL divergence, descent with momentum and gains."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import gaussian_affinities
+from gnomon.initialization import rescale
+from gnomon.kernels import Cauchy
+from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.parameters import INIT, METRIC
+from gnomon.objectives import KLDivergence
+from gnomon.optimizers import GradientDescent
+
+__all__ = ["TSNE"]
+
+_START_SPREAD = 1e-4  # standard deviation of the start along its first axis
+
+
+class TSNE(NeighborEmbedder):
+    """t-distributed stochastic neighbour embedding.
+
+    Input affinity: Gaussian with a given perplexity over the 3 * perplexity nearest neighbours. Output kernel: Cauchy,
+    1 / (1 + d^2). Loss: Kullback-Leibler divergence. Optimizer: gradient descent with momentum and gains.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map. Above 2 all pairs are evaluated, which costs n_samples^2 in each iteration.
+    perplexity : float > 1, default=30.0
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    early_exaggeration : float >= 1, default=12.0
+        Factor on the attractions in the first phase.
+    early_exaggeration_iter : int >= 0, default=250
+        Iterations of the first phase.
+    max_iter : int >= 0, default=750
+        Iterations in all, the first phase counted.
+    learning_rate : float > 0 or "auto", default="auto"
+        Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration. The
+        value used is in ``solution_``.
+    metric : str or callable, default="euclidean"
+        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
+        ``NearestNeighbors``; "precomputed" takes distances.
+    metric_params : dict or None, default=None
+        Further arguments of the metric.
+    init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
+        Start positions; named ones are scaled to a standard deviation of 1e-4 along the first axis, an array is taken
+        as it is. The start used is ``init_``.
+    method : {"auto", "exact", "interpolated"}, default="auto"
+        How repulsions are summed: over all pairs, or interpolated on a grid by fast Fourier transform (1-D and 2-D).
+        "auto" decides by size; the choice made is ``evaluation_``.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    kl_divergence_ : float
+        Loss of the map, in nats.
+    graph_ : NeighborGraph
+        Nearest neighbours of the distinct rows, with the measured recall.
+    affinities_ : Affinities
+        Joint probabilities between the distinct rows.
+    solution_ : Solution
+        Loss history, reason for stopping, times.
+    n_iter_, seed_, init_, evaluation_, timings_
+        What was used, and seconds by stage.
+
+    References
+    ----------
+    .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008.
+    .. [2] Linderman et al., "Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq data",
+       Nature Methods 16, 2019.
+    .. [3] Belkina et al., "Automated optimized parameters for t-SNE improve visualization", Nature Communications 10,
+       2019 (learning rate).
+    """
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Integer(1),
+        "perplexity": Real(1.0, low_open=True),
+        "early_exaggeration": Real(1.0),
+        "early_exaggeration_iter": Integer(0),
+        "max_iter": Integer(0),
+        "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
+        "metric": METRIC,
+        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "init": INIT,
+        "method": Options("auto", "exact", "interpolated"),
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: float = 30.0,
+        early_exaggeration: float = 12.0,
+        early_exaggeration_iter: int = 250,
+        max_iter: int = 750,
+        learning_rate: float | str = "auto",
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "pca",
+        method: str = "auto",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.early_exaggeration = early_exaggeration
+        self.early_exaggeration_iter = early_exaggeration_iter
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.method = method
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        perplexity = parameters["perplexity"]
+        if perplexity >= n_samples:
+            raise ValueError(
+                message(
+                    "TSNE",
+                    f"perplexity={perplexity}",
+                    f"less than the number of distinct rows, n_samples={n_samples}",
+                    remedy=f"Try perplexity={max(1.5, (n_samples - 1) / 3):.3g}.",
+                )
+            )
+        n_neighbors = min(n_samples - 1, math.floor(3 * perplexity))
+        return Recipe(
+            n_neighbors=n_neighbors,
+            affinity=lambda graph, n_threads: gaussian_affinities(
+                graph, perplexity=min(perplexity, float(n_neighbors)), n_threads=n_threads
+            ),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
+            objective=lambda affinities, _seed, n_threads: KLDivergence(
+                affinities, Cauchy(), evaluation=parameters["method"], n_threads=n_threads
+            ),
+            optimizer=GradientDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=parameters["learning_rate"],
+                early_exaggeration=parameters["early_exaggeration"],
+                early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            ),
+        )
+
+    @property
+    def kl_divergence_(self) -> float:
+        """Loss of the map, in nats."""
+        return float(self.solution_.loss[-1][1])

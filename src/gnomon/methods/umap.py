@@ -1,0 +1,171 @@
+"""UMAP: fuzzy simplicial set, UMAP(a, b) kernel, cross-entropy, sampled descent."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._validation import Either, Instance, Integer, Nothing, Real, Rule, message
+from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.initialization import rescale_to_box
+from gnomon.kernels import UMAPKernel
+from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.parameters import INIT, METRIC
+from gnomon.objectives import CrossEntropy
+from gnomon.optimizers import SampledDescent
+
+__all__ = ["UMAP"]
+
+_SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
+_BOX = 10.0  # the start fills a box of this side
+
+
+class UMAP(NeighborEmbedder):
+    """Uniform manifold approximation and projection.
+
+    Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
+    cross-entropy with sampled repulsion. Optimizer: Adam on all edges and sampled repulsions of every point at once,
+    so the same seed gives the same map for any number of threads.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 2, default=15
+        Neighbours of each row, the row itself not counted (umap-learn counts it: its 15 is 14 here).
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    min_dist : float in [0, spread], default=0.1
+        How close points may come in the map, in map units.
+    spread : float > 0, default=1.0
+        Scale of the map.
+    metric : str or callable, default="euclidean"
+        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
+        ``NearestNeighbors``; "precomputed" takes distances.
+    metric_params : dict or None, default=None
+        Further arguments of the metric.
+    local_connectivity : float >= 1, default=1.0
+        Neighbours assumed to be fully connected to a row.
+    set_op_mix_ratio : float in [0, 1], default=1.0
+        1 joins the two directions of an edge by fuzzy union, 0 by intersection.
+    repulsion_strength : float >= 0, default=1.0
+        Weight of the repulsions.
+    negative_sample_rate : int >= 1, default=5
+        Repulsions expected for each attraction.
+    learning_rate : float > 0, default=1.0
+        Step size at the start; it falls linearly to 0.
+    max_iter : int >= 0 or None, default=None
+        Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
+    init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
+        Start positions; named ones fill a box of side 10, an array is taken as it is. The start used is ``init_``.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    graph_ : NeighborGraph
+        Nearest neighbours of the distinct rows, with the measured recall.
+    affinities_ : Affinities
+        Memberships between the distinct rows.
+    kernel_ : UMAPKernel
+        The output kernel with a and b fitted to min_dist and spread.
+    solution_ : Solution
+        Loss history, reason for stopping, times.
+    n_iter_, seed_, init_, evaluation_, timings_
+        What was used, and seconds by stage.
+
+    References
+    ----------
+    .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection for dimension reduction",
+       arXiv:1802.03426, 2018.
+    .. [2] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021 (the loss that sampling optimises).
+    """
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(2),
+        "n_components": Integer(1),
+        "min_dist": Real(0.0),
+        "spread": Real(0.0, low_open=True),
+        "metric": METRIC,
+        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "local_connectivity": Real(1.0),
+        "set_op_mix_ratio": Real(0.0, 1.0),
+        "repulsion_strength": Real(0.0),
+        "negative_sample_rate": Integer(1),
+        "learning_rate": Real(0.0, low_open=True),
+        "max_iter": Either(Integer(0), Nothing()),
+        "init": INIT,
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 15,
+        n_components: int = 2,
+        *,
+        min_dist: float = 0.1,
+        spread: float = 1.0,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        local_connectivity: float = 1.0,
+        set_op_mix_ratio: float = 1.0,
+        repulsion_strength: float = 1.0,
+        negative_sample_rate: int = 5,
+        learning_rate: float = 1.0,
+        max_iter: int | None = None,
+        init: Any = "spectral",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.min_dist = min_dist
+        self.spread = spread
+        self.metric = metric
+        self.metric_params = metric_params
+        self.local_connectivity = local_connectivity
+        self.set_op_mix_ratio = set_op_mix_ratio
+        self.repulsion_strength = repulsion_strength
+        self.negative_sample_rate = negative_sample_rate
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.init = init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        if parameters["min_dist"] > parameters["spread"]:
+            raise ValueError(
+                message("UMAP", f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}")
+            )
+        self.kernel_ = UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
+        max_iter = parameters["max_iter"]
+        if max_iter is None:
+            max_iter = 500 if n_samples <= _SMALL else 200
+        return Recipe(
+            n_neighbors=parameters["n_neighbors"],
+            affinity=lambda graph, n_threads: fuzzy_simplicial_set(
+                graph,
+                local_connectivity=parameters["local_connectivity"],
+                set_op_mix_ratio=parameters["set_op_mix_ratio"],
+                n_threads=n_threads,
+            ),
+            rescale=partial(rescale_to_box, size=_BOX),
+            objective=lambda affinities, seed, n_threads: CrossEntropy(
+                affinities,
+                self.kernel_,
+                negative_sample_rate=parameters["negative_sample_rate"],
+                repulsion_strength=parameters["repulsion_strength"],
+                evaluation="sampled",
+                seed=seed,
+                n_threads=n_threads,
+            ),
+            optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+        )

@@ -1,0 +1,171 @@
+"""Exact Euclidean neighbours: candidates by float32 products, then accurate distances, then a check of each row."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._progress import Reporter
+from gnomon.exceptions import PrecisionWarning
+
+__all__ = ["Distances", "Indices", "Points", "Values", "as_values", "exact_search", "n_candidates", "nearest_of_new"]
+
+Values = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+Distances = npt.NDArray[np.float32]
+
+_MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
+_SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many, are normal float32 numbers
+_SCAN_COORDINATES = 2e11  # most coordinates compared again for rows that the products could not settle: about 5 s
+
+
+def as_values(X: npt.NDArray[np.generic]) -> Values:
+    """Return a contiguous float32 or float64 array, `X` itself if it is one."""
+    return np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+
+
+def n_candidates(n_neighbors: int, n_others: int) -> int:
+    """Return how many candidates float32 products keep, so that their rounding rarely loses a neighbour."""
+    return min(n_others, n_neighbors + max(8, n_neighbors // 8))
+
+
+@dataclass(frozen=True)
+class Points:
+    """A table with what makes float32 safe for it.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    mean : ndarray of shape (n_features,), float64
+        A point amid the data, subtracted before any cast.
+    scale : float
+        A power of two; 1 unless squares could leave the range of float32.
+    n_threads : int
+    """
+
+    X: Values
+    mean: npt.NDArray[np.float64]
+    scale: float
+    n_threads: int
+
+    @classmethod
+    def of(cls, X: Values, *, n_threads: int) -> Points:
+        """Find centre and scale of a table."""
+        step = -(-X.shape[0] // _MEAN_ROWS)
+        some = X[::step]
+        mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
+        return cls(X, mean, scale_for(_core.largest_deviation(X, mean, n_threads)), n_threads)
+
+    def centered(self, X: Values | None = None) -> npt.NDArray[np.float32]:
+        """Return a centred and scaled float32 copy of the table, or of rows given."""
+        return _core.center_rows(self.X if X is None else X, self.mean, self.scale, self.n_threads)
+
+    def scan(self, queries: Values, own: Indices, k: int, scale: float | None = None) -> tuple[Indices, Distances]:
+        """Return the k nearest rows of each query by accurate distances, row own[i] (-1: none) left out."""
+        return _core.scan_rows(self.X, queries, own, self.scale if scale is None else scale, k, self.n_threads)
+
+    def rank(
+        self, candidates: Indices, k: int, queries: Values | None = None, order: Indices | None = None
+    ) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row by accurate distances."""
+        rows = self.X if queries is None else queries
+        if order is None:
+            order = np.arange(len(rows), dtype=np.int32)
+        return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, self.n_threads)
+
+
+def scale_for(deviation: float) -> float:
+    """Return a power of two that brings `deviation` into the safe range; 1 if it lies there."""
+    if deviation == 0.0:
+        return 1.0
+    exponent = math.frexp(deviation)[1]
+    if abs(exponent) <= _SAFE_EXPONENT:
+        return 1.0
+    return math.ldexp(1.0, min(_SAFE_EXPONENT - exponent, 1000) if exponent > 0 else min(-exponent, 1000))
+
+
+def exact_search(points: Points, n_neighbors: int, *, reporter: Reporter | None = None) -> tuple[Indices, Distances]:
+    """Find the neighbours of every row among all rows.
+
+    Parameters
+    ----------
+    points : Points of n_samples rows
+    n_neighbors : int in [1, n_samples - 1]
+    reporter : Reporter, default=None
+
+    Returns
+    -------
+    indices, distances : ndarray of shape (n_samples, n_neighbors)
+        Ascending by (distance, index).
+    """
+    n = points.X.shape[0]
+    centered = points.centered()
+    search = _core.AllPairs(centered, n_candidates(n_neighbors, n - 1), points.n_threads)
+    for done in range(search.n_rounds):
+        search.run_round(done)
+        if reporter is not None:
+            reporter.update(n * (done + 1) // search.n_rounds, n)
+    candidates, cutoffs = search.finish()
+    del search
+    indices, distances = points.rank(candidates, n_neighbors)
+    if candidates.shape[1] < n - 1:
+        unsettled = _unsettled(centered, distances[:, -1] * points.scale, cutoffs)
+        del centered
+        _settle(points, unsettled, unsettled.astype(np.int32), points.X, indices, distances)
+    return indices, distances
+
+
+def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Indices, Distances]:
+    """Find the neighbours of new rows among the rows of `points`; a row's result does not depend on the other rows."""
+    centered_new = points.centered(X_new)
+    k = n_candidates(n_neighbors, points.X.shape[0])
+    candidates, cutoffs = _core.nearest_rows(points.centered(), centered_new, k, points.n_threads)
+    indices, distances = points.rank(candidates, n_neighbors, X_new)
+    if k < points.X.shape[0]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            unsettled = _unsettled(centered_new, distances[:, -1] * points.scale, cutoffs)
+        _settle(points, unsettled, np.full(len(unsettled), -1, np.int32), X_new, indices, distances)
+    return indices, distances
+
+
+def _unsettled(
+    centered: npt.NDArray[np.float32], farthest: Distances, cutoffs: npt.NDArray[np.float32]
+) -> npt.NDArray[np.intp]:
+    """Return the rows where rounding may have hidden a neighbour.
+
+    A product form |a|^2 + |b|^2 - 2ab of D terms errs by about (4 + sqrt(D)) eps (|a| + |b|)^2, and a missed neighbour
+    has |b| <= |a| + its distance. If the largest true distance kept plus this error stays below the smallest product
+    form left out, nothing was missed. A distance of zero cannot be improved upon.
+    """
+    n_features = centered.shape[1]
+    norms = np.sqrt(np.einsum("ij,ij->i", centered, centered, dtype=np.float64))
+    far = farthest.astype(np.float64)
+    error = (4 + math.sqrt(n_features)) * 2.0**-24 * (2 * norms + far) ** 2
+    settled = (far**2 + error <= cutoffs) | (far == 0)
+    return np.flatnonzero(~settled)
+
+
+def _settle(
+    points: Points,
+    rows: npt.NDArray[np.intp],
+    own: Indices,
+    queries: Values,
+    indices: Indices,
+    distances: Distances,
+) -> None:
+    """Search the given rows again by differences of coordinates, in place; warn where these are too many."""
+    if len(rows) == 0:
+        return
+    if float(len(rows)) * points.X.size > _SCAN_COORDINATES:
+        share = len(rows) / len(queries)
+        text = (
+            f"distances are below working precision for {share:.1%} of rows: neighbours at equal distance may be missed"
+        )
+        warnings.warn(text, PrecisionWarning, stacklevel=4)
+        return
+    indices[rows], distances[rows] = points.scan(queries[rows], own, indices.shape[1])

@@ -1,0 +1,116 @@
+"""Neighbours from distances that the user computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.rows import graph_of_entries
+
+__all__ = ["clip_distances", "graph_of_distances", "nearest_entries"]
+
+_TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
+_BLOCK = 512
+
+
+def graph_of_distances(X: Any, n_neighbors: int, *, who: str) -> NeighborGraph:
+    """Build the graph of a square matrix of distances.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_samples)
+        Dense: symmetric up to rounding, which is averaged out. Sparse: what is not stored is no neighbour. The diagonal
+        is ignored; negative values within rounding count as zero.
+    n_neighbors : int in [1, n_samples - 1]
+    who : str
+        Opens the texts of errors.
+
+    Returns
+    -------
+    NeighborGraph
+        With a mask if a row has fewer than n_neighbors finite distances.
+    """
+    n = X.shape[0]
+    if X.ndim != 2 or X.shape[1] != n:
+        raise ValueError(message(who, f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
+    if isinstance(X, np.ndarray):
+        entries = _dense_entries(X, n_neighbors, who)
+    else:
+        matrix = X.tocoo(copy=True)
+        matrix.sum_duplicates()
+        rows, columns = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)
+        entries = rows, columns, clip_distances(matrix.data.astype(np.float64), who)
+    rows, columns, distances = entries
+    off = rows != columns
+    return graph_of_entries(
+        rows[off],
+        columns[off],
+        distances[off],
+        n_samples=n,
+        n_neighbors=n_neighbors,
+        metric="precomputed",
+        method="precomputed",
+        who=who,
+    )
+
+
+def clip_distances(
+    distances: npt.NDArray[np.float64], who: str, largest: float | None = None
+) -> npt.NDArray[np.float64]:
+    """Set negative distances within rounding to zero; raise ValueError for others and for NaN."""
+    n_missing = int(np.isnan(distances).sum())
+    if n_missing:
+        raise ValueError(message(who, "distances", "numbers", fact=f"{n_missing} are NaN"))
+    if distances.size == 0:
+        return distances
+    if largest is None:
+        largest = float(np.max(distances, where=np.isfinite(distances), initial=0.0))
+    lowest = float(distances.min())
+    if lowest < -_TOLERANCE * largest:
+        raise ValueError(message(who, "distances", ">= 0", fact=f"the smallest is {lowest:g}"))
+    return np.maximum(distances, 0.0)
+
+
+def nearest_entries(
+    block: npt.NDArray[np.float64], first: int, n_neighbors: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """Return the entries of some rows, the first being row number `first`, up to the n-th smallest and its equals."""
+    bound = np.partition(block, n_neighbors - 1, axis=1)[:, n_neighbors - 1 : n_neighbors]
+    rows, columns = np.nonzero(block <= bound)
+    return rows + first, columns, block[rows, columns]
+
+
+def _dense_entries(
+    X: npt.NDArray[Any], n_neighbors: int, who: str
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """Check a dense matrix block by block and return the entries that may be neighbours."""
+    n = X.shape[0]
+    largest = float(np.max(X, where=np.isfinite(X), initial=0.0))
+    found, gap, where = [], 0.0, (0, 0)
+    for begin in range(0, n, _BLOCK):
+        rows = X[begin : begin + _BLOCK].astype(np.float64)
+        mirror = X[:, begin : begin + _BLOCK].T.astype(np.float64)
+        np.einsum("ii->i", rows[:, begin : begin + len(rows)])[:] = np.inf
+        np.einsum("ii->i", mirror[:, begin : begin + len(rows)])[:] = np.inf
+        rows, mirror = clip_distances(rows, who, largest), clip_distances(mirror, who, largest)
+        gaps = np.where(rows == mirror, 0.0, np.abs(np.where(rows == mirror, 0.0, rows) - mirror))
+        if gaps.max() > gap:
+            row, column = np.unravel_index(int(gaps.argmax()), gaps.shape)
+            gap, where = float(gaps.max()), (begin + int(row), int(column))
+        found.append(nearest_entries((rows + mirror) / 2, begin, n_neighbors))
+    if gap > _TOLERANCE * largest:
+        raise ValueError(
+            message(
+                who,
+                "a distance matrix",
+                "symmetric",
+                fact=f"the largest gap is {gap:g}, at row {where[0]} and column {where[1]}",
+                remedy="Pass (X + X.T) / 2 if the difference does not matter.",
+            )
+        )
+    rows_found, columns_found, distances = zip(*found, strict=True)
+    return np.concatenate(rows_found), np.concatenate(columns_found), np.concatenate(distances)

@@ -1,0 +1,47 @@
+"""What an objective is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Embedding", "Objective"]
+
+Embedding = npt.NDArray[np.float32]
+"""Points of an embedding, or a vector for each: float32 of shape (n_samples, n_components), row-major."""
+
+
+class Objective(Protocol):
+    """A loss of the embedding and the forces that lower it.
+
+    The objectives here depend on distances within the embedding alone: moving or rotating it changes nothing.
+    """
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """Threads used; the result does not depend on it."""
+        ...
+
+    @property
+    def evaluation(self) -> str:
+        """How the sum over pairs is evaluated: "exact", "interpolated" or "sampled"."""
+        ...
+
+    def loss(self, Y: Embedding) -> float:
+        """Return the loss."""
+        ...
+
+    def gradient(self, Y: Embedding) -> Embedding:
+        """Return the gradient of the loss."""
+        ...
+
+    def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
+        """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
+        ...

@@ -1,0 +1,77 @@
+"""Affinities in the form the compiled kernels take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._validation import message
+
+if TYPE_CHECKING:
+    from gnomon.affinities import Affinities
+    from gnomon.kernels import OutputKernel
+    from gnomon.objectives.base import Embedding
+
+__all__ = ["Edges", "check_embedding", "compile_kernel"]
+
+
+@dataclass(frozen=True)
+class Edges:
+    """A symmetric sparse matrix of affinities in compressed rows.
+
+    Attributes
+    ----------
+    offsets : ndarray of shape (n_samples + 1,), int64
+    columns : ndarray of shape (n_edges,), int32
+    values : ndarray of shape (n_edges,), float32
+    degrees : ndarray of shape (n_samples,), float32
+        Sums of the rows.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32]
+    degrees: npt.NDArray[np.float32]
+
+    @classmethod
+    def from_affinities(cls, affinities: Affinities, *, who: str) -> Edges:
+        """Convert once, refusing what is not finite or negative."""
+        matrix = affinities.matrix
+        values = np.ascontiguousarray(matrix.data, dtype=np.float32)
+        if values.size == 0:
+            raise ValueError(message(who, "affinities", "a matrix with at least one entry"))
+        if not np.all(np.isfinite(values)) or values.min() < 0:
+            raise ValueError(message(who, "affinities", "finite and not negative"))
+        offsets = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+        # cumulative sums in double, so that a row's sum does not depend on how NumPy splits the work
+        totals = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+        degrees = (totals[offsets[1:]] - totals[offsets[:-1]]).astype(np.float32)
+        return cls(offsets, np.ascontiguousarray(matrix.indices, dtype=np.int32), values, degrees)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return len(self.offsets) - 1
+
+    @property
+    def csr(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Offsets, columns and values, as the compiled kernels take them."""
+        return self.offsets, self.columns, self.values
+
+
+def compile_kernel(kernel: OutputKernel) -> _core.OutputKernel:
+    """Return the compiled kernel that an output kernel stands for."""
+    return _core.OutputKernel(kernel.name, *kernel.parameters)
+
+
+def check_embedding(Y: npt.ArrayLike, n_samples: int, *, who: str) -> Embedding:
+    """Return Y as a row-major float32 array of n_samples rows, or raise ValueError."""
+    points = np.ascontiguousarray(Y, dtype=np.float32)
+    if points.ndim != 2 or points.shape[0] != n_samples or not 1 <= points.shape[1] <= _core.max_components:
+        rule = f"of shape (n_samples={n_samples}, n_components) with 1 to {_core.max_components} components"
+        raise ValueError(message(who, f"Y of shape {points.shape}", rule))
+    return points

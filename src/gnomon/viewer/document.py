@@ -1,0 +1,277 @@
+"""From arrays to the payload of a page: what is shown, in which columns, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._palette import OTHER, RAMP, class_colors
+from gnomon._validation import message
+from gnomon.viewer.codes import encode_features
+from gnomon.viewer.columns import Column, encode_column, stratified_rows
+from gnomon.viewer.payload import Payload
+
+__all__ = ["Document", "MAX_POINTS"]
+
+MAX_POINTS = 1_000_000
+"""More points than this are sampled, each class with its share, and the page says so."""
+
+_IMAGE_BYTES = 128 << 20
+_SCORES = (
+    "trustworthiness",
+    "continuity",
+    "neighborhood_preservation",
+    "knn_accuracy",
+    "triplet_accuracy",
+    "shepard",
+)
+
+
+class Document:
+    """Collects what a page shows; every `add_` method checks its arguments and fills columns of the payload.
+
+    Attributes
+    ----------
+    payload : Payload
+    embedding : ndarray of shape (n_points, 2 or 3), float32
+        The rows that are shown.
+    notes : list of str
+        What a reader must know about things left out.
+    """
+
+    def __init__(self, embedding: Any, labels: Any, label_name: str) -> None:
+        Y = np.asarray(embedding)
+        if Y.ndim != 2 or Y.shape[1] not in (2, 3) or Y.dtype.kind not in "iuf":
+            raise ValueError(
+                message("write_html", f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)")
+            )
+        self.n_samples, self.n_components = Y.shape
+        self.payload = Payload()
+        self.notes: list[str] = []
+        self._feature_names: list[str] = []
+        label = None if labels is None else encode_column(labels, self.n_samples, name="labels", as_label=True)
+        self.rows: npt.NDArray[np.int64] | None = None
+        if self.n_samples > MAX_POINTS:
+            self.rows = stratified_rows(None if label is None else label.codes, self.n_samples, MAX_POINTS)
+            self.notes.append(
+                f"{len(self.rows):,} of {self.n_samples:,} points are shown, drawn at random with every class in proportion."
+            )
+            self.payload.add("core", "rows", self.rows.astype(np.uint32))
+        self.embedding = self._shown(Y).astype(np.float32)
+        self.payload.header |= {"n": len(self.embedding), "d": self.n_components, "ramp": list(RAMP), "other": OTHER}
+        self.payload.add("core", "embedding", self.embedding)
+        self.colors = np.full((len(self.embedding), 3), 110, dtype=np.uint8)
+        if label is not None:
+            self._add_label(label, label_name or "label")
+
+    def _shown(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return values if self.rows is None else values[self.rows]
+
+    def _add_label(self, label: Column, name: str) -> None:
+        if label.codes is None:
+            self._add_column("label", name, label)
+            return
+        codes = self._shown(label.codes)
+        counts = np.bincount(codes, minlength=len(label.categories))
+        palette = class_colors(len(label.categories))
+        # Beyond the palette the largest classes get the colours, the rest share one.
+        rank = np.argsort(-counts, kind="stable") if OTHER in palette else np.arange(counts.size)
+        hexes = np.empty(counts.size, dtype=object)
+        hexes[rank] = palette
+        self._add_column("label", name, label, colors=hexes.tolist())
+        rgb = np.array([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in hexes], dtype=np.uint8)
+        self.colors = rgb[codes]
+
+    def _add_column(self, role: str, name: str, column: Column, colors: list[str] | None = None) -> None:
+        columns = self.payload.header.setdefault("columns", [])
+        key = f"column{len(columns)}"
+        entry: dict[str, Any] = {"name": name, "role": role, "key": key}
+        if column.codes is not None:
+            entry["categories"] = column.categories
+            entry["colors"] = colors or class_colors(len(column.categories))
+            self.payload.add("core", key, self._shown(column.codes))
+        elif column.numbers is not None:
+            self.payload.add("core", key, self._shown(column.numbers))
+        columns.append(entry)
+
+    def add_metadata(self, metadata: Mapping[str, Any] | None) -> None:
+        """Columns shown on hover, searched and coloured by."""
+        for name, values in (metadata or {}).items():
+            column = encode_column(values, self.n_samples, name=f"metadata[{name!r}]")
+            self._add_column("metadata", str(name), column)
+
+    def add_point_names(self, names: Sequence[object] | None) -> None:
+        """One name a point."""
+        if names is None:
+            return
+        if len(names) != self.n_samples:
+            raise ValueError(
+                message("write_html", f"{len(names)} point_names", f"{self.n_samples}", fact="one for each row")
+            )
+        rows = range(self.n_samples) if self.rows is None else self.rows
+        self.payload.header["pointNames"] = [str(names[i]) for i in rows]
+
+    def add_features(
+        self, X: Any, names: Sequence[object] | None, shape: tuple[int, ...] | None, *, importance: Any, byte_budget: int
+    ) -> bool:
+        """Feature names and, within the budget, their values; returns whether all features are included."""
+        if X is None and names is None:
+            return False
+        n_features = X.shape[1] if X is not None else len(names or ())
+        if X is not None and X.shape[0] != self.n_samples:
+            raise ValueError(message("write_html", f"X with {X.shape[0]} rows", f"of {self.n_samples} rows"))
+        if names is not None and len(names) != n_features:
+            raise ValueError(message("write_html", f"{len(names)} feature_names", f"{n_features}", fact="columns of X"))
+        if shape is not None and int(np.prod(shape)) != n_features:
+            raise ValueError(message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X"))
+        self._feature_names = [str(name) for name in names] if names is not None else _default_names(n_features, shape)
+        self.payload.header["features"] = features = {"names": self._feature_names}
+        if X is None:
+            return False
+        codes = encode_features(self._shown(X), byte_budget=byte_budget, importance=importance)
+        for name in ("codes", "indptr", "indices", "data"):
+            column = getattr(codes, name)
+            if column is not None:
+                self.payload.add("features", name, column)
+        for name in ("kept", "table_row", "table", "zero"):
+            self.payload.add("features", name, getattr(codes, name))
+        if codes.kept.size < n_features:
+            by = "importance for this map" if importance is not None else "variance"
+            self.notes.append(
+                f"Values of {codes.kept.size:,} of {n_features:,} features are included (largest {by}; budget "
+                f"{byte_budget / 2**20:.0f} MiB)."
+            )
+        if not codes.exact:
+            self.notes.append("Feature values are rounded to 256 levels each.")
+        features["kept"] = int(codes.kept.size)  # type: ignore[assignment]
+        return bool(codes.kept.size == n_features)
+
+    def add_images(self, images: Any, X: Any, shape: tuple[int, ...] | None, *, values_included: bool) -> None:
+        """Thumbnails: pictures of their own, or the features themselves where they are pixels."""
+        if shape is not None and len(shape) not in (2, 3):
+            raise ValueError(message("write_html", f"image_shape={shape}", "(height, width) or (height, width, channels)"))
+        if shape is not None and X is not None:
+            low, high = float(X.min()), float(X.max())
+            self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
+            if images is None and not values_included:
+                span = high - low or 1.0
+                dense = self._shown(X) if isinstance(X, np.ndarray) else self._shown(X).toarray()
+                images = np.round((dense - low) * (255.0 / span)).astype(np.uint8).reshape(-1, *shape)
+                self._store_images(images)
+                return
+        if images is None:
+            return
+        pictures = np.asarray(images)
+        good = pictures.dtype == np.uint8 and (pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (1, 3)))
+        if not good or pictures.shape[0] != self.n_samples:
+            raise ValueError(
+                message(
+                    "write_html",
+                    f"images of shape {pictures.shape} and type {pictures.dtype}",
+                    f"uint8 of shape ({self.n_samples}, height, width) or (..., 3)",
+                )
+            )
+        self._store_images(self._shown(pictures))
+
+    def _store_images(self, images: npt.NDArray[np.uint8]) -> None:
+        pictures = images[..., None] if images.ndim == 3 else images
+        factor = 1
+        while pictures.nbytes / factor**2 > _IMAGE_BYTES and min(pictures.shape[1:3]) >= 16 * factor:
+            factor += 1
+        if factor > 1:
+            n, height, width, channels = pictures.shape
+            h, w = height // factor, width // factor
+            blocks = pictures[:, : h * factor, : w * factor].reshape(n, h, factor, w, factor, channels)
+            pictures = np.empty((n, h, w, channels), dtype=np.uint8)
+            for start in range(0, n, 1024):
+                pictures[start : start + 1024] = blocks[start : start + 1024].mean(axis=(2, 4)).round()
+            self.notes.append(f"Thumbnails are reduced {factor} times to keep the file small.")
+        self.payload.header["images"] = list(pictures.shape[1:])
+        self.payload.add("images", "images", pictures)
+
+    def add_explanation(self, explanation: Any, n_top: int = 8) -> None:
+        """Per point: fidelity, distortion ellipse, and the features that move it most."""
+        if explanation is None:
+            return
+        n, d = self.n_samples, self.n_components
+        r2 = _checked(explanation.r2, (n,), "explanation.r2")
+        ellipses = _checked(explanation.ellipses, (n, d, d), "explanation.ellipses")
+        top = explanation.top_features(n_top)
+        k = np.asarray(top.indices).shape[1]
+        indices = _checked(top.indices, (n, k), "explanation.top_features().indices")
+        arrows = _checked(top.arrows, (n, k, d), "explanation.top_features().arrows")
+        importance = _checked(top.importance, (n, k), "explanation.top_features().importance")
+        n_features = len(np.asarray(explanation.global_importance))
+        if not self._feature_names:
+            names = getattr(explanation, "feature_names", None)
+            self._feature_names = [str(f) for f in names] if names is not None else _default_names(n_features, None)
+            self.payload.header["features"] = {"names": self._feature_names}
+        add = self.payload.add
+        upper = np.triu_indices(d)
+        add("core", "r2", self._shown(r2).astype(np.float32))
+        add("core", "ellipses", self._shown(ellipses)[:, upper[0], upper[1]].astype(np.float32))
+        add("core", "top", self._shown(indices).astype(np.uint16 if n_features <= 65_536 else np.uint32))
+        for name, values in (("arrows", self._shown(arrows).reshape(-1, k * d)), ("importance", self._shown(importance))):
+            fractions, scale = _fixed_point(values)
+            add("core", name, fractions)
+            add("core", f"{name}_scale", scale)
+        total = np.nan_to_num(np.asarray(explanation.global_importance, dtype=np.float32))
+        add("core", "global_importance", total)
+        self.payload.header["explanation"] = {"top": k}
+
+    def add_evaluation(self, evaluation: Any) -> None:
+        """Scores of the whole map and diagnostics of each point."""
+        if evaluation is None:
+            return
+        scores = {name: getattr(evaluation, name, None) for name in _SCORES}
+        known = {k: float(v) for k, v in scores.items() if v is not None and np.isfinite(v)}
+        self.payload.header["evaluation"] = known
+        neighbors = getattr(evaluation, "n_neighbors", None)
+        if neighbors is not None:
+            self.payload.header["evaluationNeighbors"] = int(neighbors)
+        for name, values in (getattr(evaluation, "per_point", None) or {}).items():
+            column = _checked(values, (self.n_samples,), f"evaluation.per_point[{name!r}]")
+            key = f"trust{len(self.payload.header.setdefault('diagnostics', []))}"
+            self.payload.header["diagnostics"].append({"name": str(name), "key": key})
+            self.payload.add("core", key, self._shown(column).astype(np.float32))
+
+    def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, float, float]]] | None) -> None:
+        """What sets each class apart: rows (feature name or number, effect size, AUC)."""
+        if profiles:
+            names = self._feature_names
+            self.payload.header["profiles"] = {
+                str(label): [
+                    [names[f] if isinstance(f, (int, np.integer)) else str(f), _number(effect), _number(auc)]
+                    for f, effect, auc in rows
+                ]
+                for label, rows in profiles.items()
+            }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _checked(values: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != shape:
+        raise ValueError(message("write_html", f"{name} of shape {array.shape}", f"of shape {shape}"))
+    return array
+
+
+def _fixed_point(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32]]:
+    """16-bit fractions of each row's largest entry: half the bytes of float32, and they compress better."""
+    finite = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
+    scale = np.abs(finite).max(axis=1, initial=0.0)
+    fractions = np.round(finite * (32767.0 / np.where(scale > 0, scale, 1.0))[:, None])
+    return fractions.astype(np.int16), (scale / 32767.0).astype(np.float32)
+
+
+def _default_names(n_features: int, shape: tuple[int, ...] | None) -> list[str]:
+    if shape is None:
+        return [f"feature {j}" for j in range(n_features)]
+    channel = (("",) if len(shape) == 2 or shape[2] == 1 else (" red", " green", " blue"))[: 3 if len(shape) == 3 else 1]
+    return [f"pixel {r},{c}{tint}" for r in range(shape[0]) for c in range(shape[1]) for tint in channel]

@@ -1,0 +1,25 @@
+// Starts the page: decodes, builds the panels, and holds the little state there is.
+import { Atlas } from "./atlas.js";
+import { byId, h } from "./dom.js";
+import { loadGroup, loadHeader } from "./payload.js";
+import { Page } from "./page.js";
+
+async function start() {
+  const header = await loadHeader();
+  const atlas = new Atlas(header, await loadGroup(header, "core"));
+  const page = new Page(atlas);
+  byId("fallback").hidden = true;
+  /** What tests and notebooks may ask of the page. */
+  const access = { ready: false, state: () => page.state(), screenPos: (/** @type {number} */ i) => page.renderer.screenPos(i) };
+  /** @type {any} */ (window).gnomon = access;
+  await new Promise((resolve) => setTimeout(resolve, 30)); // let the map appear before the larger part is unpacked
+  await atlas.loadRest();
+  page.fill();
+  access.ready = true;
+}
+
+start().catch((error) => {
+  byId("loading").replaceChildren(h("b", {}, "This is a static picture: "),
+    typeof DecompressionStream === "undefined" ? "the interactive map needs a browser of 2023 or later." : `the interactive map could not start (${error.message}).`);
+  console.warn(error);
+});

@@ -1,0 +1,155 @@
+// Drawn above the points: names of classes, rings, lasso, and the explanation of a point at the point.
+import { WEAK_R2, flatEllipse } from "./explanation.js";
+
+const INK = "#1d2733";
+const LONGEST = 82; // pixels of the longest arrow
+const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+
+/** @param {CanvasRenderingContext2D} g @param {string} text @param {number} x @param {number} y @param {string} [ink] */
+function haloText(g, text, x, y, ink = INK) {
+  g.lineJoin = "round";
+  g.lineWidth = 4;
+  g.strokeStyle = "rgba(255,255,255,0.92)";
+  g.strokeText(text, x, y);
+  g.fillStyle = ink;
+  g.fillText(text, x, y);
+}
+
+/** @param {string} text @param {number} limit */
+export function shorten(text, limit) {
+  const letters = Array.from(text);
+  return letters.length > limit ? `${letters.slice(0, limit - 1).join("")}…` : text;
+}
+
+/** @param {number[][]} taken boxes @param {number[]} box [left, top, right, bottom] */
+function claim(taken, box) {
+  if (taken.some((b) => b[0] < box[2] && box[0] < b[2] && b[1] < box[3] && box[1] < b[3])) return false;
+  taken.push(box);
+  return true;
+}
+
+/**
+ * Names at the medians of the classes, larger classes first; a name that would cover another is left out.
+ * @param {CanvasRenderingContext2D} g
+ * @param {{name: string, x: number, y: number, count: number}[]} places in pixels
+ */
+export function drawClassNames(g, places) {
+  /** @type {number[][]} */
+  const taken = [];
+  g.font = '600 13.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+  g.textAlign = "center";
+  g.textBaseline = "middle";
+  for (const { name, x, y } of places) {
+    const text = shorten(name, 28), half = g.measureText(text).width / 2 + 4;
+    if (claim(taken, [x - half, y - 10, x + half, y + 10])) haloText(g, text, x, y);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} radius @param {string} color @param {boolean} strong */
+export function drawRing(g, x, y, radius, color, strong) {
+  g.beginPath();
+  g.arc(x, y, radius + 3.5, 0, 2 * Math.PI);
+  g.lineWidth = strong ? 5 : 4;
+  g.strokeStyle = "rgba(255,255,255,0.95)";
+  g.stroke();
+  g.lineWidth = strong ? 2.4 : 1.8;
+  g.strokeStyle = INK;
+  g.stroke();
+  g.beginPath();
+  g.arc(x, y, radius + 1, 0, 2 * Math.PI);
+  g.fillStyle = color;
+  g.fill();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number[][]} path @param {boolean} closed */
+export function drawLasso(g, path, closed) {
+  if (path.length < 2) return;
+  g.beginPath();
+  path.forEach(([x, y], k) => (k ? g.lineTo(x, y) : g.moveTo(x, y)));
+  if (closed) g.closePath();
+  g.fillStyle = "rgba(36,92,140,0.08)";
+  g.fill();
+  g.setLineDash([6, 4]);
+  g.lineWidth = 1.6;
+  g.strokeStyle = "#245c8c";
+  g.stroke();
+  g.setLineDash([]);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {number} x @param {number} y pixels of the point
+ * @param {import("./explanation.js").PointExplanation} explanation
+ * @param {{cloud: import("./cloud.js").Cloud, typical: number, names: string[], width: number, height: number}} context
+ */
+export function drawExplanation(g, x, y, explanation, { cloud, typical, names, width, height }) {
+  const weak = !(explanation.r2 >= WEAK_R2);
+  g.globalAlpha = weak ? 0.45 : 1;
+  if (explanation.ellipse) drawEllipse(g, x, y, flatEllipse(explanation.ellipse, cloud.d, cloud.rotation), typical);
+  const arrows = explanation.top.map((row) => cloud.direction(row.arrow)), longest = Math.max(...arrows.map(([a, b]) => Math.hypot(a, b)), 1e-30);
+  const tips = arrows.map(([a, b]) => [x + (LONGEST * a) / longest, y - (LONGEST * b) / longest]);
+  tips.forEach(([tx, ty]) => drawArrow(g, x, y, tx, ty, weak));
+  nameArrows(g, x, y, tips, explanation.top.map((row) => names[row.feature]), width, height);
+  g.globalAlpha = 1;
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {{major: number, minor: number, angle: number}} ellipse @param {number} typical */
+function drawEllipse(g, x, y, { major, minor, angle }, typical) {
+  // A typical point gets a mean radius of 24 pixels; extremes are held within the readable range.
+  const factor = Math.min(24 / typical, 62 / Math.max(major, 1e-30));
+  g.beginPath();
+  g.ellipse(x, y, Math.max(3, major * factor), Math.max(1.5, minor * factor), -angle, 0, 2 * Math.PI);
+  g.fillStyle = "rgba(255,255,255,0.45)";
+  g.fill();
+  g.lineWidth = 1.5;
+  g.strokeStyle = "rgba(29,39,51,0.65)";
+  g.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} tx @param {number} ty @param {boolean} weak */
+function drawArrow(g, x, y, tx, ty, weak) {
+  const length = Math.hypot(tx - x, ty - y);
+  if (length < 4) return;
+  const ux = (tx - x) / length, uy = (ty - y) / length, head = Math.min(9, length / 2);
+  const trace = () => {
+    g.beginPath();
+    g.moveTo(x, y);
+    g.lineTo(tx - ux * head * 0.6, ty - uy * head * 0.6);
+  };
+  g.lineCap = "round";
+  trace();
+  g.lineWidth = 5;
+  g.strokeStyle = "rgba(255,255,255,0.9)";
+  g.stroke();
+  trace();
+  g.lineWidth = 2;
+  g.strokeStyle = INK;
+  if (weak) g.setLineDash([3, 4]);
+  g.stroke();
+  g.setLineDash([]);
+  g.beginPath();
+  g.moveTo(tx, ty);
+  g.lineTo(tx - ux * head - uy * head * 0.5, ty - uy * head + ux * head * 0.5);
+  g.lineTo(tx - ux * head + uy * head * 0.5, ty - uy * head - ux * head * 0.5);
+  g.closePath();
+  g.fillStyle = INK;
+  g.fill();
+}
+
+/** Names at the tips, the most important first; where there is no room the card's numbers must do. */
+function nameArrows(/** @type {CanvasRenderingContext2D} */ g, /** @type {number} */ x, /** @type {number} */ y, /** @type {number[][]} */ tips,
+  /** @type {string[]} */ names, /** @type {number} */ width, /** @type {number} */ height) {
+  const taken = [[x - 12, y - 12, x + 12, y + 12]];
+  g.font = FONT;
+  g.textBaseline = "middle";
+  tips.forEach(([tx, ty], k) => {
+    const length = Math.hypot(tx - x, ty - y) || 1, right = tx >= x;
+    if (length < 14) return;
+    const text = shorten(names[k], 26), wide = g.measureText(text).width, px = tx + (8 * (tx - x)) / length, py = ty + (10 * (ty - y)) / length;
+    const left = right ? px : px - wide;
+    if (left < 2 || left + wide > width - 2 || py < 8 || py > height - 8) return;
+    if (!claim(taken, [left - 3, py - 9, left + wide + 3, py + 9])) return;
+    g.textAlign = "left";
+    haloText(g, text, left, py);
+  });
+}

@@ -1,0 +1,64 @@
+// From base64 text in the page to typed arrays; mirrors payload.py.
+
+/** @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[], ramp: string[], other: string,
+ *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[]}[], diagnostics?: {name: string, key: string}[],
+ *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number}, evaluation?: Record<string, number>,
+ *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],
+ *   pixels?: {shape: number[], low: number, high: number},
+ *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset: number}>}>}} Header */
+
+const ARRAY_TYPES = {
+  uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, int8: Int8Array, int16: Int16Array, int32: Int32Array,
+  float32: Float32Array, float64: Float64Array,
+};
+
+/** @param {string} text @returns {Uint8Array} */
+function fromBase64(text) {
+  const native = /** @type {any} */ (Uint8Array).fromBase64;
+  if (native) return native.call(Uint8Array, text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** Unpack all parts of a group and drop their text from the page. @param {string} group @returns {Promise<Uint8Array>} */
+async function unpack(group) {
+  const parts = [];
+  for (const script of document.querySelectorAll(`script[data-group="${group}"]`)) {
+    const stream = new Blob([/** @type {any} */ (fromBase64(script.textContent || ""))]).stream();
+    script.remove();
+    parts.push(new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer()));
+  }
+  if (parts.length === 1) return parts[0];
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/** @returns {Promise<Header>} */
+export async function loadHeader() {
+  return JSON.parse(new TextDecoder().decode(await unpack("header")));
+}
+
+/**
+ * @param {Header} header
+ * @param {string} group
+ * @returns {Promise<Record<string, any>>} typed arrays by column name; empty if the page has no such group
+ */
+export async function loadGroup(header, group) {
+  const layout = header.groups[group];
+  if (!layout) return {};
+  const bytes = await unpack(group);
+  /** @type {Record<string, any>} */
+  const columns = {};
+  for (const [name, place] of Object.entries(layout.columns)) {
+    const length = place.shape.reduce((product, size) => product * size, 1);
+    columns[name] = new (/** @type {any} */ (ARRAY_TYPES)[place.dtype])(bytes.buffer, place.offset, length);
+  }
+  return columns;
+}

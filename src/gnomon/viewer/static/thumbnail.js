@@ -1,0 +1,69 @@
+// Small pictures: of a point, of the mean of many, of a difference.
+import { h } from "./dom.js";
+
+/**
+ * @param {number} height @param {number} width
+ * @param {(pixel: number) => [number, number, number]} ink
+ * @param {string} label
+ * @returns {HTMLCanvasElement}
+ */
+function picture(height, width, ink, label) {
+  const canvas = h("canvas", { class: "thumb", role: "img", "aria-label": label, width, height });
+  canvas.style.aspectRatio = `${width} / ${height}`;
+  const g = canvas.getContext("2d"), image = g.createImageData(width, height);
+  for (let p = 0; p < width * height; p++) {
+    const [red, green, blue] = ink(p);
+    image.data.set([red, green, blue, 255], 4 * p);
+  }
+  g.putImageData(image, 0, 0);
+  return canvas;
+}
+
+export class Thumbnails {
+  /**
+   * @param {import("./payload.js").Header} header
+   * @param {import("./features.js").FeatureTable} table
+   * @param {Record<string, any>} columns decoded group "images"; may be empty
+   */
+  constructor(header, table, columns) {
+    this.header = header;
+    this.table = table;
+    this.stored = columns.images;
+    const { pixels } = header;
+    /** whether the values in the page are all pixels of a picture */
+    this.fromFeatures = Boolean(pixels && table.size === table.names.length && table.size > 0);
+  }
+
+  /** @param {number} i @returns {HTMLCanvasElement|null} */
+  of(i) {
+    if (this.stored) {
+      const [height, width, channels] = /** @type {number[]} */ (this.header.images), start = i * height * width * channels;
+      return picture(height, width, (p) => {
+        const at = start + p * channels;
+        return channels === 3 ? [this.stored[at], this.stored[at + 1], this.stored[at + 2]] : [this.stored[at], this.stored[at], this.stored[at]];
+      }, `Picture of row ${i}`);
+    }
+    return this.fromFeatures ? this.fromValues((f) => this.table.value(i, f), `Picture of row ${i}`) : null;
+  }
+
+  /** Values of the pixels as grey or colour. @param {(f: number) => number} value @param {string} label */
+  fromValues(value, label) {
+    const { shape, low, high } = /** @type {any} */ (this.header.pixels), [height, width, channels] = shape, gain = 255 / (high - low || 1);
+    const grey = (/** @type {number} */ f) => (value(f) - low) * gain;
+    return picture(height, width, (p) => (channels === 3 ? [grey(3 * p), grey(3 * p + 1), grey(3 * p + 2)] : [grey(p), grey(p), grey(p)]), label);
+  }
+
+  /**
+   * Signed values: orange above zero, blue below, white at zero.
+   * @param {(f: number) => number} value @param {number} reach value of full colour @param {string} label
+   */
+  signed(value, reach, label) {
+    const [height, width, channels] = /** @type {any} */ (this.header.pixels).shape;
+    return picture(height, width, (p) => {
+      let sum = 0;
+      for (let c = 0; c < channels; c++) sum += value(p * channels + c) || 0;
+      const t = Math.max(-1, Math.min(1, sum / channels / (reach || 1))), end = t > 0 ? [196, 78, 22] : [32, 92, 158], a = Math.abs(t);
+      return [255 + a * (end[0] - 255), 255 + a * (end[1] - 255), 255 + a * (end[2] - 255)];
+    }, label);
+  }
+}

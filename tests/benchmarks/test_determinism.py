@@ -1,0 +1,31 @@
+"""Fingerprints tell different maps apart and one differing hash is noticed."""
+
+from __future__ import annotations
+
+import numpy as np
+from benchmarks.determinism import compare, hash_maps
+from benchmarks.fingerprint import fingerprint
+
+
+def test_a_fingerprint_depends_on_every_bit_and_on_shape_and_type():
+    Y = np.zeros((3, 2), np.float32)
+    changed = Y.copy()
+    changed[2, 1] = -0.0
+    prints = {fingerprint(a) for a in (Y, changed, Y.T.copy(), Y.view(np.int32))}
+    assert len(prints) == 4
+    assert fingerprint(np.asfortranarray(Y)) == fingerprint(Y)
+
+
+def test_one_differing_hash_is_noticed():
+    same = {"umap": {"1": "a", "2": "a"}, "tsne": {"1": "b", "2": "b"}}
+    lines, equal = compare({"installed": same, "x86-64": same})
+    assert equal
+    assert len(lines) == 8 + 2
+    lines, equal = compare({"installed": same, "x86-64": {**same, "tsne": {"1": "b", "2": "c"}}})
+    assert not equal
+    assert lines[-1].split(maxsplit=1)[1] == "DIFFERENT: 2 hashes"
+
+
+def test_the_child_process_imports_gnomon_and_answers(tmp_path):
+    np.save(tmp_path / "table.npy", np.zeros((4, 2), np.float32))
+    assert hash_maps(tmp_path / "table.npy", [], [1, 2]) == {}

@@ -1,0 +1,35 @@
+"""Data that many tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="session")
+def iris():
+    """The 150 x 4 iris table and its species, as float64."""
+    from sklearn.datasets import load_iris
+
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def digits():
+    """The 1,797 x 64 digits table and its labels, as float32."""
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    return np.ascontiguousarray(X, dtype=np.float32), y
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """The folder of real data sets; tests that use it are slow and need GNOMON_DATA."""
+    folder = os.environ.get("GNOMON_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("GNOMON_DATA does not name a folder with the real data sets")
+    return Path(folder)

@@ -1,0 +1,234 @@
+"""Threads, processes and signals (group F of the faults): each case in a fresh process, which it may not take down."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and fork")
+_TIMEOUT = 60  # seconds for a case that takes one or two; the work of an unheeded Ctrl-C would take ten minutes
+
+
+def _run(script: str, **environment: str) -> str:
+    """Run a script to its end and return what it printed."""
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@posix
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_ctrl_c_stops_a_parallel_region_and_the_process_goes_on(n_threads):
+    script = f"""
+from gnomon import _core
+try:
+    print("working", flush=True)
+    _core.wait({n_threads}, {n_threads} * 60_000, 0.01)
+    print("not stopped")
+except KeyboardInterrupt:
+    _core.wait({n_threads}, 20, 0.001)
+    print("stopped, then computed again")
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "working\n"
+            time.sleep(0.3)  # into the region
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=_TIMEOUT)
+        finally:
+            child.kill()
+    assert out == "stopped, then computed again\n"
+    assert child.returncode == 0
+
+
+@posix
+def test_what_a_signal_handler_raises_comes_out_of_a_parallel_region():
+    out = _run("""
+import signal
+from gnomon import _core
+
+class TooLate(Exception): pass
+
+def handler(number, frame):
+    _core.wait(2, 4, 0.001)  # a region inside the handler, which runs inside a region
+    raise TooLate("alarm")
+
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    _core.wait(2, 120_000, 0.01)
+except TooLate as error:
+    print(error)
+""")
+    assert out == "alarm\n"
+
+
+def test_other_python_threads_run_during_a_parallel_region():
+    out = _run("""
+import threading
+from gnomon import _core
+ended = threading.Event()
+thread = threading.Thread(target=lambda: (_core.wait(2, 40, 0.01), ended.set()))
+thread.start()
+steps = 0
+while not ended.wait(0.001):
+    steps += 1
+print(steps > 5)
+""")
+    assert out == "True\n"
+
+
+def test_regions_of_several_python_threads_all_finish():
+    out = _run("""
+import threading
+from gnomon import _core
+finished = []
+def work(n_threads):
+    for _ in range(20):
+        _core.wait(n_threads, 7, 0.0005)
+    finished.append(n_threads)
+threads = [threading.Thread(target=work, args=(n,), daemon=True) for n in (1, 2, 3, 5)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join(30)
+print(sorted(finished))
+""")
+    assert out == "[1, 2, 3, 5]\n"
+
+
+def test_the_number_of_threads_may_change_from_call_to_call():
+    script = "from gnomon import _core\nfor n in (1, 5, 2, 1, 17, 3): _core.wait(n, 40, 0.0005)\nprint('done')"
+    assert _run(script) == "done\n"
+
+
+@posix
+def test_a_child_forked_after_a_parallel_region_computes_and_so_does_its_parent():
+    out = _run("""
+import os
+from gnomon import _core
+_core.wait(3, 30, 0.001)
+child = os.fork()
+_core.wait(3, 30, 0.001)
+if child == 0:
+    grandchild = os.fork()
+    _core.wait(2, 30, 0.001)
+    if grandchild == 0:
+        os._exit(0)
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    assert out == "0\n"
+
+
+@posix
+def test_a_child_forked_while_another_thread_computes_can_compute():
+    out = _run("""
+import os, threading
+from gnomon import _core
+from gnomon._threads import single_threaded_blas
+
+inside = threading.Event()
+def compute():
+    with single_threaded_blas():
+        inside.set()
+        _core.wait(2, 200, 0.01)
+thread = threading.Thread(target=compute)
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    with single_threaded_blas():
+        _core.wait(2, 20, 0.001)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+thread.join()
+""")
+    assert out == "0\n"
+
+
+@posix
+def test_a_child_forked_inside_a_blas_block_leaves_it_in_order():
+    out = _run("""
+import os
+from gnomon._threads import single_threaded_blas
+with single_threaded_blas():
+    child = os.fork()
+with single_threaded_blas():
+    pass
+if child == 0:
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    assert out == "0\n"
+
+
+@posix
+def test_forked_workers_of_multiprocessing_compute():
+    out = _run("""
+import multiprocessing, warnings
+from gnomon import _core
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of any fork beside threads
+_core.wait(3, 30, 0.001)
+def work(n):
+    _core.wait(2, n, 0.001)
+    return n
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map_async(work, [10, 20, 30]).get(30))
+""")
+    assert out == "[10, 20, 30]\n"
+
+
+def test_joblib_caps_the_threads_inside_its_workers():
+    out = _run("""
+from joblib import Parallel, delayed, parallel_config
+from gnomon._threads import resolve_n_threads
+with parallel_config(backend="loky", inner_max_num_threads=1):
+    print(Parallel(n_jobs=2)(delayed(resolve_n_threads)(n_jobs) for n_jobs in (None, -1)))
+""")
+    assert out == "[1, 1]\n"
+
+
+def test_omp_num_threads_limits_a_fresh_process():
+    script = "from gnomon._threads import resolve_n_threads\nprint(resolve_n_threads(None), resolve_n_threads(-1))"
+    assert _run(script, OMP_NUM_THREADS="1") == "1 1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="CPU affinity")
+def test_cpu_affinity_limits_a_process():
+    out = _run("""
+import os
+from gnomon._threads import resolve_n_threads
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+print(resolve_n_threads(None), resolve_n_threads(-1))
+""")
+    assert out == "1 1\n"
+
+
+@pytest.mark.parametrize("module", ["gnomon", "gnomon.cli"])
+def test_importing_is_light(module):
+    out = _run(f"""
+import sys
+import time
+import {module}
+heavy = ("sklearn", "scipy.sparse", "scipy.linalg", "matplotlib", "pandas", "polars", "pyarrow", "joblib")
+print([name for name in heavy if name in sys.modules])
+""")
+    assert out == "[]\n"
+
+
+def test_the_process_ends_while_pool_threads_wait():
+    assert _run("from gnomon import _core\n_core.wait(5, 50, 0.001)\nprint('end')") == "end\n"

@@ -1,0 +1,142 @@
+"""The map as one object: made, explained, evaluated, contrasted, saved, loaded, described."""
+
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.decomposition import PCA as ReferencePCA
+
+import gnomon as gn
+
+
+@pytest.fixture(scope="module")
+def digits_map():
+    return gn.map(gn.datasets.load_digits(), method="umap", max_iter=60, random_state=0)
+
+
+def test_a_data_set_brings_its_names_labels_and_pictures(digits_map):
+    assert digits_map.n_samples == 1797
+    assert digits_map.embedding.shape == (1797, 2)
+    assert len(digits_map.feature_names) == 64
+    assert digits_map.labels is not None
+    assert digits_map.parameters["random_state"] == 0
+
+
+def test_explanation_and_evaluation_are_of_this_map_and_computed_once(digits_map):
+    explanation = digits_map.explain()
+    assert explanation is digits_map.explain()
+    assert explanation.r2.shape == (1797,)
+    assert digits_map.evaluate().trustworthiness > 0.9
+    constant = np.flatnonzero(np.ptp(digits_map.X, axis=0) == 0)
+    assert constant.size > 0
+    assert (explanation.global_importance[constant] == 0).all()
+
+
+def test_contrast_of_a_class_equals_its_profile(digits_map):
+    zeros = np.flatnonzero(digits_map.labels == digits_map.labels[0])
+    contrast = digits_map.contrast(zeros)
+    profile = digits_map.profiles()[digits_map.labels[0]]
+    assert contrast.features[:10] == profile.features[:10]
+    np.testing.assert_allclose(contrast.effect_size[:10], profile.effect_size[:10], rtol=1e-6)
+
+
+def test_report_names_scores_features_and_classes(digits_map):
+    text = digits_map.report()
+    for part in ("1,797 rows", "How far to trust it", "What moves points most", "What sets each"):
+        assert part in text
+    facts = json.loads(json.dumps(digits_map.to_dict()))
+    assert facts["n_features"] == 64
+    assert len(facts["profiles"]) == 10
+
+
+def test_saved_and_loaded_maps_are_equal(digits_map, tmp_path):
+    path = tmp_path / "digits.gnomon"
+    digits_map.save(path)
+    again = gn.Map.load(path)
+    np.testing.assert_array_equal(again.X, digits_map.X)
+    assert again.X.dtype == digits_map.X.dtype
+    np.testing.assert_array_equal(again.embedding, digits_map.embedding)
+    np.testing.assert_array_equal(again.labels, digits_map.labels)
+    np.testing.assert_array_equal(again.graph.indices, digits_map.graph.indices)
+    np.testing.assert_array_equal(again.explain().r2, digits_map.explain().r2)
+    assert again.parameters == digits_map.parameters
+    assert again.report() == digits_map.report()
+    again.save(tmp_path / "again.gnomon")
+    assert (tmp_path / "again.gnomon").read_bytes() == path.read_bytes()
+
+
+def test_a_sparse_map_with_metadata_round_trips(tmp_path):
+    X = sparse.random(80, 30, density=0.3, format="csr", random_state=0)
+    names = np.array([f"cell {i}" for i in range(80)], dtype=object)
+    result = gn.map(X, method="pca", metadata={"barcode": names}, feature_names=[f"gene{j}" for j in range(30)])
+    result.save(tmp_path / "map.gnomon")
+    again = gn.Map.load(tmp_path / "map.gnomon")
+    assert sparse.issparse(again.X)
+    np.testing.assert_array_equal(again.X.toarray(), X.toarray())
+    assert list(again.metadata["barcode"]) == list(names)
+
+
+def test_hostile_and_damaged_files_are_refused(digits_map, tmp_path):
+    path = tmp_path / "map.gnomon"
+    digits_map.save(path)
+    whole = path.read_bytes()
+    damaged = tmp_path / "damaged.gnomon"
+    damaged.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="not a complete gnomon-map file"):
+        gn.Map.load(damaged)
+    with zipfile.ZipFile(damaged, "w") as archive:
+        archive.writestr("description.json", json.dumps({"kind": "gnomon-map", "version": 999}))
+    with pytest.raises(ValueError, match="newer gnomon"):
+        gn.Map.load(damaged)
+    with zipfile.ZipFile(damaged, "w") as archive:
+        archive.writestr("description.json", json.dumps({"kind": "gnomon-map", "version": 1}))
+        header = np.lib.format.magic(1, 0) + (118).to_bytes(2, "little")
+        text = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 1000), }".ljust(117) + "\n"
+        archive.writestr("embedding.npy", header + text.encode())
+    with pytest.raises(ValueError, match="the file is damaged"):
+        gn.Map.load(damaged)
+    with zipfile.ZipFile(damaged, "w") as archive:
+        archive.writestr("description.json", json.dumps({"kind": "gnomon-map", "version": 1}))
+        text = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117) + "\n"
+        archive.writestr("embedding.npy", header + text.encode() + b"cos\nsystem\n(S'true'\ntR.")
+    with pytest.raises(ValueError, match="plain numbers"):
+        gn.Map.load(damaged)
+    with pytest.raises(FileNotFoundError):
+        gn.Map.load(tmp_path / "absent.gnomon")
+
+
+def test_positions_made_elsewhere_are_explained_as_well(iris):
+    X = pd.DataFrame(iris[0], columns=["sepal length", "sepal width", "petal length", "petal width"])
+    result = gn.Map(X, ReferencePCA(2).fit_transform(iris[0]), labels=iris[1])
+    assert result.method == "given"
+    assert result.feature_names[2] == "petal length"
+    assert np.median(result.explain().fidelity) > 0.9
+
+
+def test_any_estimator_can_make_the_map(iris):
+    result = gn.map(iris[0], method=ReferencePCA(2))
+    assert result.method == "PCA"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"method": "umpa"}, ValueError, "map: method='umpa' must be one of 'umap', 'tsne', 'pca'"),
+        ({"n_neighbours": 5}, TypeError, "map: n_neighbours must be a parameter of umap"),
+        ({"labels": [1, 2, 3]}, ValueError, "150"),
+        ({"feature_names": ["a"]}, ValueError, "4"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, text, iris):
+    with pytest.raises(error, match=text):
+        gn.map(iris[0], **arguments)
+
+
+def test_functions_are_not_hidden_by_rooms_of_the_same_name():
+
+    assert callable(gn.map)
+    assert callable(gn.explain)
+    assert callable(gn.evaluate)

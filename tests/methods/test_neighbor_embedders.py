@@ -1,0 +1,178 @@
+"""What UMAP and t-SNE promise alike: determinism, quality, stated rules for hard input, stopping."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.manifold import trustworthiness
+from sklearn.neighbors import KNeighborsClassifier
+
+from gnomon import TSNE, UMAP
+from gnomon.exceptions import DataWarning, NeighborsWarning
+
+QUICK = [
+    pytest.param(UMAP(max_iter=60, random_state=3), id="umap"),
+    pytest.param(TSNE(max_iter=120, early_exaggeration_iter=60, random_state=3), id="tsne"),
+]
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_same_bytes_for_any_number_of_threads(estimator, digits):
+    X = digits[0][:700]
+    maps = [clone(estimator).set_params(n_jobs=n).fit_transform(X).tobytes() for n in (1, 2, 3, 5)]
+    assert len(set(maps)) == 1
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_a_seed_repeats_and_another_seed_differs(estimator, digits):
+    X = digits[0][:300]
+    first = clone(estimator).set_params(init="random").fit(X)
+    again = clone(estimator).set_params(init="random").fit(X)
+    other = clone(estimator).set_params(init="random", random_state=4).fit(X)
+    np.testing.assert_array_equal(first.embedding_, again.embedding_)
+    assert not np.array_equal(first.embedding_, other.embedding_)
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, digits):
+    X = digits[0][:200]
+    drawn = clone(estimator).set_params(random_state=None).fit(X)
+    repeated = clone(estimator).set_params(random_state=drawn.seed_).fit(X)
+    np.testing.assert_array_equal(drawn.embedding_, repeated.embedding_)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "least_trust", "least_accuracy"),
+    [
+        pytest.param(UMAP(random_state=0), 0.975, 0.96, id="umap"),
+        pytest.param(TSNE(random_state=0), 0.988, 0.96, id="tsne"),
+    ],
+)
+def test_digits_keep_their_neighbours_and_their_classes(estimator, least_trust, least_accuracy, digits):
+    X, y = digits
+    Y = estimator.fit_transform(X)
+    assert trustworthiness(X, Y, n_neighbors=15) > least_trust
+    nearest = KNeighborsClassifier(10).fit(Y[::2], y[::2])
+    assert nearest.score(Y[1::2], y[1::2]) > least_accuracy
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_other_dimensions_work(estimator, n_components, digits):
+    Y = clone(estimator).set_params(n_components=n_components).fit_transform(digits[0][:300])
+    assert Y.shape == (300, n_components)
+    assert np.isfinite(Y).all()
+    assert Y.std(axis=0).min() > 0
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_equal_rows_share_a_position_and_are_reported(estimator, iris):
+    X = np.concatenate([iris[0], iris[0][:40]])
+    with pytest.warns(DataWarning, match="190 rows hold 149 distinct rows"):
+        Y = clone(estimator).fit_transform(X)
+    np.testing.assert_array_equal(Y[:40], Y[150:])
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_a_table_of_one_distinct_row_is_mapped_to_one_point(estimator):
+    with pytest.warns(DataWarning, match="1 distinct row;"):
+        Y = clone(estimator).fit_transform(np.full((20, 3), 7.0))
+    np.testing.assert_array_equal(Y, np.zeros((20, 2)))
+
+
+def test_too_few_rows_for_the_neighbours_is_a_warning_with_both_numbers():
+    X = np.random.default_rng(0).normal(size=(9, 4))
+    with pytest.warns(NeighborsWarning, match="15 neighbours were asked for and a row has only 8 others"):
+        Y = UMAP(random_state=0, max_iter=20).fit_transform(X)
+    assert np.isfinite(Y).all()
+
+
+def test_perplexity_must_be_below_the_number_of_rows():
+    with pytest.raises(ValueError, match=r"TSNE: perplexity=30.0 must be less than .* n_samples=20\. Try perplexity="):
+        TSNE().fit(np.random.default_rng(0).normal(size=(20, 3)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"n_neighbors": 1}, r"UMAP: n_neighbors=1 must be an integer >= 2"),
+        ({"n_neighbors": 2.5}, r"UMAP: n_neighbors=2.5 must be an integer >= 2"),
+        ({"min_dist": 2.0}, r"UMAP: min_dist=2.0 must be at most spread=1.0"),
+        ({"init": "spektral"}, r"UMAP: init='spektral' must be one of 'pca', 'spectral', 'random'"),
+        ({"random_state": -1}, r"UMAP: random_state=-1 must be in \[0, 2\*\*63\)"),
+        ({"n_jobs": 0}, r"UMAP: n_jobs=0 must not be 0"),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_its_rule(parameters, text, digits):
+    with pytest.raises(ValueError, match=text):
+        UMAP(**parameters).fit(digits[0][:100])
+
+
+def test_numbers_that_are_integers_are_taken_as_integers(iris):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        a = UMAP(n_neighbors=10.0, max_iter=np.int64(20), random_state=np.int32(1)).fit_transform(iris[0])
+        b = UMAP(n_neighbors=10, max_iter=20, random_state=1).fit_transform(iris[0])
+    np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+@pytest.mark.parametrize("estimator", QUICK)
+def test_containers_of_the_same_numbers_give_the_same_map(estimator, iris):
+    X = iris[0].astype(np.float32)
+    expected = clone(estimator).fit_transform(X)
+    for same in (np.asfortranarray(X), X.astype(">f4"), pd.DataFrame(X), X.repeat(2, axis=0)[::2]):
+        np.testing.assert_array_equal(clone(estimator).fit_transform(same), expected)
+    double = clone(estimator).fit_transform(iris[0])
+    np.testing.assert_array_equal(clone(estimator).fit_transform(iris[0].tolist()), double)
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_sparse_rows_and_precomputed_distances_work(estimator, digits):
+    X, y = digits[0][:400], digits[1][:400]
+    distances = np.sqrt(((X[:, None].astype(float) - X[None]) ** 2).sum(-1))
+    for table, metric in ((sparse.csr_matrix(X), "euclidean"), (distances, "precomputed")):
+        model = clone(estimator).set_params(metric=metric)
+        if metric == "precomputed":
+            model.set_params(init="spectral")
+        Y = model.fit_transform(table)
+        assert KNeighborsClassifier(5).fit(Y[::2], y[::2]).score(Y[1::2], y[1::2]) > 0.8
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_a_callback_sees_progress_and_can_stop_the_layout(estimator, digits):
+    seen = []
+
+    def stop_after_first_layout_block(progress):
+        seen.append((progress.stage, progress.done, progress.total))
+        return progress.stage == "layout" and progress.done > 0
+
+    model = clone(estimator).set_params(callback=stop_after_first_layout_block).fit(digits[0][:300])
+    stages = ["neighbors", "affinities", "initialization", "layout"]
+    assert [stage for stage, done, _ in seen if done == 0][:4] == stages
+    assert 0 < model.n_iter_ < model.max_iter
+    assert not model.solution_.converged
+    assert np.isfinite(model.embedding_).all()
+    assert set(model.timings_) >= set(stages)
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_start_positions_are_taken_as_they_are(estimator, digits):
+    X = digits[0][:200]
+    start = np.random.default_rng(0).normal(size=(200, 2)).astype(np.float32)
+    Y = clone(estimator).set_params(init=start, max_iter=0).fit_transform(X)
+    np.testing.assert_allclose(Y - Y.mean(0), start - start.mean(0), atol=1e-5)
+    with pytest.raises(ValueError, match=r"init of shape \(100, 2\) must be of shape \(n_samples, n_components\)"):
+        clone(estimator).set_params(init=start[:100]).fit(X)
+
+
+@pytest.mark.parametrize("estimator", QUICK)
+def test_the_input_is_not_written(estimator, digits):
+    X = digits[0][:200].copy()
+    before = X.copy()
+    X.setflags(write=False)
+    clone(estimator).fit(X)
+    np.testing.assert_array_equal(X, before)

@@ -1,0 +1,249 @@
+"""The house stands as planned: rooms import only from lower floors, and each kernel belongs to one room."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import gnomon
+
+_PACKAGE = Path(gnomon.__file__).parent
+
+_FLOORS = {
+    0: ["_validation", "_random", "_threads", "_progress", "_files", "_optional", "_palette", "exceptions"],
+    1: ["linalg", "kernels", "data"],
+    2: ["neighbors"],
+    3: ["affinities", "geometry"],
+    4: ["initialization", "objectives", "explain", "evaluate"],
+    5: ["optimizers", "plot", "viewer"],
+    6: ["extension", "theory"],
+    7: ["methods"],
+    8: ["map", "scale", "datasets"],
+    9: ["cli"],
+}
+_FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
+_FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself
+_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "datasets", "cli"}  # they compute through other rooms
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, in the file that imports it; `for_types` if only type checkers see it."""
+
+    file: str
+    line: int
+    target: str
+    for_types: bool
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def _nodes(tree: ast.AST, for_types: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """Walk a tree, functions included; say of each node whether it stands under `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        yield node, for_types
+        if _is_type_checking(node):
+            assert isinstance(node, ast.If)
+            yield from _nodes(ast.Module(node.body, []), True)
+            yield from _nodes(ast.Module(node.orelse, []), for_types)
+        else:
+            yield from _nodes(node, for_types)
+
+
+def _imports(source: str, file: str) -> list[Import]:
+    """Return what a file of gnomon imports from gnomon, as full dotted names.
+
+    ``from gnomon.neighbors import graph`` gives "gnomon.neighbors.graph": whether the last part is a module does not
+    matter for the room.
+    """
+    found = []
+    parent = ["gnomon", *Path(file).parts[:-1]]
+    for node, for_types in _nodes(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = parent[: len(parent) - node.level + 1] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        found += [Import(file, getattr(node, "lineno", 0), name, for_types) for name in names]
+    return [one for one in found if one.target.split(".")[0] == "gnomon"]
+
+
+def _room(file: str) -> str:
+    return Path(file).parts[0].removesuffix(".py")
+
+
+def _broken_floors(imports: list[Import]) -> list[str]:
+    """Name the imports that do not lead down to a lower floor; those for types may also lead to the same one."""
+    broken = []
+    for one in imports:
+        room, parts = _room(one.file), one.target.split(".")
+        target = parts[1] if len(parts) > 1 else _FACADE
+        if target in (room, "_core", "__version__") or room == _FACADE:
+            continue
+        here, there = _FLOOR[room], _FLOOR.get(target)
+        if there == here == 0:
+            continue  # the foundation's files may use each other; a test below excludes circles
+        if there is None or there > here or (there == here and not one.for_types):
+            broken.append(f"{one.file}:{one.line} imports {one.target}")
+    return broken
+
+
+def _core_functions(source: str, file: str) -> set[str]:
+    """Return the names of gnomon._core that a file uses."""
+    tree = ast.parse(source)
+    aliases, used = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "gnomon._core":
+            used |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            aliases |= {alias.asname or alias.name for alias in node.names if alias.name == "_core"}
+        elif isinstance(node, ast.Import):
+            aliases |= {alias.asname or alias.name for alias in node.names if alias.name == "gnomon._core"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in aliases:
+            used.add(node.attr)
+    return used
+
+
+_SOURCES = {str(path.relative_to(_PACKAGE)): path.read_text() for path in sorted(_PACKAGE.rglob("*.py"))}
+_IMPORTS = [one for file, source in _SOURCES.items() for one in _imports(source, file)]
+
+
+def test_every_room_has_a_floor():
+    assert {_room(file) for file in _SOURCES} <= _FLOOR.keys() | {_FACADE}
+
+
+def test_rooms_import_only_from_lower_floors():
+    assert _broken_floors(_IMPORTS) == []
+
+
+def test_the_facade_imports_nothing_at_run_time():
+    assert [one for one in _IMPORTS if one.file == "__init__.py" and not one.for_types] == []
+
+
+def test_each_kernel_is_used_by_one_room_that_owns_kernels():
+    users: dict[str, set[str]] = {}
+    for file, source in _SOURCES.items():
+        for function in _core_functions(source, file):
+            users.setdefault(function, set()).add(_room(file))
+    assert {function: rooms for function, rooms in users.items() if len(rooms) > 1} == {}
+    allowed = _FLOOR.keys() - _NO_KERNELS - set(_FLOORS[0])
+    assert {function: rooms for function, rooms in users.items() if not rooms <= allowed} == {}
+
+
+def test_every_kernel_that_is_used_exists():
+    from gnomon import _core
+
+    used = {function for file, source in _SOURCES.items() for function in _core_functions(source, file)}
+    assert {function for function in used if not hasattr(_core, function)} == set()
+
+
+def _circles(edges: dict[str, set[str]]) -> list[str]:
+    """Return files that reach themselves through their imports."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = list(edges[start])
+        while waiting:
+            file = waiting.pop()
+            if file not in seen:
+                seen.add(file)
+                waiting += edges.get(file, ())
+        return seen
+
+    return [file for file in edges if file in reached(file)]
+
+
+def _edges(sources: dict[str, str]) -> dict[str, set[str]]:
+    """File to file: the module that is imported, or the one that holds the imported name; not the packages above it."""
+    modules = {"gnomon." + file.removesuffix(".py").replace("/", "."): file for file in sources}
+    modules |= {name.removesuffix(".__init__"): file for name, file in modules.items() if name.endswith(".__init__")}
+    edges: dict[str, set[str]] = {}
+    for file, source in sources.items():
+        targets = edges.setdefault(file, set())
+        for one in _imports(source, file):
+            found = modules.get(one.target) or modules.get(one.target.rpartition(".")[0])
+            if found is not None and not one.for_types and found != file and found != "__init__.py":
+                targets.add(found)
+    return edges
+
+
+def test_no_file_imports_itself_through_others():
+    assert _circles(_edges(_SOURCES)) == []
+
+
+# The tests above pass on any house if the walker is blind: it has to see each kind of trespass.
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("neighbors/exact.py", "from gnomon.methods import UMAP"),
+        ("neighbors/exact.py", "import gnomon.methods.umap"),
+        ("neighbors/exact.py", "from ..methods import UMAP"),
+        ("neighbors/deep/exact.py", "from ...methods.umap import UMAP"),
+        ("neighbors/exact.py", "def f():\n    if True:\n        from gnomon.map import Map"),
+        ("neighbors/exact.py", "from gnomon import UMAP"),
+        ("neighbors/exact.py", "import gnomon"),
+        ("neighbors/exact.py", "from gnomon import map"),
+        ("neighbors/exact.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from gnomon.map import Map"),
+        ("explain/base.py", "from gnomon.evaluate import evaluate"),
+        ("explain/base.py", "if TYPE_CHECKING:\n    pass\nelse:\n    from gnomon.evaluate import evaluate"),
+        ("_random.py", "from gnomon.linalg import svd"),
+        ("map.py", "from gnomon.cli import main"),
+    ],
+)
+def test_a_way_up_or_aside_is_seen(file, source):
+    assert len(_broken_floors(_imports(source, file))) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("methods/umap.py", "from gnomon.neighbors import compute_neighbors"),
+        ("methods/umap.py", "from .base import Method"),
+        ("methods/umap.py", "from ..neighbors.graph import NeighborGraph\nfrom gnomon._threads import usable_cpus"),
+        (
+            "explain/base.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from gnomon.evaluate import Evaluation",
+        ),
+        ("neighbors/exact.py", "from gnomon import _core\nimport numpy\nfrom gnomonics import methods"),
+        ("_random.py", "from gnomon._validation import message"),
+        ("cli/main.py", "from gnomon import __version__"),
+    ],
+)
+def test_a_way_down_is_no_trespass(file, source):
+    assert _broken_floors(_imports(source, file)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from gnomon import _core\n_core.distances(1)",
+        "from gnomon import _core as kernels\nkernels.distances(1)",
+        "import gnomon._core\ngnomon._core.distances(1)",
+        "import gnomon._core as c\ndef f(): return c.distances",
+        "from gnomon._core import distances as d",
+        "from .. import _core\n_core.distances(1)",
+    ],
+)
+def test_the_use_of_a_kernel_is_seen(source):
+    assert _core_functions(source, "neighbors/exact.py") == {"distances"}
+
+
+def test_a_circle_is_seen():
+    sources = {
+        "a/__init__.py": "from gnomon.a.one import f",
+        "a/one.py": "from gnomon.a.two import g",
+        "a/two.py": "def g():\n    from .one import f",
+        "a/three.py": "from gnomon.a import one",
+    }
+    assert sorted(_circles(_edges(sources))) == ["a/one.py", "a/two.py"]

@@ -1,0 +1,78 @@
+"""Progress reaches the callback, its answer reaches the computation, and stages are timed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gnomon import _progress
+from gnomon._progress import Progress, Reporter
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set."""
+    times = [0.0]
+    monkeypatch.setattr(_progress.time, "perf_counter", lambda: times[0])
+    return times
+
+
+def test_seconds_left_are_in_proportion_and_unknown_at_first():
+    assert Progress("layout", 0, 10, 1.0).seconds_left is None
+    assert Progress("layout", 2, 10, 1.0).seconds_left == 4.0
+    assert Progress("layout", 10, 10, 5.0).seconds_left == 0.0
+
+
+def test_the_callback_sees_stage_work_time_and_loss(clock):
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("layout", 10)
+    clock[0] = 2.0
+    reporter.update(5, 10, loss=1.5)
+    assert seen == [Progress("layout", 0, 10, 0.0), Progress("layout", 5, 10, 2.0, 1.5)]
+
+
+@pytest.mark.parametrize(("answer", "stop"), [(None, False), (False, False), (True, True), (1, True)])
+def test_a_true_answer_asks_to_stop(answer, stop):
+    reporter = Reporter(lambda _: answer)
+    reporter.begin("layout")
+    assert reporter.update(1, 2) is stop
+
+
+def test_without_a_callback_nothing_stops_and_stages_are_timed(clock):
+    reporter = Reporter()
+    reporter.begin("neighbors")
+    assert reporter.update(1, 1) is False
+    clock[0] = 3.0
+    reporter.begin("layout", 5)  # ends the previous stage
+    clock[0] = 4.0
+    reporter.end()
+    reporter.end()  # nothing more to end
+    assert reporter.timings == {"neighbors": 3.0, "layout": 1.0}
+
+
+def test_a_stage_that_comes_twice_is_timed_in_all(clock):
+    reporter = Reporter()
+    for _ in range(2):
+        reporter.begin("neighbors")
+        clock[0] += 1.5
+        reporter.end()
+    assert reporter.timings == {"neighbors": 3.0}
+
+
+def test_a_callback_cannot_change_the_embedding():
+    Y = np.zeros((3, 2), np.float32)
+    refused = []
+
+    def meddle(progress):
+        if progress.embedding is not None:
+            assert np.shares_memory(progress.embedding, Y)
+            with pytest.raises(ValueError, match="read-only"):
+                progress.embedding[0] = 1
+            refused.append(True)
+
+    reporter = Reporter(meddle)
+    reporter.begin("layout")
+    reporter.update(1, 2, embedding=Y)
+    assert refused == [True]
+    Y[0] = 1  # the computation itself still can

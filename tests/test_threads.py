@@ -1,0 +1,153 @@
+"""The number of threads follows n_jobs, the environment and the container; BLAS is limited only inside a block."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from gnomon import _threads
+from gnomon._threads import resolve_n_threads, single_threaded_blas, usable_cpus
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """Eight CPUs, no quota, no OMP_NUM_THREADS; returns a function that sets the quota."""
+    monkeypatch.setattr(_threads.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+    def set_quota(cores):
+        monkeypatch.setattr(_threads, "_cgroup_quota", lambda: cores)
+
+    set_quota(math.inf)
+    return set_quota
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 8), (-1, 8), (-2, 7), (-8, 1), (-100, 1), (1, 1), (3.0, 3)])
+def test_n_jobs_counts_from_the_usable_cpus(machine, n_jobs, expected):
+    assert resolve_n_threads(n_jobs) == expected
+
+
+def test_a_positive_number_is_taken_as_it_is(machine):
+    assert resolve_n_threads(50) == 50
+
+
+def test_zero_jobs_are_refused_with_the_remedy():
+    with pytest.raises(ValueError, match=r"^UMAP: n_jobs=0 must not be 0\. Use n_jobs=-1 for all CPUs"):
+        resolve_n_threads(0, who="UMAP")
+
+
+@pytest.mark.parametrize("value", ["2", True, [1]])
+def test_n_jobs_of_another_type_is_refused(value):
+    with pytest.raises(TypeError, match=r"^UMAP: n_jobs=.* must be an integer or None \(found "):
+        resolve_n_threads(value, who="UMAP")
+
+
+@pytest.mark.parametrize(("quota", "expected"), [(0.5, 1), (1.0, 1), (2.7, 2), (8.0, 8), (64.0, 8)])
+def test_the_quota_of_a_container_is_respected(machine, quota, expected):
+    machine(quota)
+    assert usable_cpus() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("3", 3), ("4,2", 4), (" 3 ", 3), ("100", 8), ("0", 8), ("", 8), ("many", 8), ("²", 8)]
+)
+def test_omp_num_threads_is_an_upper_limit(machine, monkeypatch, text, expected):
+    monkeypatch.setenv("OMP_NUM_THREADS", text)
+    assert usable_cpus() == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n"}, math.inf),
+        ({"cpu/cpu.cfs_quota_us": "200000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 2.0),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
+        ({"cpu.max": "nonsense"}, math.inf),
+        ({}, math.inf),
+    ],
+)
+def test_both_versions_of_cgroups_are_read(monkeypatch, tmp_path, files, expected):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(_threads, "Path", lambda path: tmp_path / path.removeprefix("/sys/fs/cgroup/"))
+    assert _threads._cgroup_quota() == expected
+
+
+def _blas_threads() -> set[int]:
+    np.ones((2, 2)) @ np.ones((2, 2))  # loads BLAS
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_blas_has_one_thread_inside_and_what_it_had_outside():
+    before = _blas_threads()
+    with single_threaded_blas():
+        assert _blas_threads() == {1}
+        with single_threaded_blas():
+            assert _blas_threads() == {1}
+        assert _blas_threads() == {1}
+    assert _blas_threads() == before
+
+
+def test_blas_is_restored_after_an_error():
+    before = _blas_threads()
+    with pytest.raises(RuntimeError, match="inside"), single_threaded_blas():
+        raise RuntimeError("inside")
+    assert _blas_threads() == before
+
+
+def test_blocks_of_different_threads_take_turns():
+    before = _blas_threads()
+    started, inside, seen = threading.Event(), threading.Event(), []
+
+    def other():
+        started.set()
+        with single_threaded_blas():
+            inside.set()
+            seen.append(_blas_threads())
+
+    thread = threading.Thread(target=other)
+    with single_threaded_blas():
+        thread.start()
+        assert started.wait(30)
+        assert not inside.wait(0.1)
+        seen.append(_blas_threads())
+    thread.join(30)
+    assert seen == [{1}, {1}]
+    assert _blas_threads() == before
+
+
+def test_another_thread_may_limit_blas_afterwards():
+    with single_threaded_blas():
+        pass
+    seen = []
+
+    def other():
+        with threadpool_limits(3, user_api="blas"):
+            seen.append(_blas_threads())
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join(30)
+    assert seen == [{3}]
+
+
+def test_a_blas_that_is_first_needed_inside_a_block_is_limited_too():
+    script = """
+import sys
+from gnomon._threads import single_threaded_blas
+from threadpoolctl import threadpool_info, threadpool_limits, threadpool_limits
+assert "scipy.linalg" not in sys.modules
+with single_threaded_blas():
+    import numpy.linalg, scipy.linalg
+    threads = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+assert threads and set(threads) == {1}, threads
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
