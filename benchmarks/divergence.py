@@ -18,7 +18,7 @@ __all__ = ["Normalizer", "joint_affinities", "kl_divergence", "nearest_neighbor_
 
 _BLOCK = 256  # a block of 256 x 1024 float32 and its copy stay in the cache of one core
 _WIDTH = 1024
-_EXACT_ROWS = 100_000  # up to here Z is summed over all pairs, which takes about 20 s at 70,000 rows on one core
+_EXACT_ROWS = 100_000  # up to here Z is summed over all pairs: about 6 CPU seconds at 70,000 rows
 
 
 @dataclass(frozen=True)

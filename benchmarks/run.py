@@ -164,7 +164,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parameters=json.loads(options.parameters),
         quality=options.quality,
     )
-    X, labels = load_table(options.data, options.rows, options.pca)
+    try:
+        X, labels = load_table(options.data, options.rows, options.pca)
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if options.keep is not None:

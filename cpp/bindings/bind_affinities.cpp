@@ -1,3 +1,7 @@
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
 #include "arrays.hpp"
 #include "gnomon/affinities.hpp"
 #include "gnomon/symmetrize.hpp"
@@ -5,17 +9,20 @@
 namespace gnomon::bindings {
 namespace {
 
-nb::tuple bound_gaussian_weights(const Matrix<const float>& distances, float log2_perplexity, int n_threads) {
+std::tuple<Output<float>, Output<float>> bound_gaussian_weights(const Matrix<const float>& distances,
+                                                                float log2_perplexity, int n_threads) {
     auto weights = make_output<float>({distances.shape(0), distances.shape(1)});
     auto bandwidths = make_output<float>({distances.shape(0)});
     run_released(n_threads, [&](const Context& context) {
         gaussian_weights(view(distances), log2_perplexity, {weights.data(), distances.shape(0), distances.shape(1)},
                          {bandwidths.data(), bandwidths.size()}, context);
     });
-    return nb::make_tuple(weights, bandwidths);
+    return std::make_tuple(weights, bandwidths);
 }
 
-nb::tuple bound_membership_weights(const Matrix<const float>& distances, double local_connectivity, int n_threads) {
+std::tuple<Output<float>, Output<float>, Output<float>> bound_membership_weights(const Matrix<const float>& distances,
+                                                                                 double local_connectivity,
+                                                                                 int n_threads) {
     auto weights = make_output<float>({distances.shape(0), distances.shape(1)});
     auto nearest = make_output<float>({distances.shape(0)});
     auto bandwidths = make_output<float>({distances.shape(0)});
@@ -24,11 +31,12 @@ nb::tuple bound_membership_weights(const Matrix<const float>& distances, double 
                            {weights.data(), distances.shape(0), distances.shape(1)}, {nearest.data(), nearest.size()},
                            {bandwidths.data(), bandwidths.size()}, context);
     });
-    return nb::make_tuple(weights, nearest, bandwidths);
+    return std::make_tuple(weights, nearest, bandwidths);
 }
 
-nb::tuple bound_symmetrize(const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights, bool fuzzy,
-                           float parameter, int n_threads) {
+std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<float>> bound_symmetrize(
+    const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights, bool fuzzy, float parameter,
+    int n_threads) {
     const SymmetricRule rule{fuzzy ? SymmetricRule::Kind::fuzzy : SymmetricRule::Kind::sum, parameter};
     std::unique_ptr<Symmetrizer> symmetrizer;
     auto offsets = make_output<std::int64_t>({indices.shape(0) + 1});
@@ -44,7 +52,7 @@ nb::tuple bound_symmetrize(const Matrix<const std::int32_t>& indices, const Matr
                           {values.data(), n_entries}, context);
         symmetrizer.reset();
     });
-    return nb::make_tuple(offsets, columns, values);
+    return std::make_tuple(offsets, columns, values);
 }
 
 }  // namespace

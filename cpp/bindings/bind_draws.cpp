@@ -8,9 +8,8 @@ template <auto fill>
 Output<double> bound_fill(std::uint64_t seed, std::uint64_t stream, std::size_t n_rows, std::size_t n_columns,
                           int n_threads) {
     auto out = make_output<double>({n_rows, n_columns});
-    run_released(n_threads, [&](const Context& context) {
-        fill(seed, stream, {out.data(), n_rows, n_columns}, context);
-    });
+    run_released(n_threads,
+                 [&](const Context& context) { fill(seed, stream, {out.data(), n_rows, n_columns}, context); });
     return out;
 }
 

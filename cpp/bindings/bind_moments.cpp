@@ -7,9 +7,8 @@ namespace {
 template <class T>
 Output<double> bound_column_means(const Matrix<const T>& X, int n_threads) {
     auto means = make_output<double>({X.shape(1)});
-    run_released(n_threads, [&](const Context& context) {
-        column_means(view(X), {means.data(), means.size()}, context);
-    });
+    run_released(n_threads,
+                 [&](const Context& context) { column_means(view(X), {means.data(), means.size()}, context); });
     return means;
 }
 
@@ -29,13 +28,10 @@ void bound_add_scatter(const Matrix<const T>& X, const Vector<const double>& mea
 }
 
 template <class T>
-Output<T> bound_project(const Matrix<const T>& X, const Vector<const double>& means,
-                        const Matrix<const double>& directions, int n_threads) {
-    auto out = make_output<T>({X.shape(0), directions.shape(1)});
-    run_released(n_threads, [&](const Context& context) {
-        project(view(X), view(means), view(directions), {out.data(), X.shape(0), directions.shape(1)}, context);
-    });
-    return out;
+void bound_project(const Matrix<const T>& X, const Vector<const double>& means, const Matrix<const double>& directions,
+                   const Matrix<T>& out, int n_threads) {
+    run_released(n_threads,
+                 [&](const Context& context) { project(view(X), view(means), view(directions), view(out), context); });
 }
 
 template <class T>
@@ -48,7 +44,8 @@ void register_for(nb::module_& m) {
           nb::arg("scale"), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Add scale^2 (X - means)' (X - means) to the symmetric out (D, D).");
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
-          nb::arg("directions").noconvert(), nb::arg("n_threads"), "(X - means) directions, with directions (D, d).");
+          nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write (X - means) directions to out (n, d), with directions (D, d).");
 }
 
 }  // namespace

@@ -78,16 +78,6 @@ template <class T>
 void register_distances(nb::module_& m) {
     using Data = Matrix<const T>;
     m.def(
-        "largest_deviation",
-        [](const Data& x, const Doubles& mean, int n_threads) {
-            double largest = 0.0;
-            run_released(n_threads,
-                         [&](const Context& context) { largest = largest_deviation(view(x), view(mean), context); });
-            return largest;
-        },
-        nb::arg("x").noconvert(), nb::arg("mean").noconvert(), nb::arg("n_threads"),
-        "Return the largest |x - mean|.");
-    m.def(
         "center_rows",
         [](const Data& x, const Doubles& mean, double scale, int n_threads) {
             auto out = make_output<float>({x.shape(0), x.shape(1)});

@@ -16,8 +16,8 @@ using simd::kLanes;
 
 constexpr std::size_t kBlock = 256;
 constexpr int kMaxSteps = 64;
-constexpr int kNewtonSteps = 20;        // after so many, plain bisection, which cannot stall
-constexpr float kTolerance = 3e-6F;     // a third of the usual 1e-5; a few rounding errors of float
+constexpr int kNewtonSteps = 20;     // after so many, plain bisection, which cannot stall
+constexpr float kTolerance = 3e-6F;  // a third of the usual 1e-5; a few rounding errors of float
 constexpr float kLn2 = 0.693147181F;
 constexpr float kSmallestBits = -100.0F;  // 2^-100 is nothing beside a row sum of order 1, and its products are normal
 constexpr float kBandwidthFloor = 1e-3F;  // of the mean distance, as in the reference implementation of UMAP

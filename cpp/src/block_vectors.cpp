@@ -116,11 +116,16 @@ GNOMON_CLONES void add_squared_residuals(const float* x, const float* y, const f
 template <class Body>
 void with_width(std::size_t width, Body&& body) {
     switch (width) {
-        case 8: return body(std::integral_constant<int, 8>{});
-        case 16: return body(std::integral_constant<int, 16>{});
-        case 32: return body(std::integral_constant<int, 32>{});
-        case 64: return body(std::integral_constant<int, 64>{});
-        default: throw std::invalid_argument("width of a block of vectors must be 8, 16, 32 or 64");
+        case 8:
+            return body(std::integral_constant<int, 8>{});
+        case 16:
+            return body(std::integral_constant<int, 16>{});
+        case 32:
+            return body(std::integral_constant<int, 32>{});
+        case 64:
+            return body(std::integral_constant<int, 64>{});
+        default:
+            throw std::invalid_argument("width of a block of vectors must be 8, 16, 32 or 64");
     }
 }
 

@@ -21,7 +21,8 @@ GNOMON_INLINE Pair normal_pair(std::uint64_t seed, std::uint64_t stream, std::ui
         const double v = static_cast<double>(bits & 0xffffffffU) * 0x1.0p-31 - 1.0;
         const double s = u * u + v * v;
         if (s >= 1.0 || s < 1e-18) continue;
-        const double log_s = 0.69314718055994531 * static_cast<double>(simd::log2(simd::splat(static_cast<float>(s)))[0]);
+        const double log_s =
+            0.69314718055994531 * static_cast<double>(simd::log2(simd::splat(static_cast<float>(s)))[0]);
         const double factor = __builtin_sqrt(-2.0 * (log_s < 0.0 ? log_s : 0.0) / s);
         return {u * factor, v * factor};
     }

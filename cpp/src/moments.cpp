@@ -115,8 +115,8 @@ GNOMON_INLINE void project_block(Span2<const T> X, const double* means, const do
         }
     }
 }
-GNOMON_CLONES void project_rows(Span2<const float> X, const double* means, const double* directions,
-                                std::size_t stride, Span2<float> out, std::size_t begin, std::size_t end) {
+GNOMON_CLONES void project_rows(Span2<const float> X, const double* means, const double* directions, std::size_t stride,
+                                Span2<float> out, std::size_t begin, std::size_t end) {
     project_block(X, means, directions, stride, out, begin, end);
 }
 GNOMON_CLONES void project_rows(Span2<const double> X, const double* means, const double* directions,

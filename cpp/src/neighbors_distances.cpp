@@ -79,18 +79,6 @@ GNOMON_CLONES void center_row(const double* x, const double* mean, double scale,
     center(x, mean, scale, d, out);
 }
 
-template <class T>
-GNOMON_INLINE double deviation(const T* x, const double* mean, std::size_t d) {
-    double largest[8] = {};
-    for (std::size_t k = 0; k < d; ++k) {
-        const double value = std::fabs(static_cast<double>(x[k]) - mean[k]);
-        largest[k % 8] = value > largest[k % 8] ? value : largest[k % 8];
-    }
-    return *std::max_element(largest, largest + 8);
-}
-GNOMON_CLONES double row_deviation(const float* x, const double* mean, std::size_t d) { return deviation(x, mean, d); }
-GNOMON_CLONES double row_deviation(const double* x, const double* mean, std::size_t d) { return deviation(x, mean, d); }
-
 // Turns the k smallest keys into a row of the result.
 void write_row(std::span<std::uint64_t> keys, double scale, std::span<std::int32_t> indices, float* distances) {
     const std::size_t k = indices.size(), kept = std::min(k, keys.size());
@@ -103,17 +91,6 @@ void write_row(std::span<std::uint64_t> keys, double scale, std::span<std::int32
 }
 
 }  // namespace
-
-template <class T>
-double largest_deviation(Span2<const T> x, std::span<const double> mean, const Context& context) {
-    constexpr std::size_t block = 256;
-    std::vector<double> largest((x.rows() + block - 1) / block, 0.0);
-    parallel_blocks(x.rows(), block, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        double& value = largest[begin / block];
-        for (std::size_t i = begin; i < end; ++i) value = std::max(value, row_deviation(x.row(i), mean.data(), x.cols()));
-    });
-    return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
-}
 
 template <class T>
 void center_rows(Span2<const T> x, std::span<const double> mean, double scale, Span2<float> out,
@@ -211,7 +188,6 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
 }
 
 #define GNOMON_INSTANTIATE(T)                                                                                          \
-    template double largest_deviation(Span2<const T>, std::span<const double>, const Context&);                        \
     template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);          \
     template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>,      \
                                const Context&);                                                                        \

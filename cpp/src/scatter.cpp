@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kPanel = 48;
 constexpr std::size_t kTile = 6;
-constexpr std::size_t kDepth = 256;       // rows summed in the type of X before they are added in double
-constexpr std::size_t kDepths = 4;        // packed at a time
+constexpr std::size_t kDepth = 256;  // rows summed in the type of X before they are added in double
+constexpr std::size_t kDepths = 4;   // packed at a time
 constexpr std::size_t kPanelsPerTask = 4;
 
 using f64 = double __attribute__((vector_size(64)));
@@ -46,8 +46,8 @@ GNOMON_INLINE void multiply_tile(const T* left, const T* right, std::size_t dept
 
 /// Adds left' right to the top-left n_left x n_right corner at `out`.
 template <class T>
-GNOMON_INLINE void multiply_panels_of(const T* left, const T* right, std::size_t depth, double* out,
-                                      std::size_t stride, std::size_t n_left, std::size_t n_right) {
+GNOMON_INLINE void multiply_panels_of(const T* left, const T* right, std::size_t depth, double* out, std::size_t stride,
+                                      std::size_t n_left, std::size_t n_right) {
     constexpr std::size_t lanes = 64 / sizeof(T);
     for (std::size_t a = 0; a < n_left; a += kTile) {
         for (std::size_t b = 0; b < n_right; b += lanes) {

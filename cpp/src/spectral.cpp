@@ -15,13 +15,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kCoarsest = 4000;  // graphs this small are not made smaller
+constexpr std::size_t kCoarsest = 300;  // graphs this small are not made smaller
 constexpr std::size_t kMaxLevels = 14;
-constexpr double kWorthwhile = 0.8;   // coarsening stops where it keeps a larger share of the nodes
+constexpr double kWorthwhile = 0.8;  // coarsening stops where it keeps a larger share of the nodes
 constexpr std::uint64_t kStream = 103;
 constexpr int kDegree = 20;
-constexpr double kRounding = 3e-6;  // residuals in float do not fall further
-constexpr double kDampedAtLeast = 0.2, kDampedAtMost = 0.9999;
+constexpr int kCoarsestProducts = 1000, kPassingProducts = 60;
+constexpr double kRounding = 5e-6;  // residuals in float do not fall further
+constexpr double kDampedAtLeast = 0.2;
+constexpr double kArcoshOfGain = 4.0940;  // arcosh 30
+// How much one vector may grow beside another before they are parted again: what rounding mixes in, 1e-7, then stays
+// small.
+constexpr double kMaxGrowth = 1e4;
 
 /// The symmetric matrix M = D^-1/2 A D^-1/2 of one level and its trivial eigenvector, sqrt(degree) at unit length.
 struct Level {
@@ -67,7 +72,7 @@ public:
     struct Limits {
         std::size_t n_wanted;
         double tolerance;
-        int max_rounds;
+        int max_products;
         int degree;
         Clock::time_point deadline;
     };
@@ -77,11 +82,11 @@ public:
         while (true) {
             rayleigh_ritz(x);
             outcome.converged = worst_residual(limits.n_wanted) < limits.tolerance;
-            if (outcome.converged || outcome.n_rounds >= limits.max_rounds) break;
+            ++outcome.n_products;
+            if (outcome.converged || outcome.n_products >= limits.max_products) break;
             outcome.out_of_time = Clock::now() > limits.deadline;
             if (outcome.out_of_time) break;
-            filter(x, limits.degree);
-            ++outcome.n_rounds;
+            outcome.n_products += filter(x, limits.n_wanted, limits.degree);
         }
         return outcome;
     }
@@ -120,16 +125,23 @@ private:
         return worst;
     }
 
-    /// x <- T_degree((M - centre) / half) x, scaled to stay of order 1 at the eigenvalue 1: grows what lies above the
-    /// last Ritz value against what lies below.
-    void filter(Span2<float> x, int degree) {
-        const double cut = std::clamp(eigenvalues[width_ - 1], kDampedAtLeast, kDampedAtMost);
+    /// x <- T_degree((M - centre) / half) x, scaled to stay of order 1 at the eigenvalue 1: grows what lies above `cut`
+    /// against what lies in [-1, cut]. Returns the degree, which is less than `max_degree` where the first vector would
+    /// outgrow the others.
+    int filter(Span2<float> x, std::size_t n_wanted, int max_degree) {
+        const double cut = damped_up_to(n_wanted, max_degree);
         const double centre = (cut - 1.0) / 2.0, half = (cut + 1.0) / 2.0;
+        const int degree = std::min(max_degree, steps_of_growth((eigenvalues[0] - centre) / half, max_degree));
+        const int between = steps_of_growth((1.0 - centre) / half, max_degree);
         const double first = half / (1.0 - centre);
         double sigma = first;
         Span2<float> previous = x, present = y(), next = z();
         multiply(level_.matrix(), previous, {}, factors(sigma / half, -centre * sigma / half, 0.0), present, context_);
         for (int k = 2; k <= degree; ++k) {
+            if (k % between == 0) {  // the trivial vector, present by rounding alone, grows fastest
+                remove_direction(previous, level_.trivial, context_);
+                remove_direction(present, level_.trivial, context_);
+            }
             const double scale = 1.0 / (2.0 / first - sigma);
             const Recurrence step = factors(2.0 * scale / half, -2.0 * centre * scale / half, -sigma * scale);
             multiply(level_.matrix(), present, previous, step, next, context_);
@@ -138,6 +150,23 @@ private:
             sigma = scale;
         }
         if (present.data() != x.data()) std::copy(present.data(), present.data() + present.size(), x.data());
+        return degree;
+    }
+
+    /// The last Ritz value; less where the wanted vectors would then gain less than a factor of 30. Eigenvalues that
+    /// crowd at 1 cannot be parted by so low a degree, but the rough error of prolonged vectors can be damped.
+    double damped_up_to(std::size_t n_wanted, int degree) const {
+        const double angle = kArcoshOfGain / degree, z = 1.0 + 0.5 * angle * angle;
+        const double gaining = (2.0 * eigenvalues[n_wanted - 1] + 1.0 - z) / (1.0 + z);
+        return std::max(std::min(eigenvalues[width_ - 1], gaining), kDampedAtLeast);
+    }
+
+    /// The number of steps, from 2 to `most`, in which T_k(z) grows to kMaxGrowth.
+    static int steps_of_growth(double z, int most) {
+        const double factor = z > 1.0 ? z + std::sqrt(z * z - 1.0) : 1.0;
+        int steps = 2;
+        for (double growth = factor * factor * factor; growth < kMaxGrowth && steps < most; growth *= factor) ++steps;
+        return steps;
     }
 
     static Recurrence factors(double product, double same, double previous) {
@@ -177,14 +206,13 @@ std::vector<float> prolong(const std::vector<float>& x, std::size_t width, const
 
 }  // namespace
 
-SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const SpectralOptions& options,
-                                 Span2<float> vectors, std::span<double> eigenvalues, std::span<double> residuals,
-                                 const Context& context) {
+SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const SpectralOptions& options, Span2<float> vectors,
+                                 std::span<double> eigenvalues, std::span<double> residuals, const Context& context) {
     const std::size_t width = vectors.cols();
-    const auto deadline = options.seconds < 1e9
-                              ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(options.seconds))
-                              : Clock::time_point::max();
+    const auto deadline =
+        options.seconds < 1e9
+            ? Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds))
+            : Clock::time_point::max();
     const std::vector<Coarsening> chain = coarse_graphs(affinities, width, context);
     std::vector<Level> levels;
     levels.reserve(chain.size() + 1);
@@ -199,10 +227,10 @@ SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const Spectra
         if (!coarsest) x = prolong(x, width, levels[l + 1], levels[l], chain[l].aggregate);
         Iteration iteration(levels[l], width, context);
         // The coarsest graph starts from nothing; those between only pass on what the finest one will correct.
-        const int rounds = finest ? options.max_rounds : coarsest ? 10 : 3;
-        outcome = iteration.run({x.data(), levels[l].roots.size(), width},
-                                {options.n_wanted, options.tolerance, rounds, coarsest ? 2 * kDegree : kDegree,
-                                 deadline});
+        const int products = finest ? options.max_products : coarsest ? kCoarsestProducts : kPassingProducts;
+        outcome =
+            iteration.run({x.data(), levels[l].roots.size(), width},
+                          {options.n_wanted, options.tolerance, products, coarsest ? 2 * kDegree : kDegree, deadline});
         if (finest) {
             std::copy(iteration.eigenvalues.begin(), iteration.eigenvalues.end(), eigenvalues.begin());
             std::copy(iteration.residuals.begin(), iteration.residuals.end(), residuals.begin());

@@ -47,8 +47,10 @@ void merge(std::span<const std::uint64_t> out, std::span<const std::uint64_t> in
 
 template <class Body>
 void with_rule(SymmetricRule rule, Body&& body) {
-    if (rule.kind == SymmetricRule::Kind::sum) body(Sum{rule.parameter});
-    else body(FuzzyMix{rule.parameter});
+    if (rule.kind == SymmetricRule::Kind::sum)
+        body(Sum{rule.parameter});
+    else
+        body(FuzzyMix{rule.parameter});
 }
 
 }  // namespace

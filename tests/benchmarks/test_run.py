@@ -83,8 +83,10 @@ def test_tables_are_float32_and_samples_are_fixed(tmp_path):
     assert load_table("digits", rows=50, pca=5)[0].shape == (50, 5)
 
 
-def test_a_missing_table_says_where_it_is_looked_for(monkeypatch, tmp_path):
+def test_a_missing_table_says_where_it_is_looked_for(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("GNOMON_DATA", str(tmp_path))
+    assert main(["--data", "mnist"]) == 1
+    assert "Set GNOMON_DATA" in capsys.readouterr().err
     with pytest.raises(FileNotFoundError, match=r"Set GNOMON_DATA to the folder that holds mnist\.npz"):
         load_table("mnist")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -14,18 +15,36 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and fork")
 _TIMEOUT = 60  # seconds for a case that takes one or two; the work of an unheeded Ctrl-C would take ten minutes
 
 
+def _start(script: str, **environment: str) -> subprocess.Popen[str]:
+    """Start a script in a session of its own, so that `_end` reaches the children it forks."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+        start_new_session=True,
+    )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Leave nothing behind, above all of a case that hangs."""
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.communicate()
+
+
 def _run(script: str, **environment: str) -> str:
     """Run a script to its end and return what it printed."""
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=_TIMEOUT,
-        env={**os.environ, **environment},
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    process = _start(script, **environment)
+    try:
+        out, err = process.communicate(timeout=_TIMEOUT)
+        assert process.returncode == 0, err
+        return out
+    finally:
+        _end(process)
 
 
 @posix
@@ -41,17 +60,17 @@ except KeyboardInterrupt:
     _core.wait({n_threads}, 20, 0.001)
     print("stopped, then computed again")
 """
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "working\n"
-            time.sleep(0.3)  # into the region
-            child.send_signal(signal.SIGINT)
-            out, _ = child.communicate(timeout=_TIMEOUT)
-        finally:
-            child.kill()
-    assert out == "stopped, then computed again\n"
-    assert child.returncode == 0
+    process = _start(script)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "working\n"
+        time.sleep(0.3)  # into the region
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=_TIMEOUT)
+        assert out == "stopped, then computed again\n", err
+        assert process.returncode == 0
+    finally:
+        _end(process)
 
 
 @posix
@@ -132,6 +151,21 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """)
     assert out == "0\n"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs /proc")
+def test_a_forked_child_has_threads_of_its_own():
+    out = _run("""
+import os
+from gnomon import _core
+_core.wait(3, 30, 0.001)
+child = os.fork()
+if child == 0:
+    _core.wait(3, 30, 0.01)
+    os._exit(len(os.listdir("/proc/self/task")))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    assert out == "3\n"
 
 
 @posix

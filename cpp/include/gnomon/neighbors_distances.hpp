@@ -11,10 +11,6 @@
 
 namespace gnomon {
 
-/// The largest |x_ij - mean_j|.
-template <class T>
-double largest_deviation(Span2<const T> x, std::span<const double> mean, const Context& context);
-
 /// out = (x - mean) * scale, in double before the cast.
 template <class T>
 void center_rows(Span2<const T> x, std::span<const double> mean, double scale, Span2<float> out,

@@ -39,7 +39,7 @@ def usable_distances(graph: NeighborGraph, *, who: str) -> Float32Array:
         found = f"indices of shape {graph.indices.shape} with distances of shape {graph.distances.shape}"
         raise ValueError(message(who, found, "two matrices of the same shape (n_samples, n_neighbors)"))
     n_samples = graph.n_samples
-    if graph.indices.size and not (0 <= int(graph.indices.min()) and int(graph.indices.max()) < n_samples):
+    if graph.indices.size and not (int(graph.indices.min()) >= 0 and int(graph.indices.max()) < n_samples):
         found = f"row numbers from {graph.indices.min()} to {graph.indices.max()}"
         raise ValueError(message(who, found, f"in [0, {n_samples})", remedy="Mark missing neighbours in the mask."))
     distances = np.ascontiguousarray(graph.distances, dtype=np.float32)

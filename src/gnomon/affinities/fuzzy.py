@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon._validation import Integer, Real, check_parameters
+from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import membership_weights, usable_distances
 from gnomon.affinities.symmetric import fuzzy_union
@@ -10,7 +10,7 @@ from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["fuzzy_simplicial_set"]
 
-_RULES = {"local_connectivity": Real(0.0), "set_op_mix_ratio": Real(0.0, 1.0), "n_threads": Integer(1)}
+_RULES: dict[str, Rule] = {"local_connectivity": Real(0.0), "set_op_mix_ratio": Real(0.0, 1.0), "n_threads": Integer(1)}
 
 
 def fuzzy_simplicial_set(

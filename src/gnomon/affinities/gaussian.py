@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon._validation import Integer, Real, check_parameters, message
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, usable_distances
 from gnomon.affinities.symmetric import mean_of_directions
@@ -10,7 +10,7 @@ from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["gaussian_affinities"]
 
-_RULES = {"perplexity": Real(1.0), "n_threads": Integer(1)}
+_RULES: dict[str, Rule] = {"perplexity": Real(1.0), "n_threads": Integer(1)}
 
 
 def gaussian_affinities(

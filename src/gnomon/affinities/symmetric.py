@@ -43,7 +43,11 @@ def mean_of_directions(
 
 
 def fuzzy_union(
-    indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], *, set_op_mix_ratio: float = 1.0, n_threads: int = 1
+    indices: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float32],
+    *,
+    set_op_mix_ratio: float = 1.0,
+    n_threads: int = 1,
 ) -> sp.csr_array:
     """Return r (W + W' - W W') + (1 - r) W W', entry by entry.
 

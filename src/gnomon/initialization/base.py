@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Integer, Nothing, Real, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization.principal import principal_start
@@ -19,7 +19,7 @@ from gnomon.initialization.spectral import spectral_start
 __all__ = ["Initialization", "initialize"]
 
 _OPTIONS = ("pca", "spectral", "random")
-_RULES = {
+_RULES: dict[str, Rule] = {
     "n_components": Integer(1),
     "seed": Integer(0),
     "n_threads": Integer(1),

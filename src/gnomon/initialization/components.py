@@ -64,8 +64,9 @@ def place_components(
 
 
 def _nearest_distances(centres: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    distances: npt.NDArray[np.float64] = cKDTree(centres).query(centres, k=2)[0][:, 1]
-    return distances
+    distances, _ = cKDTree(centres).query(centres, k=[2])
+    nearest: npt.NDArray[np.float64] = np.asarray(distances)[:, 0]
+    return nearest
 
 
 def _lattice(sizes: npt.NDArray[np.int64], n_components: int) -> npt.NDArray[np.float64]:

@@ -53,4 +53,5 @@ def rescale_to_box(embedding: npt.ArrayLike, size: float = 10.0) -> npt.NDArray[
     low, high = points.min(axis=0), points.max(axis=0)
     extent = high - low
     unit = np.divide(points - low, extent, out=np.full_like(points, 0.5), where=extent > 0.0)
-    return (unit * size).astype(np.float32)
+    scaled: npt.NDArray[np.float64] = unit * size
+    return scaled.astype(np.float32)

@@ -30,4 +30,5 @@ def normal_noise(n_samples: int, n_components: int, seed: int, n_threads: int = 
 def uniform_in_ball(n_samples: int, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float64]:
     """Return points in the unit ball (n_samples, n_components), uniform in the cube inside it, by (seed, row)."""
     uniform = uniform_matrix(seed, _STREAM_BALL, (n_samples, n_components), n_threads=n_threads)
-    return (2.0 * uniform - 1.0) / np.sqrt(n_components)
+    points: npt.NDArray[np.float64] = (2.0 * uniform - 1.0) / np.sqrt(n_components)
+    return points

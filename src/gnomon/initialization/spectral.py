@@ -19,6 +19,7 @@ __all__ = ["SpectralStart", "spectral_start"]
 # A column whose typical distance from its median is smaller, relative to its largest entry, shows a few points and
 # nothing of the bulk: the mark of a graph that is all but disconnected.
 _COLLAPSED = 1e-3
+_TOLERANCE = 0.1  # a start needs no more: the space spanned is then off by an angle of about 1e-3
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,13 @@ class _Solver:
     def __call__(self, matrix: Any) -> npt.NDArray[np.float64]:
         left = None if self._deadline is None else max(self._deadline - time.perf_counter(), 0.0)
         found = spectral_vectors(
-            matrix, self._n_components, seed=self._seed, n_threads=self._n_threads, time_budget=left
+            matrix,
+            self._n_components,
+            seed=self._seed,
+            n_threads=self._n_threads,
+            tolerance=_TOLERANCE,
+            time_budget=left,
+            labels=np.zeros(matrix.shape[0], dtype=np.int32),  # it is called for connected graphs only
         )
         self.converged &= found.converged
         self.out_of_time |= found.out_of_time
@@ -64,7 +71,7 @@ class _Solver:
     def note(self) -> str | None:
         if self.converged:
             return None
-        cause = "the time budget ended" if self.out_of_time else "the allowed rounds did not suffice for"
+        cause = "the time budget ended" if self.out_of_time else "the allowed number of products did not suffice for"
         return f"{cause} the iteration for the spectral start; its approximate eigenvectors are used"
 
 
@@ -102,7 +109,7 @@ def spectral_start(
     """
     matrix = affinities.matrix
     n_samples = affinities.n_samples
-    if n_components > min(MAX_SPECTRAL_VECTORS, n_samples - 2):
+    if n_components > min(MAX_SPECTRAL_VECTORS, n_samples - 1):
         most = f"n_components={n_components} eigenvectors are not to be had from n_samples={n_samples}"
         return SpectralStart(None, f"{most} (at most {MAX_SPECTRAL_VECTORS})")
     if matrix.nnz == 0:
@@ -123,7 +130,7 @@ def spectral_start(
     layout *= HALF_WIDTH / np.abs(layout).max()
     layout += NOISE * normal_noise(n_samples, n_components, seed, n_threads)
     note = "; ".join(text for text in notes if text) or None
-    return SpectralStart(layout.astype(np.float32), note, solve.converged)
+    return SpectralStart(np.ascontiguousarray(layout, dtype=np.float32), note, solve.converged)
 
 
 def _component_layouts(

@@ -3,6 +3,7 @@
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.principal import PrincipalComponents, principal_components
 from gnomon.linalg.sparse import kernel_csr
+from gnomon.linalg.spectra import largest_deviation
 from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "SpectralVectors",
     "connected_components",
     "kernel_csr",
+    "largest_deviation",
     "normal_matrix",
     "principal_components",
     "spectral_vectors",

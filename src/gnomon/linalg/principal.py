@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.linalg.spectra import (
     Spectrum,
     covariance_spectrum,
@@ -28,7 +28,12 @@ Float64Array = npt.NDArray[np.float64]
 _LARGEST_DENSE_SIDE = 2000  # the eigenproblem of this side takes about a second
 _LARGEST_SVD = 1e9  # n D min(n, D) of a full singular value decomposition: some tenths of a second
 _SOLVERS = ("auto", "covariance", "gram", "svd", "randomized")
-_RULES = {"n_components": Integer(1), "seed": Integer(0), "n_threads": Integer(1), "solver": Options(*_SOLVERS)}
+_RULES: dict[str, Rule] = {
+    "n_components": Integer(1),
+    "seed": Integer(0),
+    "n_threads": Integer(1),
+    "solver": Options(*_SOLVERS),
+}
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,10 @@ class PrincipalComponents:
         if not isinstance(X, np.ndarray):  # CSR: SciPy walks each row by itself
             scores = X.astype(np.float64, copy=False) @ directions - self.mean @ directions
             return np.asarray(scores, dtype=X.dtype if X.dtype == np.float32 else np.float64)
-        return _core.project(_contiguous(X), self.mean, directions, n_threads)  # type: ignore[no-any-return]
+        rows = _contiguous(X)
+        projected: npt.NDArray[Any] = np.empty((rows.shape[0], directions.shape[1]), dtype=rows.dtype)
+        _core.project(rows, self.mean, directions, projected, n_threads)
+        return projected
 
     def inverse_transform(self, Y: npt.ArrayLike) -> Float64Array:
         """Return the points of the original space with coordinates `Y` (n_rows, n_components) along the components."""
@@ -142,10 +150,10 @@ def principal_components(
     solver : {"auto", "covariance", "gram", "svd", "randomized"}, default="auto"
         "covariance": eigenvectors of the D x D scatter matrix; "gram": of the n x n matrix of inner products. Both lose
         components whose variance is below about 1e-12 of the largest (1e-6 for float32). "svd": exact, in double.
-        "randomized": subspace iteration (10 extra directions, 7 iterations; the leading components are good to about 1e-3), for
-        tables large both ways. "auto" takes "svd" for small tables of double, "randomized" where the smaller side
-        exceeds 2000 (for CSR: where n_features does), else the smaller of the two matrices. CSR takes "covariance" and
-        "randomized" only.
+        "randomized": subspace iteration (10 extra directions, 7 iterations), for tables large both ways; the leading
+        components are good to about 1e-3. "auto" takes "svd" for small tables of double, "randomized" where the
+        smaller side exceeds 2000 (for CSR: where n_features does), else the smaller of the two matrices. CSR takes
+        "covariance" and "randomized" only.
     who : str, default="principal_components"
         Opens the error text.
 

@@ -16,7 +16,15 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.linalg.draws import normal_matrix
 
-__all__ = ["Spectrum", "covariance_spectrum", "gram_spectrum", "randomized_spectrum", "sparse_covariance_spectrum", "svd_spectrum"]
+__all__ = [
+    "Spectrum",
+    "covariance_spectrum",
+    "gram_spectrum",
+    "largest_deviation",
+    "randomized_spectrum",
+    "sparse_covariance_spectrum",
+    "svd_spectrum",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -48,13 +56,26 @@ class Spectrum:
     squared_norm: float
 
 
+def largest_deviation(X: npt.NDArray[Any], mean: Float64Array, *, n_threads: int = 1) -> float:
+    """Return the largest ``|X - mean|``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    mean : ndarray of shape (n_features,), float64
+    n_threads : int, default=1
+        Does not change the result.
+    """
+    return _core.largest_deviation(X, mean, n_threads)
+
+
 def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, float]:
     """Return the column means and a power of two that brings the largest deviation near 1.
 
     Squares of entries such as 1e30 then stay within float32, and a power of two changes no digit.
     """
     mean = _core.column_means(X, n_threads)
-    largest = _core.largest_deviation(X, mean, n_threads)
+    largest = largest_deviation(X, mean, n_threads=n_threads)
     # Below 1e-13 of the mean's magnitude a deviation is the rounding of the mean itself: the table is constant.
     if largest <= 1e-13 * float(np.abs(mean).max(initial=0.0)):
         return mean, 0.0
@@ -81,10 +102,10 @@ def sparse_covariance_spectrum(X: Any, n_components: int, *, n_threads: int = 1)
     scale = float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
     scatter = np.zeros((X.shape[1], X.shape[1]))
     for begin in range(0, X.shape[0], _BLOCK):
-        rows = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
+        rows: npt.NDArray[Any] = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
         _core.add_scatter(rows, products.mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
-    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale**2)
+    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
 
 
 def _leading_eigenpairs(matrix: Float64Array, n_vectors: int) -> tuple[Float64Array, Float64Array]:
@@ -118,7 +139,7 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: in
         _core.add_scatter(X, mean, scale, scatter, n_threads)
     values, vectors = _leading_eigenpairs(scatter, n_components)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale**2)
+    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
 
 
 def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
@@ -154,7 +175,7 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_th
     noise = np.finfo(X.dtype).eps * n * values[0]
     components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale**2)
+    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
 
 
 def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
@@ -183,10 +204,11 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) 
     mean, scale = _mean_and_scale(X, n_threads)
     centred = (X - mean) * scale
     if X.shape[0] > 2 * X.shape[1]:  # the triangular factor has the same right singular vectors
-        centred = np.linalg.qr(centred, mode="r")
+        (factor,) = scipy.linalg.qr(centred, mode="r", overwrite_a=True, check_finite=False)
+        centred = np.asarray(factor[: X.shape[1]], dtype=np.float64)
     _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
-    squared_norm = float(np.sum(values**2)) * unscale**2
+    squared_norm = float(np.sum(values**2)) * unscale * unscale
     return Spectrum(mean, right[:n_components], values[:n_components] * unscale, squared_norm)
 
 

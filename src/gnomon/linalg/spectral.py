@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Integer, Nothing, Either, Options, Real, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.sparse import kernel_csr
 
 __all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "connected_components", "spectral_vectors"]
@@ -22,12 +22,12 @@ _LARGEST_DENSE = 600  # nodes; the dense eigenproblem then takes some hundredths
 _WIDTHS = {8: 5, 16: 12, 32: 27, 64: 56}  # width of the block of the iteration: vectors it can be asked for
 MAX_SPECTRAL_VECTORS = max(_WIDTHS.values())
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "n_vectors": Integer(1),
     "seed": Integer(0),
     "n_threads": Integer(1),
     "tolerance": Real(0.0, low_open=True),
-    "max_rounds": Integer(0),
+    "max_products": Either(Nothing(), Integer(1)),
     "time_budget": Either(Nothing(), Real(0.0)),
     "solver": Options("auto", "dense", "multilevel"),
 }
@@ -48,7 +48,7 @@ class SpectralVectors:
         |L v - lambda v| of each vector.
     converged : bool
         Whether the residuals, divided by the largest eigenvalue asked for, are below the tolerance. Residuals below
-        3e-6, the rounding of float32, always are.
+        5e-6, the rounding of float32, always are.
     out_of_time : bool
         Whether the time budget ended the iteration; the result then depends on the machine's speed.
     solver : {"dense", "multilevel"}
@@ -67,7 +67,7 @@ class SpectralVectors:
 
 
 def connected_components(matrix: Any) -> npt.NDArray[np.int32]:
-    """Number the connected components of a symmetric CSR affinity matrix.
+    """Label the connected components of a symmetric CSR affinity matrix.
 
     Parameters
     ----------
@@ -89,9 +89,10 @@ def spectral_vectors(
     seed: int = 0,
     n_threads: int = 1,
     tolerance: float = 1e-2,
-    max_rounds: int = 8,
+    max_products: int | None = None,
     time_budget: float | None = None,
     solver: str = "auto",
+    labels: npt.NDArray[np.int32] | None = None,
     who: str = "spectral_vectors",
 ) -> SpectralVectors:
     """Find the bottom eigenvectors of the normalised Laplacian of a graph.
@@ -107,15 +108,18 @@ def spectral_vectors(
     n_threads : int >= 1, default=1
         Does not change the result.
     tolerance : float > 0, default=1e-2
-        On the residuals, relative to the largest eigenvalue asked for; 1e-2 leaves angles of about 1e-4 between the
+        On the residuals, relative to the largest eigenvalue asked for; 1e-2 leaves angles of about 1e-3 between the
         spaces found and exact, which is plenty for a start of a layout.
-    max_rounds : int >= 0, default=8
-        Rounds of 20 products with the whole graph; those on smaller graphs are bounded likewise.
+    max_products : int >= 1 or None, default=None
+        Products of the graph with a block of vectors after which the iteration ends; those of smaller graphs are
+        bounded likewise. None: 500, fewer for graphs of more than eight million entries, but at least 120.
     time_budget : float or None, default=None
-        Seconds after which the rounds end early. The rounds are bounded anyhow, so this is a last resort.
+        Seconds after which the iteration ends early. It is bounded anyhow, so this is a last resort.
     solver : {"auto", "dense", "multilevel"}, default="auto"
         "dense": LAPACK in double. "multilevel": Chebyshev-filtered subspace iteration in float32, started from coarser
         graphs. "auto" takes "dense" up to 600 nodes.
+    labels : ndarray of shape (n_samples,), int32, or None, default=None
+        What `connected_components` returns, where it is known already.
     who : str, default="spectral_vectors"
         Opens the error text.
 
@@ -133,7 +137,7 @@ def spectral_vectors(
         "seed": seed,
         "n_threads": n_threads,
         "tolerance": tolerance,
-        "max_rounds": max_rounds,
+        "max_products": max_products,
         "time_budget": time_budget,
         "solver": solver,
     }
@@ -142,23 +146,25 @@ def spectral_vectors(
     n_vectors = values["n_vectors"]
     if n_vectors > n - 1:
         raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {n - 1}", fact=f"n_samples={n}"))
-    width = next((width for width, most in _WIDTHS.items() if n_vectors <= most), None)
+    width = next((width for width, most in _WIDTHS.items() if n_vectors <= most), n)
     if solver == "auto":
         solver = "dense" if n <= _LARGEST_DENSE else "multilevel"
-    if solver == "multilevel" and (width is None or n < 4 * width):
+    if solver == "multilevel" and n < 4 * width:
         rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
         raise ValueError(message(who, f"n_vectors={n_vectors}", rule, remedy="Use solver='dense'."))
-    n_graph_components = int(connected_components(matrix).max()) + 1
+    n_graph_components = int((connected_components(matrix) if labels is None else labels).max()) + 1
     if solver == "dense":
         vectors, eigenvalues, residuals = _dense_vectors(matrix, n_vectors)
         return SpectralVectors(vectors, eigenvalues, residuals, True, False, solver, n_graph_components)
+    if max_products is None:
+        values["max_products"] = min(500, max(120, int(4e9) // max(matrix.nnz, 1)))
     seconds = math.inf if time_budget is None else values["time_budget"]
     block, leading, residuals, converged, out_of_time, _, _ = _core.spectral_vectors(
-        *kernel_csr(matrix), n_vectors, width, values["tolerance"], values["max_rounds"], seconds, seed, n_threads
+        *kernel_csr(matrix), n_vectors, width, values["tolerance"], values["max_products"], seconds, seed, n_threads
     )
     return SpectralVectors(
         vectors=_with_signs(block[:, :n_vectors].astype(np.float64)),
-        eigenvalues=1.0 - leading[:n_vectors],
+        eigenvalues=np.maximum(1.0 - leading[:n_vectors], 0.0),
         residuals=residuals[:n_vectors],
         converged=converged,
         out_of_time=out_of_time,

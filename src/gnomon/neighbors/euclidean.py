@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.exceptions import PrecisionWarning
+from gnomon.linalg import largest_deviation
 
 __all__ = ["Distances", "Indices", "Points", "Values", "as_values", "exact_search", "n_candidates", "nearest_of_new"]
 
@@ -59,7 +60,7 @@ class Points:
         step = -(-X.shape[0] // _MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
-        return cls(X, mean, scale_for(_core.largest_deviation(X, mean, n_threads)), n_threads)
+        return cls(X, mean, scale_for(largest_deviation(X, mean, n_threads=n_threads)), n_threads)
 
     def centered(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
