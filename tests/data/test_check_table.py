@@ -68,7 +68,7 @@ CONTAINERS = {
 
 
 @given(X=TABLES)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_every_container_gives_the_same_table(container, X):
     before = X.copy()
@@ -91,7 +91,7 @@ def test_a_memory_map_gives_the_same_table(X):
 
 
 @given(X=TABLES, kind=st.sampled_from(["csr", "csc", "coo", "lil"]))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_sparse_gives_the_same_table(X, kind):
     values = check_table(sp.csr_array(X).asformat(kind), who="test", accept_sparse=True).values
     assert values.dtype == X.dtype
@@ -168,5 +168,3 @@ def test_labels_must_be_a_sequence(labels):
 def test_labels_must_be_one_column():
     with pytest.raises(ValueError, match=r"one-dimensional \(shape=\(2, 3\)\).*argmax"):
         check_labels(np.eye(3)[:2], 2)
-
-

@@ -39,7 +39,7 @@ def test_duplicates_are_those_of_the_definition(form, X):
 @given(X=SMALL)
 @settings(deadline=None)
 def test_constant_columns_are_those_of_the_definition(form, X):
-    assert find_constant_columns(form(X)).tolist() == np.flatnonzero((X == X[0]).all(axis=0)).tolist()
+    assert find_constant_columns(form(X)).tolist() == np.flatnonzero((X[0] == X).all(axis=0)).tolist()
 
 
 @pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
@@ -80,3 +80,10 @@ def test_constant_columns_beyond_the_first_chunk(monkeypatch):
 def test_no_rows():
     assert find_constant_columns(np.zeros((0, 3))).tolist() == [0, 1, 2]
     assert find_duplicate_rows(np.zeros((0, 3)))[0].size == 0
+
+
+def test_stored_zeros_of_either_sign_equal_absent_ones():
+    stored = sp.csr_array((np.array([0.0, -0.0, 1.0]), ([0, 1, 2], [0, 0, 0])), shape=(4, 2))
+    assert stored.nnz == 3
+    assert find_duplicate_rows(stored)[1].tolist() == [0, 0, 1, 0]
+    assert find_constant_columns(stored).tolist() == [1]

@@ -20,6 +20,12 @@ def with_value(value, dtype=np.float64):
     return bad
 
 
+def with_minus_infinity():
+    bad = sp.csr_array(X + 1)
+    bad.data[9] = -np.inf  # the first stored value of row 3
+    return bad
+
+
 def named(value):
     return pd.DataFrame(with_value(value), columns=["a", "b", "age"])
 
@@ -43,6 +49,7 @@ REFUSED = {
     "f01-list": ([[1.0, None], [2.0, 3.0]], ValueError, r"NaN \(1\): at row 0, column 1"),
     "f01-masked": (np.ma.masked_equal([[1, 2], [3, 4]], 3), ValueError, r"NaN \(1\): at row 1, column 0"),
     "f01-sparse": (sp.csc_array(with_value(np.nan)), ValueError, r"NaN \(1\): at row 1, column 2"),
+    "f01-sparse-first-of-row": (with_minus_infinity(), ValueError, r"-infinity \(1\): at row 3, column 0"),
     "f02-signs": (
         np.array([[np.inf, -np.inf, -np.inf], [1, 2, 3]]),
         ValueError,
@@ -50,7 +57,11 @@ REFUSED = {
     ),
     "f02-float32": (with_value(np.inf, np.float32), ValueError, r"\+infinity \(1\)"),
     "f24-no-rows": (X[:0], ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),
-    "f24-no-columns": (X[:, :0], ValueError, r"0 feature\(s\) \(shape=\(\d*, 0\)\) while a minimum of \d* is required."),
+    "f24-no-columns": (
+        X[:, :0],
+        ValueError,
+        r"0 feature\(s\) \(shape=\(\d*, 0\)\) while a minimum of \d* is required.",
+    ),
     "f29-one-dimension": (X[0], ValueError, r"Expected 2D array, got 1D array instead.*Reshape your data"),
     "f29-series": (pd.Series([1.0, 2.0]), ValueError, "Expected 2D array, got 1D array instead"),
     "f29-scalar": (3.0, ValueError, "Expected 2D array, got scalar array instead"),
@@ -61,14 +72,22 @@ REFUSED = {
     "f41-complex-objects": (np.array([[1j, 2]], dtype=object), ValueError, "Complex data not supported"),
     "f42-dict": (np.array([[{"foo": "bar"}, 1.0]], dtype=object), TypeError, "argument must be .* string.* number"),
     "f42-strings": (np.array([["1.5", "2"]]), TypeError, "found text, dtype"),
-    "f42-string-objects": (np.array([["1.5", 2]], dtype=object), TypeError, r"found '1.5' at row 0, column 0, of type str"),
+    "f42-string-objects": (
+        np.array([["1.5", 2]], dtype=object),
+        TypeError,
+        r"found '1.5' at row 0, column 0, of type str",
+    ),
     "f42-dates": (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "found dates"),
     "f42-dict-input": ({"a": [1, 2]}, TypeError, "found dict"),
     "f42-none": (None, TypeError, "found NoneType"),
     "f43-pandas": (mixed(), TypeError, "2 of 3 columns hold something else: 'kind': Categorical, 'name': String"),
     "f43-polars": (pl.from_pandas(mixed()), TypeError, "'kind': .*, 'name': String"),
     "f43-arrow": (pa.Table.from_pandas(mixed()), TypeError, "'kind': .*, 'name': String"),
-    "f44-nullable": (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "NaN .1.: at row 1, column 'a'"),
+    "f44-nullable": (
+        pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}),
+        ValueError,
+        "NaN .1.: at row 1, column 'a'",
+    ),
     "f44-nullable-bool": (pd.DataFrame({"a": pd.array([True, None])}), ValueError, "NaN .1.: at row 1, column 'a'"),
     "f44-polars-null": (pl.DataFrame({"a": [1, None]}), ValueError, "NaN .1.: at row 1, column 'a'"),
     "f44-arrow-null": (pa.table({"a": [1, None]}), ValueError, "NaN .1.: at row 1, column 'a'"),
@@ -91,6 +110,14 @@ def test_refused_with_a_text_that_helps(value, error, text):
 def test_f01_names_five_places_and_counts_all():
     bad = np.full((100, 50), np.nan, np.float32)
     with pytest.raises(ValueError, match=r"NaN \(5,000\): the first at row 0, column 0; .*row 0, column 4\)"):
+        check_table(bad, who="PCA")
+
+
+def test_f01_places_are_right_beyond_the_first_block(monkeypatch):
+    monkeypatch.setattr("gnomon.data.finite._CHUNK", 6)
+    bad = np.zeros((9, 3))
+    bad[7, 1] = np.nan
+    with pytest.raises(ValueError, match="at row 7, column 1"):
         check_table(bad, who="PCA")
 
 
@@ -132,7 +159,10 @@ def test_f33_no_rows_where_they_are_allowed():
     ("names", "text"),
     [
         (["c", "b", "a"], "Feature names must be in the same order as they were in fit.\n"),
-        (["a", "b", "d"], "Feature names unseen at fit time:\n- d\nFeature names seen at fit time, yet now missing:\n- c\n"),
+        (
+            ["a", "b", "d"],
+            "Feature names unseen at fit time:\n- d\nFeature names seen at fit time, yet now missing:\n- c\n",
+        ),
         (["a", "b"], "Feature names seen at fit time, yet now missing:\n- c\n"),
     ],
     ids=["f34-reordered", "f34-renamed", "f34-missing"],
@@ -178,6 +208,12 @@ def test_f45_input_is_shared_but_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
         table.values[0, 0] = 1
     assert X.flags.writeable
+
+
+def test_f50_truth_values_in_csr_format_are_copied_too():
+    given = sp.csr_array((np.array([True, True]), np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
+    assert check_table(given, who="PCA", accept_sparse=True).values.toarray().tolist() == [[0, 1]]
+    assert given.nnz == 2
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])

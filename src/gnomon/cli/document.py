@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["data_document", "data_line", "file_line", "json_text"]
+__all__ = ["data_document", "file_line", "json_text"]
 
 
 def _plain(value: Any) -> Any:
@@ -28,10 +28,6 @@ def json_text(document: Mapping[str, Any]) -> str:
     return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _n_kinds(labels: Any) -> int:
-    return len({str(label) for label in labels.tolist()})
-
-
 def data_document(dataset: Any) -> dict[str, Any]:
     """Describe a data set for programs."""
     return {
@@ -39,17 +35,9 @@ def data_document(dataset: Any) -> dict[str, Any]:
         "n_samples": dataset.n_samples,
         "n_features": dataset.n_features,
         "label_name": dataset.label_name,
-        "n_labels": None if dataset.labels is None else _n_kinds(dataset.labels),
+        "n_labels": None if dataset.labels is None else len({str(label) for label in dataset.labels.tolist()}),
         "notes": dataset.notes,
     }
-
-
-def data_line(dataset: Any) -> str:
-    """Describe a data set for people."""
-    line = f"{dataset.source}: {dataset.n_samples:,} rows, {dataset.n_features:,} features"
-    if dataset.labels is not None:
-        line += f", {_n_kinds(dataset.labels):,} labels in {dataset.label_name!r}"
-    return line
 
 
 def file_line(path: str, size: int) -> str:

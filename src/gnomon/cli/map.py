@@ -95,11 +95,11 @@ def command(
     DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
     digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample.
     """
-    import gnomon
     from gnomon._files import check_writable
     from gnomon.cli.bar import ProgressBar
-    from gnomon.cli.document import data_document, data_line, file_line, json_text
+    from gnomon.cli.document import data_document, file_line, json_text
     from gnomon.data import open_dataset
+    from gnomon.map import map as make_map
 
     paths = _given(html=output, png=png, map=save)
     for path in paths.values():
@@ -108,23 +108,14 @@ def command(
     with _collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
-            result = gnomon.map(
-                dataset.X,
-                method=method,
-                labels=dataset.labels,
-                feature_names=dataset.feature_names,
-                images=dataset.images,
-                random_state=seed,
-                n_jobs=threads,
-                callback=bar,
-                **_given(**method_parameters),
+            result = make_map(
+                dataset, method=method, random_state=seed, n_jobs=threads, callback=bar, **_given(**method_parameters)
             )
-            _write(result, paths, title or os.path.basename(dataset.source))
+            _write(result, paths, title or dataset.name)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
-        click.echo(data_line(dataset))
         for text in dataset.notes:
             click.echo(f"Note: {text}")
         click.echo(result.report())

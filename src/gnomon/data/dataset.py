@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +53,11 @@ class Dataset:
     image_shape: tuple[int, ...] | None = None
     source: str = ""
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Short name: the last part of the source."""
+        return os.path.basename(os.path.normpath(self.source)) if self.source else ""
 
     @property
     def n_samples(self) -> int:

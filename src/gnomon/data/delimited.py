@@ -48,14 +48,15 @@ class _Column:
 
 def _numbers(cells: tuple[str, ...]) -> npt.NDArray[np.float64] | None:
     """Return a column of fields as numbers, NaN where one is missing; None if a field is text."""
-    if any("_" in cell for cell in cells):
+    if "_" in "".join(cells):
         return None  # Python reads 1_000 as a number
     try:
-        return np.array(cells, dtype=np.float64)
+        return np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         pass
+    filled = ["nan" if cell.strip().lower() in MISSING else cell for cell in cells]
     try:
-        return np.array(["nan" if cell.strip().lower() in MISSING else cell for cell in cells], dtype=np.float64)
+        return np.fromiter(map(float, filled), np.float64, len(cells))
     except ValueError:
         return None
 

@@ -41,7 +41,7 @@ def read_h5ad(
     path = os.fspath(path)
     try:
         cells = anndata.read_h5ad(path)
-    except (OSError, KeyError, ValueError, anndata.io.AnnDataReadError) as error:
+    except (OSError, KeyError, ValueError, TypeError) as error:
         reason = str(error).split("\n")[0]
         raise ValueError(message(who, f"file {path!r}", "a complete h5ad file", fact=reason)) from error
     if layer is not None:

@@ -74,8 +74,8 @@ def canonical_csr(
     _check_structure(X, who=who)
     target = working_dtype(X.dtype) if dtype is None else dtype
     # Convert before duplicates are added up: two 200 in uint8 make 400. Truth values add up to True first.
-    widened = X.tocsr() if X.dtype.kind == "b" else X.astype(target)
-    matrix = sp.csr_array(widened.tocsr(), copy=True)
+    private = X.copy() if X.dtype.kind == "b" else X.astype(target)
+    matrix = sp.csr_array(private.tocsr())
     matrix.sum_duplicates()
     matrix = matrix.astype(target)
     if not keep_zeros:

@@ -1,0 +1,283 @@
+"""`gnomon map` against a stand-in for the map: what it passes on, what it prints, how it ends."""
+
+import importlib
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+from gnomon._files import atomic_write
+from gnomon._progress import Progress
+from gnomon.cli import main
+from gnomon.cli.bar import ProgressBar
+from gnomon.exceptions import DataWarning, MissingDependencyError
+
+map_room = importlib.import_module("gnomon.map")
+
+
+class FakeMap:
+    """Writes and says little, as a map would much."""
+
+    def to_html(self, path, title):
+        with atomic_write(path, "w") as file:
+            file.write(f"<title>{title}</title>")
+
+    def to_png(self, path):
+        Path(path).write_bytes(b"png")
+
+    def save(self, path):
+        Path(path).write_bytes(b"map" * 400_000)
+
+    def report(self):
+        return "How far to trust it: far."
+
+    def to_dict(self):
+        return {"trustworthiness": np.float32(0.5), "per_point": np.array([1.0, np.nan]), "shape": (2, np.int64(3))}
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    calls = []
+
+    def fake_map(data, **options):
+        calls.append((data, options))
+        options["callback"](Progress("layout", 1, 2, 1.0))
+        return FakeMap()
+
+    monkeypatch.setattr(map_room, "map", fake_map)
+    return calls
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: click.testing.CliRunner().invoke(main, ["map", *arguments])
+
+
+@pytest.fixture
+def failing_map(monkeypatch):
+    def install(error):
+        def fail(data, **options):
+            raise error
+
+        monkeypatch.setattr(map_room, "map", fail)
+
+    return install
+
+
+def test_everything_is_written_and_told(run, calls):
+    result = run("iris", "-o", "map.html", "--png", "map.png", "--save", "iris.gnomon")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "How far to trust it: far.",
+        "Wrote map.html (1 kB)",
+        "Wrote map.png (1 kB)",
+        "Wrote iris.gnomon (1.2 MB)",
+    ]
+    assert result.stderr == ""
+    assert Path("map.html").read_text() == "<title>iris</title>"
+
+
+def test_defaults_are_left_to_the_methods(run, calls):
+    run("iris")
+    dataset, options = calls[0]
+    assert dataset.X.shape == (150, 4)
+    assert {key: value for key, value in options.items() if key != "callback"} == {
+        "method": "umap",
+        "random_state": 0,
+        "n_jobs": None,
+    }
+
+
+def test_options_reach_the_method(run, calls):
+    arguments = "--method tsne --perplexity 5 --n-components 3 --n-neighbors 9 --min-dist 0.2 --metric cosine"
+    run("digits", *arguments.split(), "--seed", "7", "--threads", "2")
+    options = calls[0][1]
+    options.pop("callback")
+    assert options == {
+        "method": "tsne",
+        "perplexity": 5.0,
+        "n_components": 3,
+        "n_neighbors": 9,
+        "min_dist": 0.2,
+        "metric": "cosine",
+        "random_state": 7,
+        "n_jobs": 2,
+    }
+
+
+def test_labels_and_pictures_of_a_file(run, calls):
+    Path("t.csv").write_text("kind,a,b,c,d,e,f\nx,1,2,3,4,5,6\ny,6,5,4,3,2,1\n")
+    result = run("t.csv", "--labels", "kind", "--images", "3x2", "--title", "Two", "-o", "m.html")
+    assert result.exit_code == 0
+    dataset = calls[0][0]
+    assert dataset.labels.tolist() == ["x", "y"]
+    assert dataset.images.shape == (2, 2, 3)
+    assert Path("m.html").read_text() == "<title>Two</title>"
+
+
+def test_what_was_decided_in_reading_is_told(run, calls):
+    Path("t.csv").write_text("kind,a\nx,1\ny,6\n")
+    assert run("t.csv").stdout.startswith("Note: columns without numbers are kept as metadata: 'kind'\n")
+
+
+def test_json_is_for_programs(run, calls):
+    result = run("iris", "--json", "-o", "m.html")
+    assert json.loads(result.stdout) == {
+        "data": {
+            "source": "iris",
+            "n_samples": 150,
+            "n_features": 4,
+            "label_name": "species",
+            "n_labels": 3,
+            "notes": [],
+        },
+        "map": {"trustworthiness": 0.5, "per_point": [1.0, None], "shape": [2, 3]},
+        "warnings": [],
+        "files": {"html": "m.html"},
+    }
+
+
+def test_quiet_is_quiet(run, calls):
+    result = run("iris", "--quiet", "-o", "m.html")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_warnings_are_told_once_each(run, monkeypatch):
+    def warn(data, **options):
+        for _ in range(2):
+            warnings.warn("2 constant\ncolumns", DataWarning, stacklevel=1)
+        warnings.warn("of another library", DeprecationWarning, stacklevel=1)
+        return FakeMap()
+
+    monkeypatch.setattr(map_room, "map", warn)
+    result = run("iris", "--json")
+    assert result.stderr == "Warning: 2 constant columns\n"
+    assert json.loads(result.stdout)["warnings"] == ["2 constant columns"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("map: perplexity=90 must be\nat most 3."),
+        TypeError("map: no"),
+        OSError("disk full"),
+        MissingDependencyError('pip install "gnomon[plot]"'),
+        MemoryError(),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_of_the_library_are_one_line(run, failing_map, error):
+    failing_map(error)
+    result = run("iris", "-o", "m.html")
+    text = " ".join(str(error).split()) or "MemoryError"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {text}\n")
+    assert os.listdir() == []
+
+
+def test_an_unexpected_error_keeps_its_traceback(run, failing_map):
+    failing_map(RuntimeError("bug"))
+    result = run("iris")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, RuntimeError)
+
+
+def test_the_traceback_can_be_asked_for(run, failing_map, monkeypatch):
+    monkeypatch.setenv("GNOMON_TRACEBACK", "1")
+    failing_map(ValueError("where"))
+    assert isinstance(run("iris").exception, ValueError)
+
+
+def test_interrupt(run, failing_map):
+    failing_map(KeyboardInterrupt())
+    result = run("iris", "-o", "m.html")
+    assert (result.exit_code, result.stderr) == (130, "Aborted.\n")
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("option", ["-o", "--png", "--save"])
+def test_outputs_are_checked_before_computing(run, calls, option):
+    result = run("iris", option, "missing/m.html")
+    assert result.exit_code == 2
+    assert "in an existing folder" in result.stderr
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["digts"], "A data set 'digits' is built in."),
+        (["iris", "--labels", "colour"], "labels='colour' must be 'species' or left out"),
+        (["iris", "--method", "lda"], "'lda' is not one of 'umap', 'tsne', 'pca'"),
+        (["iris", "--images", "28"], "must be WIDTHxHEIGHT"),
+        (["iris", "--images", "0x3"], "must be WIDTHxHEIGHT"),
+        (["iris", "--n-neighbors", "many"], "'many' is not a valid integer"),
+        ([], "Missing argument 'DATA'"),
+    ],
+)
+def test_wrong_arguments(run, calls, arguments, text):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert text in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_progress_is_drawn_on_a_terminal_only(run, calls, monkeypatch):
+    assert run("iris").stderr == ""
+    stream = io.StringIO()
+    with ProgressBar(stream, enabled=True) as bar:
+        bar(Progress("neighbors", 0, 4, 0.0))
+        bar(Progress("neighbors", 1, 4, 30.0))  # too soon after the first to be drawn
+        bar._drawn = 0.0
+        bar(Progress("neighbors", 1, 4, 30.0))
+        bar(Progress("neighbors", 4, 4, 61.0))
+        bar(Progress("layout", 0, 0, 0.0))
+        bar(Progress("layout", 1, 100, 40.0))
+        bar._drawn = 0.0
+        bar(Progress("layout", 1, 100, 40.0))
+    lines = [line.split("\r") for line in stream.getvalue().split("\n")]
+    drawn = [[" ".join(part.split()) for part in line if part] for line in lines]
+    assert drawn == [
+        [
+            f"neighbors [{'.' * 30}] 0%",
+            f"neighbors [{'#' * 8 + '.' * 22}] 25% 1:30 left",
+            f"neighbors [{'#' * 30}] 100% 1:01 taken",
+        ],
+        [f"layout [{'.' * 30}] 0% 0:00 taken", f"layout [{'.' * 30}] 1% 1:06:00 left"],
+        [],
+    ]
+
+
+def test_progress_can_be_switched_off():
+    stream = io.StringIO()
+    with ProgressBar(stream, enabled=False) as bar:
+        bar(Progress("neighbors", 0, 4, 0.0))
+    assert stream.getvalue() == ""
+
+
+def test_ctrl_c_in_a_real_process_leaves_nothing(tmp_path):
+    code = """
+import importlib, os, signal
+from gnomon._files import atomic_write
+from gnomon.cli import main
+
+class Slow:
+    def to_html(self, path, title):
+        with atomic_write(path) as file:
+            file.write(b"half")
+            os.kill(os.getpid(), signal.SIGINT)
+            signal.pause()
+
+importlib.import_module("gnomon.map").map = lambda data, **options: Slow()
+main(["map", "iris", "-o", "m.html"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Aborted.\n")
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,178 @@
+"""Text tables: found layout, mixed columns, errors that name the place."""
+
+import gzip
+import logging
+
+import numpy as np
+import pytest
+
+from gnomon.data import read_table
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="table.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding) if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_delimiter_and_header_are_found(write, delimiter, end):
+    rows = [["width", "height"], ["1.5", "2"], ["-3e2", "4"]]
+    data = read_table(write(end.join(delimiter.join(row) for row in rows) + end))
+    assert data.feature_names == ["width", "height"]
+    np.testing.assert_array_equal(data.X, [[1.5, 2], [-300, 4]])
+
+
+def test_without_header_columns_have_no_names_but_can_be_chosen(write):
+    path = write("1,2,7\n3,4,8\n")
+    data = read_table(path)
+    assert data.feature_names is None
+    np.testing.assert_array_equal(data.X, [[1, 2, 7], [3, 4, 8]])
+    data = read_table(path, labels="2")
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, 4]])
+    assert data.labels.tolist() == [7, 8]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("id,0,1\na,1,2\nb,3,4\n", ["0", "1"]),  # columns that pandas numbered
+        ("label,1x1,1x2\n5,0,255\n4,9,9\n", ["label", "1x1", "1x2"]),
+        ("1st,2\n5,6\n7,8\n", ["1st", "2"]),
+        ("setosa,5.1,3.5\nvirginica,5.2,3\n", None),
+    ],
+)
+def test_header_is_told_from_a_row(write, text, names):
+    assert read_table(write(text)).feature_names == names
+
+
+def test_text_columns_become_metadata_and_are_noted(write, caplog):
+    caplog.set_level(logging.INFO, logger="gnomon.data")
+    data = read_table(write('name,a,when,b\n"Doe, J.",1,2020-01-01,2\n"said ""x""",3,2020-01-02,4\n'))
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, 4]])
+    assert data.metadata["name"].tolist() == ["Doe, J.", 'said "x"']
+    assert list(data.metadata) == ["name", "when"]
+    assert data.notes == ["columns without numbers are kept as metadata: 'name', 'when'"]
+    assert caplog.messages == data.notes
+
+
+def test_labels_are_no_feature(write):
+    path = write("a,kind,b\n1,x,2\n3,y,4\n")
+    data = read_table(path, labels="kind")
+    assert data.feature_names == ["a", "b"]
+    assert data.labels.tolist() == ["x", "y"]
+    assert data.label_name == "kind"
+    data = read_table(write("a,y\n1,0\n3,1\n"), labels="y")
+    assert data.labels.tolist() == [0, 1]
+    assert data.labels.dtype == np.int64
+
+
+def test_a_column_that_looks_like_labels_is_pointed_out(write):
+    assert "column 'label' is read as a feature" in read_table(write("label,a\n1,2\n3,4\n")).notes[0]
+
+
+def test_missing_labels_are_allowed(write):
+    assert np.isnan(read_table(write("a,y\n1,0\n2,\n"), labels="y").labels[1])
+
+
+def test_byte_order_mark_duplicates_and_nameless_columns(write):
+    data = read_table(write("\ufeffa,a,\n1,2,3\n4,5,6\n"))
+    assert data.feature_names == ["a", "a (2)", "column 2"]
+
+
+@pytest.mark.parametrize("text", [",a\n0,5\n1,6\n", ",a\n1,5\n2,6\n", ",a\nx,5\ny,6\n", '"a"\n"x",5\n"y",6\n'])
+def test_a_nameless_first_column_names_the_points(write, text):
+    data = read_table(write(text))
+    assert data.feature_names == ["a"]
+    np.testing.assert_array_equal(data.X, [[5], [6]])
+    assert len(data.point_names) == 2
+    assert "row names" in data.notes[0]
+
+
+def test_missing_values_are_refused_with_their_places(write):
+    with pytest.raises(
+        ValueError, match=r"2 missing values, at line 3, column 'b'; line 4, column 'a'\)\. Fill them in"
+    ):
+        read_table(write("a,b,c\n1,2,x\n3,,x\nNA,4,x\n"))
+    with pytest.raises(ValueError, match=r"1 missing value, at line 2, column 'b'"):
+        read_table(write("a,b\n1,nan\n3,4\n"))
+    with pytest.raises(ValueError, match="6 missing values, the first at line 2"):
+        read_table(write("a,b\n" + "1,\n" * 6 + "1,2\n"))
+
+
+def test_rows_of_unequal_length_are_refused_with_the_line(write):
+    with pytest.raises(ValueError, match="line 4 has 1 fields, the rows before it 2"):
+        read_table(write("a,b\n1,2\n3,4\n5\n"))
+
+
+def test_a_number_may_turn_out_to_be_text_in_the_last_row(write):
+    data = read_table(write("a,code\n" + "1,2\n" * 9000 + "1,x\n"))
+    assert data.X.shape == (9001, 1)
+    assert data.metadata["code"][[0, -1]].tolist() == ["2", "x"]
+
+
+def test_underscores_are_no_digits(write):
+    assert read_table(write("a,sample\n1,10_1\n2,10_2\n")).metadata["sample"].tolist() == ["10_1", "10_2"]
+
+
+def test_compressed_and_chosen_delimiter(write):
+    assert read_table(write(gzip.compress(b"a,b\n1,2\n"), "t.csv.gz")).X.tolist() == [[1, 2]]
+    assert read_table(write("a|b\n1|2\n"), delimiter="|").X.tolist() == [[1, 2]]
+    with pytest.raises(ValueError, match="a single character"):
+        read_table(write("a||b\n"), delimiter="||")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "it is empty"),
+        (b"a,b\n", "a header alone"),
+        (b"\xff\xfea\x00,\x00b\x00", "0xff is no UTF-8"),
+        (b"a,b\nx,y\n", "a table with columns of numbers .columns: 'a', 'b'"),
+        (b"a;b\n1,5;x\n2,5;y\n", "a table with columns of numbers"),
+    ],
+)
+def test_files_that_are_no_table_of_numbers(write, content, text):
+    with pytest.raises(ValueError, match=text):
+        read_table(write(content))
+
+
+def test_truncated_compressed_file(write):
+    whole = gzip.compress(b"a,b\n" + b"1,2\n" * 1000)
+    with pytest.raises(ValueError, match="a readable table"):
+        read_table(write(whole[: len(whole) // 2], "t.csv.gz"))
+
+
+def test_unknown_column_lists_what_there_is(write):
+    with pytest.raises(ValueError, match=r"labels='speceis' must be one .*available: 'a', 'species'.*mean 'species'\?"):
+        read_table(write("a,species\n1,x\n"), labels="speceis")
+
+
+def test_counts_are_kept_in_float32_and_fractions_in_float64(write):
+    assert read_table(write("1,2\n3,255\n")).X.dtype == np.float32
+    assert read_table(write("1,2\n3,0.1\n")).X.dtype == np.float64
+    assert read_table(write("1,2\n3,16777217\n")).X.dtype == np.float64
+
+
+def test_rows_as_pictures(write):
+    data = read_table(write("kind,a,b,c,d\nx,0,1,2,4\n"), images=(2, 2))
+    assert data.images.tolist() == [[[0, 64], [128, 255]]]
+    assert data.image_shape == (2, 2)
+    with pytest.raises(ValueError, match=r"image shape 3 x 3 must be that of a row \(9 pixels, 4 features\)"):
+        read_table(write("a,b,c,d\n0,1,2,4\n"), images=(3, 3))
+    with pytest.raises(ValueError, match="height x width x 3"):
+        read_table(write("a,b,c,d\n0,1,2,4\n"), images=(1, 1, 4))
+
+
+def test_fast_and_careful_reading_agree(write):
+    X = np.random.default_rng(0).standard_normal((200, 4))
+    rows = [",".join(map(repr, row)) for row in X.tolist()]
+    fast = read_table(write("a,b,c,d\n" + "\n".join(rows)))
+    careful = read_table(write("a,b,c,d,e\n" + "\n".join(f"{row},x" for row in rows)))
+    np.testing.assert_array_equal(fast.X, X)
+    np.testing.assert_array_equal(careful.X, X)
