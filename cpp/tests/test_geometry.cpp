@@ -6,7 +6,7 @@
 
 #include "check.hpp"
 #include "gnomon/jacobians.hpp"
-#include "gnomon/small_eigen.hpp"
+#include "gnomon/batched_eigen.hpp"
 
 using namespace gnomon;
 

@@ -113,7 +113,7 @@ def test_positions_made_elsewhere_are_explained_as_well(iris):
     result = gn.Map(X, ReferencePCA(2).fit_transform(iris[0]), labels=iris[1])
     assert result.method == "given"
     assert result.feature_names[2] == "petal length"
-    assert np.median(result.explain().fidelity) > 0.9
+    assert np.median(result.explain().r2) > 0.9
 
 
 def test_any_estimator_can_make_the_map(iris):

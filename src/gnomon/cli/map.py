@@ -116,8 +116,6 @@ def command(
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
-        for text in dataset.notes:
-            click.echo(f"Note: {text}")
         click.echo(result.report())
         for path in paths.values():
             click.echo(file_line(path, os.path.getsize(path)))

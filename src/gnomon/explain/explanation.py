@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon import neighbors
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.table import format_number, format_table
 from gnomon.explain.why import LOW_R2, Why
 from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
 from gnomon.geometry.check import check_names, check_places, check_values, column_names
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
 
@@ -191,12 +190,9 @@ def _neighbors(
     if graph is None:
         if n < 3:
             raise ValueError(message(who, f"X with {n} rows", "of at least 3 rows"))
-        compute_neighbors: Any = vars(neighbors)["compute_neighbors"]
         values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
-        found = compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
-        assert isinstance(found, NeighborGraph)
-        return found
+        return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
     if graph.n_samples != n:
         raise ValueError(message(who, f"X with {n} rows and a graph with {graph.n_samples}", "of the same length"))
     if graph.n_neighbors <= n_neighbors:

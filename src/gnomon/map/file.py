@@ -48,11 +48,12 @@ def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _pack_table(X: Any, arrays: Arrays, description: dict[str, Any]) -> None:
     """Store whole numbers up to 255 in one byte; the dtype to restore is in the description."""
-    values = X.data if sp.issparse(X) else X
-    description["X"] = {"dtype": values.dtype.str, "shape": list(X.shape), "sparse": bool(sp.issparse(X))}
+    sparse = isinstance(X, sp.csr_array)
+    values = X.data if sparse else X
+    description["X"] = {"dtype": values.dtype.str, "shape": list(X.shape), "sparse": sparse}
     small = values.size and values.min() >= 0 and values.max() <= 255 and bool(np.all(values == np.floor(values)))
     arrays["X_values"] = values.astype(np.uint8) if small else values
-    if sp.issparse(X):
+    if sparse:
         arrays |= {"X_indices": X.indices, "X_indptr": X.indptr}
 
 
@@ -62,7 +63,7 @@ def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
 
     table = description["X"]
     values = arrays["X_values"].astype(np.dtype(table["dtype"]), copy=False)
-    X = values
+    X: Any = values
     if table["sparse"]:
         X = sp.csr_array((values, arrays["X_indices"], arrays["X_indptr"]), shape=tuple(table["shape"]))
     graph = None

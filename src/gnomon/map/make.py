@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,20 +80,19 @@ def map(
     -------
     Map
     """
-    if isinstance(X, Dataset):
-        data = X
-        labels = data.labels if labels is None else labels
-        label_name = label_name or data.label_name
-        feature_names = data.feature_names if feature_names is None else feature_names
-        images = data.images if images is None else images
-        image_shape = data.image_shape if image_shape is None else image_shape
-        metadata = data.metadata if metadata is None else metadata
-        point_names = data.point_names if point_names is None else point_names
-        name = Path(data.source).stem if name is None else name
-        X = data.X
-    table = check_table(X, who="map", accept_sparse=True, min_samples=2, feature_names=feature_names)
-    if labels is not None:
-        labels = check_labels(labels, table.values.shape[0], who="map")
+    given: dict[str, Any] = {
+        "labels": labels,
+        "label_name": label_name,
+        "feature_names": feature_names,
+        "images": images,
+        "image_shape": image_shape,
+        "metadata": None if metadata is None else {key: np.asarray(column) for key, column in metadata.items()},
+        "point_names": None if point_names is None else np.asarray(point_names),
+    }
+    stated = {key: value for key, value in given.items() if value is not None}
+    data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
+    table = check_table(data.X, who="map", accept_sparse=True, min_samples=2, feature_names=data.feature_names)
+    checked = None if data.labels is None else check_labels(data.labels, table.n_samples, who="map")
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
     with _noted() as notes:
@@ -103,17 +102,17 @@ def map(
         embedding=embedding,
         method=method if isinstance(method, str) else type(estimator).__name__,
         parameters=_parameters_used(estimator),
-        labels=labels,
-        label_name=label_name or "label",
+        labels=checked,
+        label_name=data.label_name or "label",
         feature_names=list(table.feature_names or []),
-        images=images,
-        image_shape=image_shape,
-        metadata={key: np.asarray(column) for key, column in (metadata or {}).items()},
-        point_names=None if point_names is None else np.asarray(point_names),
-        graph=_graph_of(estimator, table.values.shape[0]),
+        images=data.images,
+        image_shape=data.image_shape,
+        metadata=data.metadata,
+        point_names=data.point_names,
+        graph=_graph_of(estimator, table.n_samples),
         timings=dict(getattr(estimator, "timings_", {})),
-        notes=notes + _constant_features(table),
-        name=name or "map",
+        notes=[*data.notes, *notes, *_constant_features(table)],
+        name=name or (data.name if data.source else "map"),
         n_jobs=n_jobs,
     )
 

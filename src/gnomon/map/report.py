@@ -32,7 +32,7 @@ def describe(result: Map) -> dict[str, Any]:
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
         "evaluation": evaluation.to_dict(),
-        "median_fidelity": float(np.nanmedian(explanation.fidelity)) if explanation.mask.any() else None,
+        "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
         "top_features": [
             {"feature": result.feature_names[j], "importance": float(explanation.global_importance[j])} for j in top
         ],
@@ -50,7 +50,7 @@ def write_report(result: Map) -> str:
         "",
         "How far to trust it",
         *_indent(result.evaluate().summary()),
-        f"  {100 * facts['median_fidelity']:.0f} % of the local displacements follow the features named below (median)",
+        f"  {100 * facts['median_local_r2']:.0f} % of the local displacements follow the features named below (median)",
         "",
         "What moves points most",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),

@@ -181,7 +181,8 @@ class Map:
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
         from gnomon.plot import plot_map
 
-        return plot_map(self.embedding, labels=self.labels, ax=ax, **options)
+        drawn: Axes = plot_map(self.embedding, labels=self.labels, ax=ax, **options)
+        return drawn
 
     def to_png(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a static picture of the map with its scores and most important features."""

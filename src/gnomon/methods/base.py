@@ -121,7 +121,7 @@ class NeighborEmbedder(Embedder):
         return self
 
     def _check_start(self, init: Any, n_samples: int) -> npt.NDArray[np.float32]:
-        start = check_table(init, who=type(self).__name__).values.astype(np.float32)
+        start = np.asarray(check_table(init, who=type(self).__name__).values, dtype=np.float32)
         if start.shape != (n_samples, self.n_components):
             raise ValueError(
                 message(
@@ -176,10 +176,9 @@ class NeighborEmbedder(Embedder):
         reporter.begin("layout", recipe.optimizer.max_iter)
         objective = recipe.objective(self.affinities_, self.seed_, n_threads)
         first = start.embedding if given else recipe.rescale(start.embedding)
-        self.solution_: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
-        self.n_iter_ = self.solution_.n_iter
-        self.evaluation_ = objective.evaluation
-        return self.solution_.embedding
+        solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
+        self.solution_, self.n_iter_, self.evaluation_ = solution, solution.n_iter, objective.evaluation
+        return solution.embedding
 
     def _find_neighbors(
         self, X: Any, recipe: Recipe, parameters: dict[str, Any], n_threads: int, reporter: Reporter

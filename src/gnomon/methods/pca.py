@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
@@ -160,7 +161,7 @@ class PCA(Embedder):
                     "PCA", f"Y with {table.values.shape[1]} columns", f"of {self.n_components_} columns, n_components"
                 )
             )
-        return self._model.inverse_transform(table.values)
+        return self._model.inverse_transform(np.asarray(table.values))
 
     @property
     def _n_features_out(self) -> int:
