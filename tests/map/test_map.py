@@ -127,12 +127,25 @@ def test_any_estimator_can_make_the_map(iris):
         ({"method": "umpa"}, ValueError, "map: method='umpa' must be one of 'umap', 'tsne', 'pca'"),
         ({"n_neighbours": 5}, TypeError, "map: n_neighbours must be a parameter of umap"),
         ({"labels": [1, 2, 3]}, ValueError, "150"),
+        ({"metric": "precomputed"}, ValueError, "map: metric='precomputed' must be a metric between rows of features"),
         ({"feature_names": ["a"]}, ValueError, "4"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, error, text, iris):
     with pytest.raises(error, match=text):
         gn.map(iris[0], **arguments)
+
+
+def test_a_map_is_explained_and_evaluated_in_its_own_metric(digits):
+    X = digits[0][:400]
+    result = gn.map(X, metric="cosine", max_iter=30, n_neighbors=20)
+    assert result.metric == result.graph.metric == "cosine"
+    expected = gn.evaluate(X, result.embedding, metric="cosine", random_state=0)
+    assert result.evaluate().trustworthiness == expected.trustworthiness
+    other = gn.map(X, metric=lambda a, b: float(np.abs(a - b).sum()), max_iter=5)
+    assert other.metric == "euclidean"
+    assert other.graph is None
+    assert "metric of its own" in other.notes[0]
 
 
 def test_functions_are_not_hidden_by_rooms_of_the_same_name():

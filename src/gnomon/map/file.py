@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pack", "unpack"]
 
-_TEXT = ("method", "parameters", "label_name", "feature_names", "timings", "notes", "name")
+_TEXT = ("method", "parameters", "label_name", "feature_names", "timings", "notes", "name", "metric")
 Arrays = dict[str, npt.NDArray[Any]]
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,11 @@ from gnomon._validation import message
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
 from gnomon.exceptions import GnomonWarning
 from gnomon.map.result import Map
-
-if TYPE_CHECKING:
-    from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph
 
 __all__ = ["map"]
+
+_GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
 
 
 def map(
@@ -95,6 +95,7 @@ def map(
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples, who="map")
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
+    metric, metric_notes = _metric_of(estimator)
     with _noted() as notes:
         embedding = np.asarray(estimator.fit_transform(table.values))
     return Map(
@@ -109,9 +110,10 @@ def map(
         image_shape=data.image_shape,
         metadata=data.metadata,
         point_names=data.point_names,
-        graph=_graph_of(estimator, table.n_samples),
+        metric=metric,
+        graph=_graph_of(estimator, table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
-        notes=[*data.notes, *notes, *_constant_features(table)],
+        notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
         name=name or (data.name if data.source else "map"),
         n_jobs=n_jobs,
     )
@@ -164,7 +166,28 @@ def _parameters_used(estimator: Any) -> dict[str, Any]:
     return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}
 
 
-def _graph_of(estimator: Any, n_samples: int) -> NeighborGraph | None:
-    """Return the estimator's graph if it is of the rows of X in their own metric."""
+def _metric_of(estimator: Any) -> tuple[str, list[str]]:
+    """Return the metric to explain and evaluate in, and a note where it is not the one the map was made with."""
+    metric = getattr(estimator, "metric", "euclidean")
+    if isinstance(metric, str) and metric == "precomputed":
+        raise ValueError(
+            message(
+                "map",
+                "metric='precomputed'",
+                "a metric between rows of features",
+                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map.",
+            )
+        )
+    if isinstance(metric, str) and not getattr(estimator, "metric_params", None):
+        return metric, []
+    return "euclidean", [
+        "The map was made with a metric of its own; it is explained and evaluated in euclidean distance."
+    ]
+
+
+def _graph_of(estimator: Any, n_samples: int, metric: str) -> NeighborGraph | None:
+    """Return the estimator's graph if it is of the rows of X, in this metric and large enough to explain with."""
     graph = getattr(estimator, "graph_", None)
-    return graph if graph is not None and graph.n_samples == n_samples and graph.n_neighbors >= 10 else None
+    if not isinstance(graph, NeighborGraph) or graph.metric != metric or graph.n_neighbors < _GRAPH_NEIGHBORS:
+        return None
+    return graph if graph.n_samples == n_samples else None

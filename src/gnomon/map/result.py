@@ -52,8 +52,10 @@ class Map:
         Further columns, shown and searched in the viewer.
     point_names : ndarray of shape (n_samples,) or None
         A name for each row.
+    metric : str
+        Distance between rows in which the map is explained and evaluated.
     graph : NeighborGraph or None
-        Nearest neighbours in the data, if the method found them.
+        Nearest neighbours in the data in this metric, if the method found them.
     timings : dict of str to float
         Seconds by stage.
     notes : list of str
@@ -71,6 +73,7 @@ class Map:
     image_shape: tuple[int, ...] | None = None
     metadata: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     point_names: npt.NDArray[Any] | None = None
+    metric: str = "euclidean"
     graph: NeighborGraph | None = None
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -116,7 +119,12 @@ class Map:
             from gnomon.explain import explain
 
             self._explanation = explain(
-                self.X, self.embedding, graph=self.graph, feature_names=self.feature_names, n_jobs=self.n_jobs
+                self.X,
+                self.embedding,
+                graph=self.graph,
+                metric=self.metric,
+                feature_names=self.feature_names,
+                n_jobs=self.n_jobs,
             )
         return self._explanation
 
@@ -126,7 +134,13 @@ class Map:
             from gnomon.evaluate import evaluate
 
             self._evaluation = evaluate(
-                self.X, self.embedding, labels=self.labels, graph=self.graph, random_state=0, n_jobs=self.n_jobs
+                self.X,
+                self.embedding,
+                labels=self.labels,
+                graph=self.graph,
+                metric=self.metric,
+                random_state=0,
+                n_jobs=self.n_jobs,
             )
         return self._evaluation
 
