@@ -31,7 +31,7 @@ lint: $(BIN)/python
 	$(BIN)/python -m pip install --quiet ".[test,lint]"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	cd $(VENV) && bin/mypy --config-file ../pyproject.toml -p gnomon
+	cd $(BIN) && ./mypy --config-file $(CURDIR)/pyproject.toml -p gnomon
 
 format: $(BIN)/python
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
