@@ -291,3 +291,10 @@ def test_without_javascript_a_picture_stays(open_page, blobs_page):
     opened = open_page(blobs_page, java_script_enabled=False)
     assert opened.page.locator("#fallback img").bounding_box()["width"] > 300
     assert "static picture" in opened.page.inner_text("#fallback")
+
+
+def test_quick_clicks_on_two_points_pin_the_second(open_page, blobs_page):
+    opened = open_page(blobs_page)
+    opened.page.mouse.click(*opened.place(77))
+    opened.page.mouse.click(*opened.place(300))
+    assert opened.state["pinned"] == 300

@@ -14,7 +14,7 @@
 export function listen(surface, mode, on) {
   /** @type {Map<number, [number, number]>} */
   const fingers = new Map();
-  let drag = "", moved = 0, spread = 0, lastTap = 0;
+  let drag = "", moved = 0, spread = 0, lastTap = -Infinity, tapped = [0, 0];
   /** @type {number[][]} */
   let path = [];
 
@@ -67,10 +67,11 @@ export function listen(surface, mode, on) {
     drag = "";
     if (finished === "lasso") on.lasso(path, true);
     else if (moved <= 3 && event.type === "pointerup") {
-      // The double click is told from timing because the first click already pins.
-      if (event.timeStamp - lastTap < 320) on.reset();
+      // The double click is told from timing and place because the first click already pins.
+      if (event.timeStamp - lastTap < 320 && Math.hypot(x - tapped[0], y - tapped[1]) < 6) on.reset();
       else on.click(x, y);
       lastTap = event.timeStamp;
+      tapped = [x, y];
     } else on.settle();
   };
   surface.addEventListener("pointerup", end);
