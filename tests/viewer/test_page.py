@@ -296,5 +296,5 @@ def test_without_javascript_a_picture_stays(open_page, blobs_page):
 def test_quick_clicks_on_two_points_pin_the_second(open_page, blobs_page):
     opened = open_page(blobs_page)
     opened.page.mouse.click(*opened.place(77))
-    opened.page.mouse.click(*opened.place(300))
-    assert opened.state["pinned"] == 300
+    opened.page.mouse.click(*opened.place(450))
+    assert opened.state["pinned"] == 450
