@@ -16,6 +16,7 @@ from gnomon._files import atomic_write
 from gnomon._validation import message
 from gnomon.data.columns import require_name
 from gnomon.data.dataset import Dataset, draw_rows
+from gnomon.data.names import default_names
 from gnomon.data.numpy_files import read_npz
 
 __all__ = [
@@ -141,7 +142,7 @@ def load_digits() -> Dataset:
     from sklearn import datasets
 
     bunch = datasets.load_digits()
-    names = [f"pixel {row},{column}" for row in range(8) for column in range(8)]
+    names = default_names(64, (8, 8))
     return Dataset(
         bunch.data,
         feature_names=names,

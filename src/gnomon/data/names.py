@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gnomon._validation import message
 
-__all__ = ["check_name_count", "clean_names", "column_text"]
+__all__ = ["check_name_count", "clean_names", "column_text", "default_names"]
 
 
 def clean_names(names: Iterable[object], *, who: str = "gnomon") -> list[str]:
@@ -32,6 +32,15 @@ def clean_names(names: Iterable[object], *, who: str = "gnomon") -> list[str]:
         taken.add(unique)
         cleaned[position] = unique
     return cleaned
+
+
+def default_names(n_features: int, image_shape: tuple[int, ...] | None = None) -> list[str]:
+    """Return names for features that have none: "feature 3", or "pixel 0,3" (row, column) where they are pixels."""
+    if image_shape is None:
+        return [f"feature {j}" for j in range(n_features)]
+    height, width, *channels = image_shape
+    tints = (" red", " green", " blue") if channels == [3] else ("",)
+    return [f"pixel {r},{c}{tint}" for r in range(height) for c in range(width) for tint in tints]
 
 
 def check_name_count(names: Sequence[str], n_features: int, *, who: str) -> None:

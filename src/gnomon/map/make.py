@@ -91,7 +91,7 @@ def map(
     }
     stated = {key: value for key, value in given.items() if value is not None}
     data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
-    table = check_table(data.X, who="map", accept_sparse=True, min_samples=2, feature_names=data.feature_names)
+    table = check_table(data.X, who="map", accept_sparse=True, min_samples=3, feature_names=data.feature_names)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples, who="map")
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
@@ -106,7 +106,7 @@ def map(
         labels=checked,
         label_name=data.label_name or "label",
         feature_names=list(table.feature_names or []),
-        images=data.images,
+        images=images if data.image_shape is not None else data.images,  # pixels are drawn from the features
         image_shape=data.image_shape,
         metadata=data.metadata,
         point_names=data.point_names,

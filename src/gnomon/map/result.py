@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data import check_labels, check_table
+from gnomon.data.names import default_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,8 +85,7 @@ class Map:
         table = check_table(self.X, who="Map", accept_sparse=True)
         self.X = table.values
         if not self.feature_names:
-            names = table.feature_names
-            self.feature_names = [f"feature {j}" for j in range(self.n_features)] if names is None else names
+            self.feature_names = table.feature_names or default_names(self.n_features, self.image_shape)
         self.embedding = np.ascontiguousarray(self.embedding, dtype=np.float32)
         if self.embedding.ndim != 2 or self.embedding.shape[0] != self.n_samples:
             raise ValueError(

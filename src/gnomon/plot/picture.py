@@ -93,4 +93,6 @@ def _importance_text(explanation: Any, names: list[str] | None, n_top: int = 6) 
     total = importance.sum() or 1.0
     top = [j for j in np.argsort(-importance, kind="stable")[:n_top] if importance[j] > 0]
     label = [str(names[j]) if names is not None else f"feature {j}" for j in top]
-    return ", ".join(f"{name} ({importance[j] / total:.0%})" for name, j in zip(label, top, strict=True))
+    shares = [importance[j] / total for j in top]
+    digits = [0 if share >= 0.1 else 1 for share in shares]
+    return ", ".join(f"{name} ({share:.{d}%})" for name, share, d in zip(label, shares, digits, strict=True))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._palette import OTHER, RAMP, class_colors
 from gnomon._validation import message
+from gnomon.data.names import default_names
 from gnomon.viewer.codes import encode_features
 from gnomon.viewer.columns import Column, encode_column, stratified_rows
 from gnomon.viewer.payload import Payload
@@ -136,7 +137,7 @@ class Document:
             raise ValueError(
                 message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X")
             )
-        self._feature_names = [str(name) for name in names] if names is not None else _default_names(n_features, shape)
+        self._feature_names = [str(name) for name in names] if names is not None else default_names(n_features, shape)
         self.payload.header["features"] = features = {"names": self._feature_names}
         if X is None:
             return False
@@ -221,7 +222,7 @@ class Document:
         n_features = len(np.asarray(explanation.global_importance))
         if not self._feature_names:
             names = getattr(explanation, "feature_names", None)
-            self._feature_names = [str(f) for f in names] if names is not None else _default_names(n_features, None)
+            self._feature_names = [str(f) for f in names] if names is not None else default_names(n_features, None)
             self.payload.header["features"] = {"names": self._feature_names}
         add = self.payload.add
         upper = np.triu_indices(d)
@@ -285,12 +286,3 @@ def _fixed_point(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int16], npt.N
     scale = np.abs(finite).max(axis=1, initial=0.0)
     fractions = np.round(finite * (32767.0 / np.where(scale > 0, scale, 1.0))[:, None])
     return fractions.astype(np.int16), (scale / 32767.0).astype(np.float32)
-
-
-def _default_names(n_features: int, shape: tuple[int, ...] | None) -> list[str]:
-    if shape is None:
-        return [f"feature {j}" for j in range(n_features)]
-    channel = (("",) if len(shape) == 2 or shape[2] == 1 else (" red", " green", " blue"))[
-        : 3 if len(shape) == 3 else 1
-    ]
-    return [f"pixel {r},{c}{tint}" for r in range(shape[0]) for c in range(shape[1]) for tint in channel]

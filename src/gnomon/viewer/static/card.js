@@ -46,7 +46,7 @@ function explanationBlock(atlas, i, explanation) {
     const [dx, dy] = atlas.cloud.direction(row.arrow), turn = Math.round((Math.atan2(-dy, dx) * 180) / Math.PI);
     return h("tr", {},
       h("td", { class: "dir" }, h("span", { style: { transform: `rotate(${turn}deg)` }, title: "direction the map moves as this feature grows" }, "→")),
-      h("td", { class: "name" }, h("bdi", {}, table.names[row.feature])),
+      h("td", { class: "name", title: table.names[row.feature] }, h("bdi", {}, table.names[row.feature])),
       h("td", { class: "bar" }, h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } })),
       ...valueCells(table, i, row.feature));
   });

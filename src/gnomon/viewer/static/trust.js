@@ -40,5 +40,5 @@ export function trustPanel(scores, neighbors) {
 /** A diagnostic of one point or the mean over a selection. @param {string} name @param {number} value @param {number} typical median over the map */
 export function diagnosticRow(name, value, typical) {
   if (!Number.isFinite(value)) return null;
-  return h("div", { class: "pair" }, h("span", {}, humanName(name)), h("b", {}, formatNumber(Number(value.toFixed(3)))), h("small", {}, `typical ${formatNumber(Number(typical.toFixed(3)))}`));
+  return h("div", { class: "pair" }, h("span", {}, SCORES[name]?.name ?? humanName(name)), h("b", {}, formatNumber(Number(value.toFixed(3)))), h("small", {}, `typical ${formatNumber(Number(typical.toFixed(3)))}`));
 }
