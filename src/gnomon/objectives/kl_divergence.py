@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["INTERPOLATION_FROM", "KLDivergence"]
 
 INTERPOLATION_FROM = 4000
-"""Points from which "auto" interpolates; below, all pairs cost less than the mesh (measured on two cores)."""
+"""Points from which "auto" interpolates. On two cores both cost the same at about 2,000 points; up to here all pairs
+add less than half a millisecond to an iteration, and have no error."""
 
 _RULES: dict[str, Rule] = {
     "evaluation": Options("auto", "exact", "interpolated"),
@@ -47,9 +48,10 @@ class KLDivergence:
         "exact" sums over all pairs, for any number of components. "interpolated" sums through a mesh, for one or two
         components and a smooth kernel. "auto" interpolates from 4000 points on where it can.
     spacing : float in (0, 2], default=0.5
-        Spacing of the mesh in units of the distance at which the kernel is one half. Forces have a relative error of
-        about 1.5 % at 0.5, 0.1 % at 0.25, 4 % at 0.7. A mesh is at most 4096 nodes wide (two components; 32768 for
-        one), half of them padding: embeddings wider than about 2000 spacings get a coarser one.
+        Spacing of the mesh in units of the distance at which the kernel is one half. Forces of a dense map have a
+        relative error of about 1.5 % at 0.5, 0.1 % at 0.25, 4 % at 0.7; more where points lie tens of units apart. A
+        mesh is at most 4096 nodes wide (two components; 32768 for one), half of them padding: embeddings wider than
+        about 2000 spacings get a coarser one.
     n_threads : int, default=1
         Does not change the result.
 
