@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kernels test-slow lint format clean
+.PHONY: demo test test-kernels test-slow lint format docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,10 @@ lint: $(BIN)/python
 
 format: $(BIN)/python
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+docs: $(BIN)/python
+	$(BIN)/python -m pip install --quiet ".[docs]"
+	$(BIN)/sphinx-build -q -W docs build/docs
 
 clean:
 	rm -rf build $(VENV)
