@@ -7,7 +7,8 @@ namespace gnomon::bindings {
 
 void register_parallel(nb::module_& m) {
     m.def(
-        "wait", [](int n_threads, int n_chunks, double seconds) {
+        "wait",
+        [](int n_threads, int n_chunks, double seconds) {
             run_released(n_threads, [&](const Context& context) {
                 parallel_for(static_cast<std::size_t>(n_chunks), context, [&](std::size_t, std::size_t) {
                     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));

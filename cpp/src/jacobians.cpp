@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "gnomon/simd.hpp"
 #include "gnomon/batched_eigen.hpp"
+#include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {

@@ -37,9 +37,9 @@ struct Job {
     const std::size_t n_chunks;
     const Task task;
     std::atomic<std::size_t> next{0};
-    std::atomic<std::size_t> openings;    // helpers that may still join
-    std::atomic<std::size_t> joined{0};   // helpers that have joined, which numbers their scratch space
-    std::atomic<std::size_t> active{0};   // helpers inside the job now
+    std::atomic<std::size_t> openings;   // helpers that may still join
+    std::atomic<std::size_t> joined{0};  // helpers that have joined, which numbers their scratch space
+    std::atomic<std::size_t> active{0};  // helpers inside the job now
     std::mutex mutex;
     std::exception_ptr error;
 
@@ -110,8 +110,10 @@ private:
             jobs_.remove(job);  // nobody joins from here on: joining needs the mutex and the list
         }
         for (int spin = 0; job->active.load() != 0; ++spin) {
-            if (spin < kSpins) relax();
-            else std::this_thread::yield();
+            if (spin < kSpins)
+                relax();
+            else
+                std::this_thread::yield();
         }
     }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "gnomon/jacobians.hpp"
 #include "gnomon/batched_eigen.hpp"
+#include "gnomon/jacobians.hpp"
 
 using namespace gnomon;
 

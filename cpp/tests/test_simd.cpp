@@ -23,7 +23,8 @@ static void functions_agree_with_libm() {
             worst_exp2 = std::max(worst_exp2, std::fabs(x[l] / std::exp2(static_cast<double>(e[l])) - 1));
             const double exact = std::log2(static_cast<double>(x[l]));
             worst_log2 = std::max(worst_log2, std::fabs(back[l] - exact) / std::max(1.0, std::fabs(exact)));
-            worst_pow = std::max(worst_pow, std::fabs(raised[l] / std::pow(static_cast<double>(x[l]), static_cast<double>(p)) - 1));
+            worst_pow = std::max(
+                worst_pow, std::fabs(raised[l] / std::pow(static_cast<double>(x[l]), static_cast<double>(p)) - 1));
         }
     }
     CHECK(worst_exp2 < 3e-7);

@@ -143,6 +143,17 @@ def test_sparse_rows_and_precomputed_distances_work(estimator, digits):
 
 
 @pytest.mark.parametrize("estimator", QUICK)
+def test_dense_and_sparse_precomputed_distances_give_the_same_map(estimator, digits):
+    X = digits[0][:150].astype(float)
+    X[1] = X[0]  # a distance of zero, which the sparse form must store
+    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+    rows, columns = np.nonzero(~np.eye(150, dtype=bool))
+    stored = sparse.csr_array((distances[rows, columns], (rows, columns)), shape=(150, 150))
+    model = clone(estimator).set_params(metric="precomputed", init="random")
+    np.testing.assert_array_equal(clone(model).fit_transform(stored), clone(model).fit_transform(distances))
+
+
+@pytest.mark.parametrize("estimator", QUICK)
 def test_a_callback_sees_progress_and_can_stop_the_layout(estimator, digits):
     seen = []
 

@@ -94,7 +94,9 @@ GNOMON_INLINE f32 exp2(f32 x) {
     x = clamp(x, -126.0F, 126.0F);
     const f32 shifted = x + 12582912.0F;  // 1.5 * 2^23: the addition rounds to the nearest integer
     const f32 f = x - (shifted - 12582912.0F);
-    const f32 p = 1.0F + f * (0.693147182F + f * (0.240226462F + f * (0.0555033210F + f * (0.00961846F + f * (0.00133989F + f * 0.000153979F)))));
+    const f32 p =
+        1.0F + f * (0.693147182F + f * (0.240226462F + f * (0.0555033210F +
+                                                            f * (0.00961846F + f * (0.00133989F + f * 0.000153979F)))));
     return reinterpret_cast<f32>(reinterpret_cast<i32>(p) + (reinterpret_cast<i32>(shifted) << 23));
 }
 

@@ -105,7 +105,8 @@ class NeighborEmbedder(Embedder):
             The fitted estimator; the map is ``embedding_``.
         """
         who = type(self).__name__
-        table = check_table(X, who=who, accept_sparse=True, min_samples=2)
+        distances = isinstance(self.metric, str) and self.metric == "precomputed"  # where a stored zero means "equal"
+        table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=distances)
         parameters = check_parameters(who, self._rules, self.get_params())
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
