@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kernels test-slow lint format docs clean
+.PHONY: demo test test-kernels test-sanitizers test-slow lint format docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +22,12 @@ test-kernels: $(BIN)/python
 	$(BIN)/cmake -S . -B build/kernels -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON
 	$(BIN)/cmake --build build/kernels
 	$(BIN)/ctest --test-dir build/kernels --output-on-failure
+
+test-sanitizers: $(BIN)/python
+	for checks in address,undefined thread; do \
+		$(BIN)/cmake -S . -B build/$$checks -DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON -DGNOMON_SANITIZE=$$checks && \
+		$(BIN)/cmake --build build/$$checks && $(BIN)/ctest --test-dir build/$$checks --output-on-failure || exit 1; \
+	done
 
 test-slow: $(BIN)/python
 	$(BIN)/python -m pip install --quiet ".[test]"
