@@ -150,12 +150,12 @@ private:
 };
 
 // The pool is never destroyed: its threads may still be waiting while the process exits. A forked child has none of
-// them, so it starts with a new pool.
+// them, so it starts with a new pool. Both are arranged when the library is loaded: done later, by the first region, a
+// fork in another thread could come in between.
 std::atomic<Pool*> current_pool{nullptr};
 
-Pool& pool() {
-    static std::once_flag once;
-    std::call_once(once, [] {
+struct Startup {
+    Startup() {
         current_pool.store(new Pool);
 #ifdef GNOMON_HAS_FORK
         pthread_atfork(nullptr, nullptr, [] {
@@ -163,9 +163,9 @@ Pool& pool() {
             inside_region = false;
         });
 #endif
-    });
-    return *current_pool.load();
-}
+    }
+};
+const Startup startup;
 
 }  // namespace
 
@@ -175,7 +175,7 @@ void run_chunks(std::size_t n_chunks, const Context& context, Task task) {
         for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) task.call(task.body, chunk, 0);
         return;
     }
-    pool().run(n_chunks, {std::max(context.n_threads, 1), context.interrupted}, task);
+    current_pool.load()->run(n_chunks, {std::max(context.n_threads, 1), context.interrupted}, task);
 }
 
 }  // namespace gnomon::detail
