@@ -296,5 +296,6 @@ def test_without_javascript_a_picture_stays(open_page, blobs_page):
 def test_quick_clicks_on_two_points_pin_the_second(open_page, blobs_page):
     opened = open_page(blobs_page)
     opened.page.mouse.click(*opened.place(77))
+    opened.settle()  # the card of the first point goes where it belongs, clear of the second
     opened.page.mouse.click(*opened.place(450))
     assert opened.state["pinned"] == 450
