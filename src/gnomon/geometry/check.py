@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data.names import default_names
 
 __all__ = ["check_names", "check_places", "check_values", "column_names"]
 
@@ -72,7 +73,7 @@ def column_names(X: Any) -> list[str] | None:
 def check_names(feature_names: Any, n_features: int, *, who: str) -> list[str]:
     """Return one name for each feature; "feature 0", "feature 1", ... by default."""
     if feature_names is None:
-        return [f"feature {f}" for f in range(n_features)]
+        return default_names(n_features)
     names = [str(name) for name in feature_names]
     if len(names) != n_features:
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import message
+from gnomon.linalg import kernel_csr
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -40,17 +41,15 @@ class Edges:
     @classmethod
     def from_affinities(cls, affinities: Affinities, *, who: str) -> Edges:
         """Convert once, refusing what is not finite or negative."""
-        matrix = affinities.matrix
-        values = np.ascontiguousarray(matrix.data, dtype=np.float32)
+        offsets, columns, values = kernel_csr(affinities.matrix)
         if values.size == 0:
             raise ValueError(message(who, "affinities", "a matrix with at least one entry"))
         if not np.all(np.isfinite(values)) or values.min() < 0:
             raise ValueError(message(who, "affinities", "finite and not negative"))
-        offsets = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
         # cumulative sums in double, so that a row's sum does not depend on how NumPy splits the work
         totals = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
         degrees = (totals[offsets[1:]] - totals[offsets[:-1]]).astype(np.float32)
-        return cls(offsets, np.ascontiguousarray(matrix.indices, dtype=np.int32), values, degrees)
+        return cls(offsets, columns, values, degrees)
 
     @property
     def n_samples(self) -> int:

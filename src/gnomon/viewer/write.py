@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._files import atomic_write
 from gnomon.viewer.document import Document
 from gnomon.viewer.page import page_parts
 from gnomon.viewer.preview import preview_png
@@ -101,7 +100,8 @@ def write_html(
         "notes": document.notes,
     }
     picture = preview_png(document.embedding, document.colors)
-    _write_atomically(Path(path), page_parts(document.payload.parts(), title=title, subtitle=subtitle, preview=picture))
+    with atomic_write(path, "w") as page:
+        page.writelines(page_parts(document.payload.parts(), title=title, subtitle=subtitle, preview=picture))
 
 
 def _as_table(X: Any) -> Any:
@@ -113,21 +113,3 @@ def _as_table(X: Any) -> Any:
             f"write_html: X of shape {table.shape} and type {table.dtype} must be a table of numbers. Pass a 2-D array."
         )
     return table.view(np.uint8) if table.dtype == np.bool_ else table
-
-
-def _write_atomically(path: Path, pieces: Any) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(pieces)
-        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files private
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
