@@ -20,7 +20,7 @@ from gnomon.evaluate.scores import (
     spearman,
     trust_of_random_map,
 )
-from gnomon.geometry.check import check_places, check_values
+from gnomon.geometry.check import check_features, check_places
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["evaluate"]
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 
 def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors: int) -> tuple[Any, Floats, Any]:
     """Return data, places and labels that fit each other."""
-    values = check_values(X, who="evaluate")
+    values, _ = check_features(X, None, who="evaluate")
     n = int(values.shape[0])
     places = check_places(Y, n, who="evaluate")
     if labels is not None:

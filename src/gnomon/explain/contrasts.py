@@ -12,7 +12,7 @@ from gnomon import _core
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explain.table import format_number, format_table
-from gnomon.geometry.check import check_names, check_values, column_names
+from gnomon.geometry.check import check_features
 from gnomon.geometry.table import RowTable
 
 __all__ = ["Contrast", "cluster_profiles", "contrast"]
@@ -199,10 +199,8 @@ def contrast(
         A description of these rows, not a test: a selection made by looking at a map differs by construction.
     """
     check_parameters("contrast", _RULES, {"sort_by": sort_by})
-    names = column_names(X) if feature_names is None else feature_names
-    values = check_values(X, who="contrast")
-    n, n_features = values.shape
-    labels = check_names(names, n_features, who="contrast")
+    values, labels = check_features(X, feature_names, who="contrast")
+    n = int(values.shape[0])
     inside = _as_mask(selection, n, "selection")
     if rest is None:
         outside = ~inside
@@ -246,9 +244,7 @@ def cluster_profiles(
     """
     checked = {"n_top": 1 if n_top is None else n_top, "sort_by": sort_by}
     check_parameters("cluster_profiles", {**_RULES, "n_top": Integer(1)}, checked)
-    names = column_names(X) if feature_names is None else feature_names
-    values = check_values(X, who="cluster_profiles")
-    feature_labels = check_names(names, values.shape[1], who="cluster_profiles")
+    values, feature_labels = check_features(X, feature_names, who="cluster_profiles")
     given = np.asarray(labels)
     if given.shape != (values.shape[0],):
         raise ValueError(

@@ -14,7 +14,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.table import format_number, format_table
 from gnomon.explain.why import LOW_R2, Why
 from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
-from gnomon.geometry.check import check_names, check_places, check_values, column_names
+from gnomon.geometry.check import check_features, check_places
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
@@ -252,10 +252,8 @@ def explain(
     """
     n_neighbors = check_parameters("explain", {"n_neighbors": Integer(2)}, {"n_neighbors": n_neighbors})["n_neighbors"]
     n_threads = resolve_n_threads(n_jobs, who="explain")
-    names = column_names(X) if feature_names is None else feature_names
-    values = check_values(X, who="explain")
+    values, labels = check_features(X, feature_names, who="explain")
     places = check_places(Y, values.shape[0], who="explain")
-    labels = check_names(names, values.shape[1], who="explain")
     near = _neighbors(values, graph, n_neighbors, metric, n_threads, "explain")
     ridge = _choose_ridge(values, places, near, n_threads)
     jacobians = local_jacobians(values, places, near, ridge=ridge, n_threads=n_threads)

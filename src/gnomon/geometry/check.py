@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data import check_table
+from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 
-__all__ = ["check_names", "check_places", "check_values", "column_names"]
+__all__ = ["check_features", "check_names", "check_places", "check_values"]
 
 
 def _count_bad(values: npt.NDArray[Any]) -> int:
@@ -64,10 +66,17 @@ def check_places(Y: Any, n_samples: int, *, who: str) -> npt.NDArray[np.float64]
     return places
 
 
-def column_names(X: Any) -> list[str] | None:
-    """Return the column names of a data frame, None for anything else."""
-    columns = getattr(X, "columns", None)
-    return None if columns is None else [str(name) for name in columns]
+def check_features(X: Any, feature_names: Any, *, who: str) -> tuple[Any, list[str]]:
+    """Return the values of a table and one name for each feature: those given, else those of a data frame.
+
+    Data frames are read and refused by the check that the estimators use, `gnomon.data.check_table`.
+    """
+    if is_frame(X):
+        table = check_table(X, who=who)
+        X = table.values
+        feature_names = table.feature_names if feature_names is None else feature_names
+    values = check_values(X, who=who)
+    return values, check_names(feature_names, values.shape[1], who=who)
 
 
 def check_names(feature_names: Any, n_features: int, *, who: str) -> list[str]:
