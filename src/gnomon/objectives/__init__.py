@@ -1,7 +1,27 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
 from gnomon.objectives.base import Objective
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.conditional_divergence import ConditionalDivergence
 from gnomon.objectives.cross_entropy import CrossEntropy
+from gnomon.objectives.frobenius import Frobenius
+from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
+from gnomon.objectives.linear_attraction import LinearAttraction
+from gnomon.objectives.reconstruction_trace import ReconstructionTrace
+from gnomon.objectives.registry import LOSSES
+from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 
-__all__ = ["CrossEntropy", "KLDivergence", "Objective"]
+__all__ = [
+    "LOSSES",
+    "ConditionalDivergence",
+    "CrossEntropy",
+    "Frobenius",
+    "InfoNCE",
+    "KLDivergence",
+    "LinearAttraction",
+    "Objective",
+    "PairObjective",
+    "ReconstructionTrace",
+    "StatedCrossEntropy",
+]

@@ -31,7 +31,7 @@ class Objective(Protocol):
 
     @property
     def evaluation(self) -> str:
-        """How the sum over pairs is evaluated: "exact", "interpolated" or "sampled"."""
+        """How the sum over pairs is evaluated: "exact", "interpolated", "tree" or "sampled"."""
         ...
 
     def loss(self, Y: Embedding) -> float:
