@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,13 +12,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from gnomon._progress import Callback, Reporter
-from gnomon._random import resolve_seed
+from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Rule, check_parameters, message
-from gnomon.affinities import Affinities
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, message
+from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.initialization import initialize
+from gnomon.methods.parameters import INIT, METRIC
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
 
-__all__ = ["Embedder", "NeighborEmbedder", "Recipe"]
+__all__ = ["Embedder", "Inputs", "NeighborEmbedder", "Recipe"]
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,46 +47,79 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
 
 @dataclass(frozen=True)
+class Inputs:
+    """What an affinity is made from.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The distinct rows, or their distances with metric="precomputed".
+    graph : NeighborGraph or None
+        Their neighbours, None if the method asked for none.
+    seed, n_threads : int
+    """
+
+    X: Any
+    graph: NeighborGraph | None
+    seed: int
+    n_threads: int
+
+    @property
+    def neighbors(self) -> NeighborGraph:
+        """The graph of a method that asked for one."""
+        assert self.graph is not None
+        return self.graph
+
+
+@dataclass(frozen=True)
 class Recipe:
     """The choices that make a neighbour embedding, given the number of distinct rows.
 
     Attributes
     ----------
     n_neighbors : int
-        Neighbours the affinity needs.
+        Neighbours the affinity needs; 0 for none.
     affinity : callable
-        (graph, n_threads) -> Affinities.
+        Inputs -> Affinities, or what else the objective takes.
     rescale : callable
         Start positions -> start positions at the scale the method wants.
     objective : callable
-        (affinities, seed, n_threads) -> Objective, which holds kernel, loss and evaluation.
+        (affinities, inputs) -> Objective, which holds kernel, loss and evaluation.
     optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
     """
 
     n_neighbors: int
-    affinity: Callable[[NeighborGraph, int], Affinities]
+    affinity: Callable[[Inputs], Any]
     rescale: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
-    objective: Callable[[Affinities, int, int], Objective]
+    objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
 
 
+@dataclass(eq=False, repr=False)
 class NeighborEmbedder(Embedder):
-    """A method that turns neighbours into affinities and moves points until attraction and repulsion balance.
+    """A method that turns rows into affinities and moves points until attraction and repulsion balance.
 
-    A subclass declares ``_rules`` and returns its `Recipe`; everything else is here.
+    A subclass is a dataclass of its parameters, n_components among them, declares rules for those it adds in
+    ``_rules``, and returns its `Recipe`; everything else is here.
 
     Rows that are equal share one position: the distinct rows are embedded and the copies placed on them.
     """
 
-    _rules: ClassVar[dict[str, Rule]]
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
+    init: Any = "pca"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    callback: Callback | None = None
 
-    n_components: int
-    metric: Any
-    metric_params: dict[str, Any] | None
-    init: Any
-    random_state: Any
-    n_jobs: int | None
-    callback: Callback | None
+    _rules: ClassVar[dict[str, Rule]] = {}
+    _common_rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Integer(1),
+        "metric": METRIC,
+        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "init": INIT,
+    }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
@@ -107,13 +141,13 @@ class NeighborEmbedder(Embedder):
         who = type(self).__name__
         distances = isinstance(self.metric, str) and self.metric == "precomputed"  # where a stored zero means "equal"
         table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=distances)
-        parameters = check_parameters(who, self._rules, self.get_params())
+        parameters = check_parameters(who, {**self._common_rules, **self._rules}, self.get_params())
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
         self._remember_features(table)
         reporter = Reporter(self.callback)
         if not isinstance(parameters["init"], str):
-            parameters["init"] = self._check_start(parameters["init"], table.values.shape[0])
+            parameters["init"] = self._check_start(parameters, table.values.shape[0])
         rows, copies = self._distinct_rows(table.values, parameters)
         positions = self._embed(rows, parameters, n_threads, reporter)
         reporter.end()
@@ -121,15 +155,12 @@ class NeighborEmbedder(Embedder):
         self.embedding_ = positions if copies is None else positions[copies]
         return self
 
-    def _check_start(self, init: Any, n_samples: int) -> npt.NDArray[np.float32]:
-        start = np.asarray(check_table(init, who=type(self).__name__).values, dtype=np.float32)
-        if start.shape != (n_samples, self.n_components):
+    def _check_start(self, parameters: dict[str, Any], n_samples: int) -> npt.NDArray[np.float32]:
+        who, shape = type(self).__name__, (n_samples, parameters["n_components"])
+        start = np.asarray(check_table(parameters["init"], who=who).values, dtype=np.float32)
+        if start.shape != shape:
             raise ValueError(
-                message(
-                    type(self).__name__,
-                    f"init of shape {start.shape}",
-                    f"of shape (n_samples, n_components)={(n_samples, self.n_components)}",
-                )
+                message(who, f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}")
             )
         return start
 
@@ -159,14 +190,17 @@ class NeighborEmbedder(Embedder):
         if n_samples == 1:
             return np.zeros((1, n_components), dtype=np.float32)
         recipe = self._recipe(parameters, n_samples)
-        self.graph_ = self._find_neighbors(X, recipe, parameters, n_threads, reporter)
+        graph = self._find_neighbors(X, recipe, parameters, n_threads, reporter) if recipe.n_neighbors else None
+        if graph is not None:
+            self.graph_ = graph
+        inputs = Inputs(X, graph, self.seed_, n_threads)
         reporter.begin("affinities")
-        self.affinities_ = recipe.affinity(self.graph_, n_threads)
+        self.affinities_ = recipe.affinity(inputs)
         reporter.begin("initialization")
         start = initialize(
             parameters["init"],
             X=None if parameters["metric"] == "precomputed" else X,
-            affinities=self.affinities_,
+            affinities=self._spectral_affinities(inputs, parameters["init"]),
             n_components=n_components,
             seed=self.seed_,
             n_threads=n_threads,
@@ -175,11 +209,20 @@ class NeighborEmbedder(Embedder):
         self.init_ = start.kind
         given = not isinstance(self.init, str)
         reporter.begin("layout", recipe.optimizer.max_iter)
-        objective = recipe.objective(self.affinities_, self.seed_, n_threads)
+        objective = recipe.objective(self.affinities_, inputs)
         first = start.embedding if given else recipe.rescale(start.embedding)
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
-        self.solution_, self.n_iter_, self.evaluation_ = solution, solution.n_iter, objective.evaluation
-        return solution.embedding
+        self.solution_, self.n_iter_ = solution, solution.n_iter
+        self.evaluation_ = objective.evaluation_for(n_components)
+        return np.asarray(solution.embedding, dtype=np.float32)
+
+    def _spectral_affinities(self, inputs: Inputs, init: Any) -> Affinities | None:
+        """Return the affinities for a spectral start: those of the method where they are symmetric."""
+        if isinstance(self.affinities_, Affinities) and self.affinities_.normalization != "rows":
+            return self.affinities_
+        if init != "spectral" or inputs.graph is None:
+            return None
+        return fuzzy_simplicial_set(inputs.graph, n_threads=inputs.n_threads)
 
     def _find_neighbors(
         self, X: Any, recipe: Recipe, parameters: dict[str, Any], n_threads: int, reporter: Reporter

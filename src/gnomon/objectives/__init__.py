@@ -9,7 +9,7 @@ from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
-from gnomon.objectives.registry import LOSSES
+from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "PairObjective",
     "ReconstructionTrace",
     "StatedCrossEntropy",
+    "takes_seed",
 ]

@@ -131,9 +131,8 @@ class CrossEntropy(PairObjective):
         )
         self.compiled_kernel = attraction.compiled_kernel
 
-    @property
-    def evaluation(self) -> str:
-        """How forces are evaluated: "exact", "sampled" or "tree"."""
+    def evaluation_for(self, n_components: int) -> str:
+        """Return how forces are evaluated: "exact", "sampled" or "tree"."""
         return self.requested_evaluation
 
     def gradient(self, Y: Embedding) -> Embedding:

@@ -89,6 +89,10 @@ class InfoNCE:
         """Number of points."""
         return self._edges.n_samples
 
+    def evaluation_for(self, n_components: int) -> str:
+        """Return "sampled"."""
+        return self.evaluation
+
     def at(self, iteration: int, _max_iter: int) -> None:
         """Take the sample of this iteration."""
         self.epoch = iteration

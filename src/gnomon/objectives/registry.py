@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 
-__all__ = ["LOSSES"]
+__all__ = ["LOSSES", "takes_seed"]
 
 LOSSES: dict[str, Callable[..., Objective]] = {
     "kl": KLDivergence,
@@ -33,6 +34,4 @@ weights ("reconstruction")."""
 
 def takes_seed(loss: Callable[..., Any]) -> bool:
     """Return whether a loss is sampled and so needs a seed."""
-    import inspect
-
     return "seed" in inspect.signature(loss).parameters
