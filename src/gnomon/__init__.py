@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     from gnomon.methods import PCA as PCA
     from gnomon.methods import SNE as SNE
     from gnomon.methods import TSNE as TSNE
+    from gnomon.methods import UMAP as UMAP
     from gnomon.methods import ForceAtlas2 as ForceAtlas2
     from gnomon.methods import InfoNCETSNE as InfoNCETSNE
     from gnomon.methods import LargeVis as LargeVis
     from gnomon.methods import NegTSNE as NegTSNE
     from gnomon.methods import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods import SymmetricSNE as SymmetricSNE
-    from gnomon.methods import UMAP as UMAP
 
 
 def __getattr__(name: str) -> Any:

@@ -21,7 +21,7 @@ _ESTIMATORS = {
     "UMAP": "umap",
 }
 
-__all__ = ["METHODS", "MethodCard", "find_method", *_ESTIMATORS]  # noqa: PLE0604
+__all__ = ["METHODS", "MethodCard", "find_method", *_ESTIMATORS]
 
 if TYPE_CHECKING:
     from gnomon.methods.contrastive import InfoNCETSNE as InfoNCETSNE

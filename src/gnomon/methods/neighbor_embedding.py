@@ -168,7 +168,9 @@ class NeighborEmbedding(NeighborEmbedder):
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
         if isinstance(optimizer, str):
-            usual = _USUAL_OPTIMIZER.get(parameters["loss"], "lbfgs") if isinstance(parameters["loss"], str) else "lbfgs"
+            usual = (
+                _USUAL_OPTIMIZER.get(parameters["loss"], "lbfgs") if isinstance(parameters["loss"], str) else "lbfgs"
+            )
             return _OPTIMIZERS[usual if optimizer == "auto" else optimizer](**given)
         if given:
             raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))

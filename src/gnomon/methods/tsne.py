@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import gaussian_affinities
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, StudentT
@@ -121,7 +120,10 @@ class TSNE(NeighborEmbedder):
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
-                affinities, Cauchy() if dof == 1.0 else StudentT(dof), evaluation=parameters["method"], n_threads=inputs.n_threads
+                affinities,
+                Cauchy() if dof == 1.0 else StudentT(dof),
+                evaluation=parameters["method"],
+                n_threads=inputs.n_threads,
             ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._validation import Either, Instance, Integer, Nothing, Real, Rule, message
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel

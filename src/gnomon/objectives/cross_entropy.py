@@ -129,7 +129,20 @@ class CrossEntropy(PairObjective):
             ],
             n_threads=n_threads,
         )
-        self.compiled_kernel = attraction.compiled_kernel
+        self.sampling = _core.SamplingParameters(
+            seed, 1.0 / float(self.edges.values.max()), repulsion, _DRAWS, _FORCE_LIMIT
+        )
+        drawn = noise * len(noise) if checked["noise_exponent"] else np.empty(0)
+        self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))
+        self._compiled_kernel = attraction.compiled_kernel
+        if sampled and self._compiled_kernel is None:
+            raise ValueError(message(who, "evaluation='sampled'", "'exact' for a kernel of your own", fact=f"{kernel}"))
+
+    @property
+    def compiled_kernel(self) -> _core.OutputKernel:
+        """The kernel as the sampled sums take it."""
+        assert self._compiled_kernel is not None
+        return self._compiled_kernel
 
     def evaluation_for(self, n_components: int) -> str:
         """Return how forces are evaluated: "exact", "sampled" or "tree"."""
@@ -148,5 +161,11 @@ class CrossEntropy(PairObjective):
             return super().forces(Y)
         points = check_embedding(Y, self.n_samples, who="CrossEntropy")
         return _core.sampled_forces(
-            *self.edges.csr, *self.noise, self.compiled_kernel, self.sampling, self.epoch, points, self.n_threads
+            *self.edges.csr,
+            *self.sampling_weights,
+            self.compiled_kernel,
+            self.sampling,
+            self.epoch,
+            points,
+            self.n_threads,
         )

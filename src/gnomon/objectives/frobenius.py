@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.affinities import Gram
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.terms import TargetPairs
@@ -28,7 +29,7 @@ class Frobenius(PairObjective):
 
     Parameters
     ----------
-    target : array-like of shape (n_samples, n_samples)
+    target : Gram, or array-like of shape (n_samples, n_samples)
         Symmetric; kept in float32.
     kernel : OutputKernel
         Similarity of two points of the embedding.
@@ -45,14 +46,15 @@ class Frobenius(PairObjective):
 
     def __init__(
         self,
-        target: npt.ArrayLike,
+        target: Gram | npt.ArrayLike,
         kernel: OutputKernel,
         *,
         centered: bool = False,
         n_threads: int = 1,
     ) -> None:
         self.kernel = kernel
-        self._pairs = TargetPairs(target, kernel, centered=centered, n_threads=n_threads, who="Frobenius")
+        matrix = target.dense() if isinstance(target, Gram) else target
+        self._pairs = TargetPairs(matrix, kernel, centered=centered, n_threads=n_threads, who="Frobenius")
         self._falls = bool(kernel.derivative(np.ones(1))[0] < 0)
         super().__init__([], [self._pairs], n_threads=n_threads)
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from gnomon._validation import Either, Instance, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
+    from gnomon.affinities import ReconstructionWeights
     from gnomon.kernels import OutputKernel
 
 __all__ = ["ReconstructionTrace"]
@@ -38,7 +39,7 @@ class ReconstructionTrace(PairObjective):
 
     Parameters
     ----------
-    weights : sparse matrix of shape (n_samples, n_samples)
+    weights : ReconstructionWeights, or sparse matrix of shape (n_samples, n_samples)
         W, of either sign. Weights that are not negative keep every edge an attraction; they, or strongly regularised
         ones, give the better maps.
     kernel : OutputKernel
@@ -62,7 +63,7 @@ class ReconstructionTrace(PairObjective):
 
     def __init__(
         self,
-        weights: Any,
+        weights: ReconstructionWeights | Any,
         kernel: OutputKernel,
         *,
         penalty: str = "uniform",
@@ -77,8 +78,7 @@ class ReconstructionTrace(PairObjective):
             _RULES,
             {"penalty": penalty, "penalty_strength": penalty_strength, "evaluation": evaluation, "theta": theta},
         )
-        check_parameters(who, {"weights": Instance((sp.sparray, sp.spmatrix), "a sparse matrix")}, {"weights": weights})
-        W = sp.csr_array(weights, dtype=np.float64)
+        W = sp.csr_array(getattr(weights, "W", weights), dtype=np.float64)
         n = W.shape[0]
         _check_rows(W, who=who)
         self.kernel = kernel

@@ -11,9 +11,9 @@ from scipy.spatial.distance import cdist
 
 from gnomon import _core
 from gnomon._validation import message
+from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import compile_kernel
-from gnomon.objectives.laws import evaluate_law
 from gnomon.objectives.pair_force import pair_force
 from gnomon.objectives.terms.base import Float64, check_law
 
@@ -135,7 +135,7 @@ class AllPairs:
 
     def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
         """Return the force on each point, added to `base` where that is given."""
-        force = self.energy_and_force(Y)[1]
+        force = self._evaluate(Y, with_energy=False)[1]
         return force if base is None else np.asarray(base + force)
 
     def energy(self, Y: Embedding) -> float:
@@ -144,19 +144,23 @@ class AllPairs:
 
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both, from one pass over the pairs."""
+        return self._evaluate(Y, with_energy=True)
+
+    def _evaluate(self, Y: Embedding, *, with_energy: bool) -> tuple[float, Embedding]:
+        """Return energy and force; without a logarithm of the sum the energy may be left out."""
         if self.compiled_kernel is None:
             energy, reference = self.reference(Y.astype(np.float64))
             return energy, np.asarray(reference, dtype=Y.dtype)
         if self.link == "row_log":
             return self._rows_normalised(Y)
-        force, total = self._sums(Y)
+        force, total = self._sums(Y, with_energy=with_energy or self.link == "log")
         if self.link == "identity":
             return self.scale * total, np.asarray(np.float32(-4.0 * self.scale) * force)
         factor = -4.0 * self.scale / total if total else 0.0
         with np.errstate(all="ignore"):  # a diverged embedding gives NaN, which the optimizers look for
             return self.scale * float(np.log(total)), np.asarray(np.float32(factor) * force)
 
-    def _sums(self, Y: Embedding) -> tuple[Embedding, float]:
+    def _sums(self, Y: Embedding, *, with_energy: bool) -> tuple[Embedding, float]:
         """Return sum_j a_ij F' k' (y_i - y_j) and sum_ij a_ij F."""
         u, v = self._weight_arrays()
         evaluation = self.evaluation_for(Y.shape[1])
@@ -169,7 +173,7 @@ class AllPairs:
         if evaluation == "tree":
             self._check_components(Y, 3)
             return _core.tree_sums(self.law, Y, u, v, self.compiled_kernel, self.theta, self.n_threads)
-        return _core.pair_sums(self.law, Y, u, v, self.compiled_kernel, self.n_threads)
+        return _core.pair_sums(self.law, Y, u, v, self.compiled_kernel, self.n_threads, with_energy)
 
     def _rows_normalised(self, Y: Embedding) -> tuple[float, Embedding]:
         totals = _core.row_sums(Y, self.compiled_kernel, self.n_threads)
@@ -177,7 +181,8 @@ class AllPairs:
         with np.errstate(all="ignore"):
             energy = self.scale * float(rows @ np.log(totals))
             shares = np.asarray(rows / totals, dtype=np.float32)
-        force, _ = _core.pair_sums("value", Y, shares, np.ones_like(shares), self.compiled_kernel, self.n_threads)
+        ones = np.ones_like(shares)
+        force, _ = _core.pair_sums("value", Y, shares, ones, self.compiled_kernel, self.n_threads, False)
         return energy, np.asarray(np.float32(-2.0 * self.scale) * force)
 
     def _weight_arrays(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

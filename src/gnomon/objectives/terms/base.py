@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.kernels.laws import LAWS
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.laws import BOUNDED_LAWS, LAWS
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
@@ -51,7 +51,7 @@ def check_law(law: str, kernel: OutputKernel, *, who: str) -> str:
     """Return the law if the kernel allows it, or raise ValueError."""
     if law not in LAWS:
         raise ValueError(message(who, f"law={law!r}", "one of " + ", ".join(repr(name) for name in LAWS)))
-    if law in BOUNDED_LAWS and not kernel.bounded:
+    if law.startswith("log") and not kernel.bounded:
         raise ValueError(
             message(
                 who,

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import Edges, compile_kernel
-from gnomon.objectives.laws import evaluate_law
 from gnomon.objectives.pair_force import pair_force
 from gnomon.objectives.terms.base import Float64, check_law
 
