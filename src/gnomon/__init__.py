@@ -20,6 +20,7 @@ _PUBLIC: dict[str, str] = {
     "SNE": "gnomon.methods",
     "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
+    "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
     "Progress": "gnomon._progress",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from gnomon.methods import NegTSNE as NegTSNE
     from gnomon.methods import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods import SymmetricSNE as SymmetricSNE
+    from gnomon.methods import TwoKernelPCA as TwoKernelPCA
 
 
 def __getattr__(name: str) -> Any:

@@ -220,4 +220,5 @@ def test_without_noise_shifts_every_point_is_drawn_once_in_turn(random_affinitie
     objective = InfoNCE(random_affinities(20, 4), n_noise=3, seed=1)
     first = objective.shifts()
     objective.at(1, 10)
-    assert len(set(first)) == 3 and not np.array_equal(first, objective.shifts())
+    assert len(set(first)) == 3
+    assert not np.array_equal(first, objective.shifts())

@@ -118,6 +118,15 @@ METHODS = (
         paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
         estimator="InfoNCETSNE",
     ),
+    MethodCard(
+        name="two_kernel_pca",
+        affinity="similarities of all pairs",
+        kernel="1 / (1 + d), or any other",
+        loss="Frobenius norm",
+        optimizer="L-BFGS",
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelPCA",
+    ),
 )
 """All methods, the default first."""
 

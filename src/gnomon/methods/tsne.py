@@ -113,6 +113,7 @@ class TSNE(NeighborEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity("TSNE", parameters, n_samples)
         dof = parameters["dof"]
+        kernel = Cauchy() if dof == 1.0 else StudentT(dof)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=lambda inputs: gaussian_affinities(
