@@ -109,7 +109,7 @@ class NeighborEmbedding(NeighborEmbedder):
         "n_neighbors": Integer(1),
         "affinity": Either(
             Options(*AFFINITIES),
-            Instance((Callable, Affinities, sp.sparray, sp.spmatrix), "a callable, Affinities or a sparse matrix"),  # type: ignore[arg-type]
+            Instance((Callable, Affinities, sp.sparray, sp.spmatrix), "a callable, Affinities or a sparse matrix"),
         ),
         "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
         "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
@@ -148,14 +148,13 @@ class NeighborEmbedding(NeighborEmbedder):
         if isinstance(affinity, str):
             given = parameters["affinity_params"] or {}
             return AFFINITIES[affinity](inputs.neighbors, n_threads=inputs.n_threads, **given)
-        if isinstance(affinity, Affinities | sp.sparray | sp.spmatrix):
-            made = affinity if isinstance(affinity, Affinities) else Affinities(sp.csr_array(affinity), "membership")
-            if made.n_samples != n_samples:
-                fact = f"there are {n_samples} distinct rows"
-                raise ValueError(
-                    message("NeighborEmbedding", f"affinity of {made.n_samples} rows", "one row each", fact=fact)
-                )
-            return made
+        if sp.issparse(affinity):
+            affinity = Affinities(sp.csr_array(affinity, dtype=np.float32), "membership")
+        if isinstance(affinity, Affinities):
+            if affinity.n_samples != n_samples:
+                found, fact = f"affinity of {affinity.n_samples} rows", f"there are {n_samples} distinct rows"
+                raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
+            return affinity
         return affinity(inputs)
 
     def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:

@@ -121,10 +121,7 @@ class TSNE(NeighborEmbedder):
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
-                affinities,
-                Cauchy() if dof == 1.0 else StudentT(dof),
-                evaluation=parameters["method"],
-                n_threads=inputs.n_threads,
+                affinities, kernel, evaluation=parameters["method"], n_threads=inputs.n_threads
             ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],
