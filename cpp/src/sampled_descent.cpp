@@ -4,9 +4,6 @@
 #include <cmath>
 #include <vector>
 
-// GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 namespace gnomon {
 namespace {
 
@@ -20,8 +17,8 @@ struct AdamStep {
     float *Y, *first_moment, *second_moment;
 };
 
-/// Moves count coordinates (a multiple of 16 in the scratch arrays' size, the rest of the last vector unused).
-GNOMON_INLINE void adam(const AdamStep& step, const float* attraction, const float* repulsion, const float* from,
+/// Moves count coordinates.
+GNOMON_CLONES void adam(const AdamStep& step, const float* attraction, const float* repulsion, const float* from,
                         std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
         const float force = attraction[k] + repulsion[k];
@@ -32,21 +29,16 @@ GNOMON_INLINE void adam(const AdamStep& step, const float* attraction, const flo
     }
 }
 
-/// Moves the rows [begin, end) from epoch.Y to next. scratch: 2 * 16 * d floats.
-GNOMON_CLONES void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, std::size_t begin,
-                             std::size_t end, float* scratch) {
+/// Moves the rows [begin, end) from epoch.Y to next.
+void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, std::size_t begin, std::size_t end,
+               SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
-    float *attraction = scratch, *repulsion = scratch + kLanes * d;
-    with_kernel(epoch.kernel, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-            for (std::size_t first = begin; first < end; first += kLanes) {
-                forces_on_lanes<decltype(components)::value>(kernel, epoch, first, attraction, repulsion);
-                const AdamStep step{rate, next.Y.row(first), next.first_moment.row(first),
-                                    next.second_moment.row(first)};
-                adam(step, attraction, repulsion, epoch.Y.row(first), std::min(kLanes * d, (end - first) * d));
-            }
-        });
-    });
+    for (std::size_t first = begin; first < end; first += kLanes) {
+        find_forces(epoch, first, rows);
+        const AdamStep step{rate, next.Y.row(first), next.first_moment.row(first), next.second_moment.row(first)};
+        adam(step, rows.attraction.data(), rows.repulsion.data(), epoch.Y.row(first),
+             std::min(kLanes * d, (end - first) * d));
+    }
 }
 
 /// base to a whole power, without libm.
@@ -66,18 +58,19 @@ float rate_of(const SampledSchedule& p, std::int64_t epoch) {
 
 }  // namespace
 
-void sampled_epochs(const CsrView<float>& edges, std::span<const float> degrees, const OutputKernel& kernel,
+void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
                     std::int64_t end, const SampledState& state, const Context& context) {
+    check_law(PairLaw::log_deficit, kernel);
     const std::size_t n = state.Y.rows(), d = state.Y.cols();
-    std::vector<float> other(n * d), scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)) * 2 * kLanes * d);
+    std::vector<float> other(n * d);
+    std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
     Span2<float> now = state.Y, next{other.data(), n, d};
     for (std::int64_t t = begin; t < end; ++t) {
-        const SampledEpoch epoch{edges, degrees, kernel, parameters, now, epoch_key(parameters.seed, t)};
+        const SampledEpoch epoch(edges, weights, kernel, parameters, now, t);
         const float rate = rate_of(schedule, t);
         parallel_blocks(n, kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
-            move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, first, last,
-                      scratch.data() + worker * 2 * kLanes * d);
+            move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, first, last, workers[worker]);
         });
         std::swap(now, next);
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Options, Real, Rule, check_parameters
@@ -104,6 +105,11 @@ class CrossEntropy:
         self._pair_weights = (self.edges.degrees * (repulsion / (4.0 * self.n_samples))).astype(np.float32)
 
     @property
+    def sampling_weights(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Weights of the points pushed and of the points drawn when sampled; no weights count as 1."""
+        return self.edges.degrees, np.empty(0, dtype=np.float32)
+
+    @property
     def n_samples(self) -> int:
         """Number of points."""
         return self.edges.n_samples
@@ -111,8 +117,8 @@ class CrossEntropy:
     def loss(self, Y: Embedding) -> float:
         """Return the loss, summed over all pairs."""
         points = check_embedding(Y, self.n_samples, who="CrossEntropy")
-        _, repulsion = self._all_pairs("cross_entropy_energy", points)
-        return repulsion + _core.attraction_energy(*self.edges.csr, points, self.compiled_kernel, self.n_threads)
+        _, repulsion = self._all_pairs(points, with_energy=True)
+        return repulsion + _core.edge_energy(*self.edges.csr, points, self.compiled_kernel, "log", self.n_threads)
 
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient, or its estimate when sampled."""
@@ -125,12 +131,13 @@ class CrossEntropy:
         kernel, n_threads = self.compiled_kernel, self.n_threads
         if self.evaluation == "sampled":
             return _core.sampled_forces(
-                *self.edges.csr, self.edges.degrees, kernel, self.sampling, self.epoch, points, n_threads
+                *self.edges.csr, *self.sampling_weights, kernel, self.sampling, self.epoch, points, n_threads
             )
-        repulsion, _ = self._all_pairs("cross_entropy_force", points)
+        slopes, _ = self._all_pairs(points, with_energy=False)
         nothing = np.empty((0, points.shape[1]), dtype=np.float32)
-        attraction = _core.attraction(*self.edges.csr, points, kernel, -4.0, nothing, 0.0, n_threads)
-        return attraction, np.asarray(np.float32(4.0) * repulsion)
+        attraction = _core.edge_sums(*self.edges.csr, points, kernel, "log", -4.0, nothing, 0.0, n_threads)
+        return attraction, np.asarray(np.float32(-4.0) * slopes)
 
-    def _all_pairs(self, law: str, points: Embedding) -> tuple[Embedding, float]:
-        return _core.all_pairs(law, points, self._pair_weights, self.compiled_kernel, self.n_threads)
+    def _all_pairs(self, points: Embedding, *, with_energy: bool) -> tuple[Embedding, float]:
+        kernel, ones = self.compiled_kernel, np.ones_like(self._pair_weights)
+        return _core.pair_sums("log_deficit", points, self._pair_weights, ones, kernel, self.n_threads, with_energy)

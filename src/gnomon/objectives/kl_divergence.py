@@ -126,7 +126,7 @@ class KLDivergence:
         """Return the divergence, in nats; never counts exaggeration."""
         points = self._check(Y)
         _, partition = self._repulsion(points)
-        energy = _core.attraction_energy(*self._edges.csr, points, self._kernel, self.n_threads)
+        energy = _core.edge_energy(*self._edges.csr, points, self._kernel, "log", self.n_threads)
         with np.errstate(all="ignore"):  # a diverged embedding gives NaN, which the optimizers look for
             return float(self._negative_entropy + self._scale * energy + np.log(partition))
 
@@ -134,10 +134,11 @@ class KLDivergence:
         """Return the gradient, attraction multiplied by `exaggeration`."""
         points = self._check(Y)
         repulsion, partition = self._repulsion(points)
-        return _core.attraction(
+        return _core.edge_sums(
             *self._edges.csr,
             points,
             self._kernel,
+            "log",
             4.0 * self.exaggeration * self._scale,
             repulsion,
             -4.0 / partition if partition else 0.0,
@@ -150,7 +151,7 @@ class KLDivergence:
         repulsion, partition = self._repulsion(points)
         nothing = np.empty((0, points.shape[1]), dtype=np.float32)
         scale = -4.0 * self.exaggeration * self._scale
-        attraction = _core.attraction(*self._edges.csr, points, self._kernel, scale, nothing, 0.0, self.n_threads)
+        attraction = _core.edge_sums(*self._edges.csr, points, self._kernel, "log", scale, nothing, 0.0, self.n_threads)
         return attraction, np.asarray(repulsion * np.float32(4.0 / partition if partition else 0.0))
 
     def _check(self, Y: Embedding) -> Embedding:
@@ -173,4 +174,5 @@ class KLDivergence:
                 self._mesh = _core.ParticleMesh(self._kernel, self.spacing)
             return self._mesh.evaluate(points, self.n_threads)
         nothing = np.empty(0, dtype=np.float32)
-        return _core.all_pairs("partition", points, nothing, self._kernel, self.n_threads)
+        slopes, partition = _core.pair_sums("value", points, nothing, nothing, self._kernel, self.n_threads)
+        return -slopes, partition

@@ -46,6 +46,11 @@ class SampledObjective(Protocol):
         ...
 
     @property
+    def sampling_weights(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Weights of the points pushed and of the points drawn; no weights count as 1."""
+        ...
+
+    @property
     def compiled_kernel(self) -> _core.OutputKernel:
         """The output kernel."""
         ...
@@ -172,7 +177,7 @@ class SampledDescent:
             end = min((epoch // self.block + 1) * self.block, last)
             _core.sampled_epochs(
                 *objective.edges.csr,
-                objective.edges.degrees,
+                *objective.sampling_weights,
                 objective.compiled_kernel,
                 objective.sampling,
                 schedule,
