@@ -5,9 +5,7 @@ import pytest
 
 from gnomon.kernels import EXAMPLES, LAWS, Cauchy, CustomKernel, Linear, NoiseContrast, evaluate_law
 
-CASES = [
-    (law, kernel) for law in LAWS for kernel in EXAMPLES.values() if kernel.bounded or not law.startswith("log")
-]
+CASES = [(law, kernel) for law in LAWS for kernel in EXAMPLES.values() if kernel.bounded or not law.startswith("log")]
 
 
 @pytest.mark.parametrize(("law", "kernel"), CASES, ids=str)

@@ -19,9 +19,7 @@ REPULSION_FLOOR = 1e-3
 _TINY = np.finfo(np.float64).tiny
 
 
-def evaluate_law(
-    law: str, kernel: OutputKernel, squared_distances: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray]:
+def evaluate_law(law: str, kernel: OutputKernel, squared_distances: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return F(k(s)) and its slope dF/ds = F'(k) k'(s), the oracles of the compiled sums.
 
     Parameters
