@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/tree.hpp"
+#include "gnomon/point_tree.hpp"
+#include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {
@@ -73,6 +74,7 @@ void PointTree::split(std::uint32_t number) {
 
 bool PointTree::build(Span2<const float> Y, const Context& context) {
     const std::size_t n = Y.rows();
+    components_ = Y.cols();
     points_.resize(n);
     right_.resize(n);
     std::vector<char> finite((n + kPointsPerBlock - 1) / kPointsPerBlock, true);

@@ -2,12 +2,11 @@
 // group of neighbouring points sees a far cell of others as a few stand-ins.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "gnomon/output_kernels.hpp"
 #include "gnomon/parallel.hpp"
+#include "gnomon/point_tree.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
@@ -16,40 +15,6 @@ namespace gnomon {
 enum class TreeLaw {
     value,       ///< F = k
     log_deficit  ///< F = -log(1 - k), continued linearly in s below s = 1e-3
-};
-
-/// The points in the order of a binary tree of boxes, and the boxes.
-class PointTree {
-public:
-    static constexpr std::size_t kLeaf = 8;    ///< most points of a box that is not divided further
-    static constexpr std::size_t kGroup = 64;  ///< most points that share a list of what they see
-
-    struct Point {
-        float at[3];  ///< 0 beyond the number of components
-        std::uint32_t index;
-    };
-    /// A box around the points [begin, end), tight; its two halves are nodes child and child + 1, or child is 0.
-    struct Node {
-        float low[3], high[3];
-        float width;  ///< the longest side
-        std::uint32_t begin, end, child;
-    };
-
-    /// Depends on Y alone. False if a point is not finite, or so far out that squares overflow.
-    bool build(Span2<const float> Y, const Context& context);
-
-    const std::vector<Point>& points() const { return points_; }
-    const std::vector<Node>& nodes() const { return nodes_; }             ///< children after their parents
-    const std::vector<std::uint32_t>& levels() const { return levels_; }  ///< first node of each level, and the end
-    const std::vector<std::uint32_t>& groups() const { return groups_; }  ///< nodes that part the points into groups
-
-private:
-    void split(std::uint32_t node);
-    void find_groups();
-
-    std::vector<Point> points_, right_;
-    std::vector<Node> nodes_;
-    std::vector<std::uint32_t> levels_, groups_;
 };
 
 /// Barnes-Hut sums. What is kept between calls is memory; results depend on the arguments alone.
@@ -65,12 +30,8 @@ public:
                     const OutputKernel& kernel, Span2<float> force, const Context& context);
 
 private:
-    void summarize(std::size_t d, std::span<const float> u, std::span<const float> v, const Context& context);
-
     float theta_;
     PointTree tree_;
-    std::vector<float> u_, v_;    // in the order of the tree
-    std::vector<float> entries_;  // the stand-ins of each node
 };
 
 }  // namespace gnomon
