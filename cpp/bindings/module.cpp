@@ -14,6 +14,7 @@ void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
+void register_tree(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
@@ -30,4 +31,5 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_parallel(m);
     gnomon::bindings::register_reconstruction(m);
     gnomon::bindings::register_spectral(m);
+    gnomon::bindings::register_tree(m);
 }
