@@ -11,40 +11,34 @@ namespace {
 using simd::f32;
 
 constexpr std::size_t kBlock = 1024;  // entries summed in float before they are added in double
-constexpr float kStraightBelow = 1e-3F;
 
 template <class Kernel>
 struct Value {
     Kernel kernel;
     /// push = -F'(k) k'(s).
-    GNOMON_INLINE void operator()(f32 s, f32& push, f32& energy) const { kernel.value_and_slope(s, energy, push); }
+    GNOMON_INLINE void operator()(f32 s, f32& push, f32& energy) const {
+        f32 slope;
+        kernel.value_and_slope(s, energy, slope);
+        push = -slope;
+    }
 };
 
 template <class Kernel>
 struct LogDeficit {
     Kernel kernel;
     GNOMON_INLINE void operator()(f32 s, f32& push, f32& energy) const {
-        const f32 held = simd::max(s, simd::splat(kStraightBelow));
-        f32 k, slope;
-        kernel.value_and_slope(held, k, slope);
+        const f32 held = simd::max(s, simd::splat(Kernel::kFloor));
         push = kernel.push(held);
-        // 1 - k without cancellation: push = slope / (1 - k). Where k is small, a series keeps its digits.
-        const f32 deficit = simd::select(k > 0.5F, slope / push, 1.0F - k);
-        const f32 series = k * (1.0F + k * (0.5F + k * (0.333333333F + k * 0.25F)));
-        const f32 log = simd::select(k < 0.03125F, series, -0.693147181F * simd::log2(deficit));
-        energy = log + push * (held - s);
+        energy = kernel.neg_log_deficit(held) + push * (held - s);
     }
 };
 
 template <class Body>
 GNOMON_INLINE void with_law(TreeLaw law, const OutputKernel& kernel, Body&& body) {
-    with_kernel(kernel, [&](auto k) GNOMON_INLINE_LAMBDA {
-        using Kernel = decltype(k);
-        if (law == TreeLaw::value)
-            body(Value<Kernel>{k});
-        else
-            body(LogDeficit<Kernel>{k});
-    });
+    if (law == TreeLaw::value)
+        with_kernel(kernel, [&](auto k) GNOMON_INLINE_LAMBDA { body(Value<decltype(k)>{k}); });
+    else
+        with_similarity(kernel, [&](auto k) GNOMON_INLINE_LAMBDA { body(LogDeficit<decltype(k)>{k}); });
 }
 
 /// The entries that a group of points sees, d coordinates and the weights u, v each: first its own points.
