@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -27,6 +26,8 @@ _RULES: dict[str, Rule] = {
     "block": Integer(low=1),
 }
 _VERY_HIGH = 1e10  # stands for a loss that is not finite, in units of the loss: the line search turns back
+
+_SMALL = 0.01  # share of its largest norm that the gradient falls below before float32 hides the loss's fall
 
 
 @dataclass(kw_only=True)
@@ -111,6 +112,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         state.iteration = begin + int(result.nit)
         state.embedding = result.x.reshape(state.anchor.shape).astype(state.anchor.dtype)
         norm = _norm(result.jac) * scaled.unit
+        state.largest_gradient_norm = max(state.largest_gradient_norm, scaled.first_norm)
         if satisfied:
             return Step(norm, finished=self._satisfied(norm, state))
         if state.iteration < limit and scaled.first - float(result.fun) <= scaled.noise:
@@ -119,7 +121,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
             state.anchor, state.anchor_iteration = state.embedding.copy(), state.iteration
         return Step(norm)
 
-    def _search(self, scaled: _Scaled, anchor: Points, max_iter: int, callback: Callable[[Any], None]) -> Any:
+    def _search(self, scaled: _Scaled, anchor: Points, max_iter: int, callback: Any) -> Any:
         from scipy.optimize import minimize  # takes a while to import
 
         options: Any = {
@@ -139,10 +141,13 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
 
     def _exhausted(self, norm: float, state: LBFGSState, noise: float) -> str:
         share = norm / state.largest_gradient_norm if state.largest_gradient_norm else 0.0
-        return (
+        text = (
             f"The loss falls by less than {state.anchor.dtype} can tell ({noise:.1g} of it); "
             f"the gradient's norm is {share:.2g} of its largest."
         )
+        if share > _SMALL:
+            text += " Unless the descent began near the minimum, the gradient is too inexact: evaluate all pairs."
+        return text
 
 
 class _Scaled:
@@ -154,8 +159,8 @@ class _Scaled:
         Loss at the anchor in the unit, and the unit.
     noise : float
         Share of a loss that the objective's number type can tell.
-    norm : float
-        Norm of the last gradient, not scaled.
+    first_norm, norm : float
+        Norms of the first gradient asked for and of the last, not scaled.
     """
 
     def __init__(self, objective: Objective, anchor: Points) -> None:
@@ -164,7 +169,7 @@ class _Scaled:
         self.unit = abs(loss) or 1.0
         self.first = loss / self.unit
         self.noise = float(np.finfo(anchor.dtype).eps)
-        self.norm = math.inf
+        self.first_norm = self.norm = 0.0
 
     def __call__(self, x: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         with np.errstate(over="ignore"):
@@ -174,7 +179,7 @@ class _Scaled:
         norm = _norm(gradient)
         if not (math.isfinite(loss) and math.isfinite(norm)):
             return _VERY_HIGH, np.zeros_like(gradient)
-        self.norm = norm
+        self.norm, self.first_norm = norm, self.first_norm or norm
         return loss, gradient / self.unit
 
 
