@@ -70,6 +70,12 @@ def test_a_constant_rate_stops_where_the_loss_does_not_fall(problems):
     assert solution.n_iter < 500
 
 
+def test_a_falling_rate_goes_on_where_the_loss_does_not_fall(problems):
+    objective = problems["Quadratic"](np.zeros((2, 2)), 1.0)
+    optimizer = Adam(decay="linear", max_iter=300, tol=0.0, n_iter_without_progress=50)
+    assert optimizer.minimize(objective, np.full((2, 2), 1e-30)).n_iter == 300
+
+
 def test_parameters_out_of_range_are_errors():
     with pytest.raises(ValueError, match="Adam: beta1=1"):
         Adam(beta1=1.0)

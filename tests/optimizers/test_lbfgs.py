@@ -62,6 +62,9 @@ def test_float32_ends_where_its_noise_hides_the_fall(problems):
     assert "The loss falls by less than float32 can tell (1e-07 of it)" in solution.reason
     assert "inexact" not in solution.reason
     assert solution.n_iter < 200
+    assert [i for i, _ in solution.loss] == sorted({i for i, _ in solution.loss})
+    again = LBFGS(tol=0.0).minimize(objective, None, state=solution.state)
+    np.testing.assert_array_equal(again.embedding, solution.embedding)
     values = np.linalg.eigvalsh(objective.target.astype(float))
     assert solution.loss[-1][1] == pytest.approx(np.square(values[:-2]).sum(), rel=1e-5)
 
@@ -76,6 +79,25 @@ def test_real_losses_end_lower_than_by_their_own_optimizers(clusters):
     start = np.random.default_rng(5).uniform(0, 10, size=(300, 2))
     own = SampledDescent(200, track_loss=True).minimize(cross_entropy, start)
     assert LBFGS(max_iter=300).minimize(cross_entropy, own.embedding).loss[-1][1] < own.loss[-1][1]
+
+
+def test_a_replay_does_not_end_where_the_first_run_went_on(problems):
+    # The first gradients, near a saddle, are tiny beside those to come; a replay knows the largest from the beginning.
+    X = np.random.default_rng(1).normal(size=(40, 6)) * (5, 3, 1, 0.5, 0.2, 0.1)
+    objective, start = problems["Strain"](X), 1e-5 * np.random.default_rng(2).normal(size=(40, 2))
+    optimizer = LBFGS(tol=1e-3, max_iter=90)
+    whole = optimizer.minimize(objective, start)
+    part = optimizer.minimize(objective, start, stop_after=8)
+    assert np.linalg.norm(objective.gradient(start)) < 1e-4 * part.state.largest_gradient_norm
+    rest = optimizer.minimize(objective, start, state=part.state)
+    assert (rest.n_iter, rest.reason) == (whole.n_iter, whole.reason)
+    np.testing.assert_array_equal(rest.embedding, whole.embedding)
+
+
+def test_the_largest_gradient_may_be_the_first(problems):
+    objective = problems["Quadratic"](np.zeros((4, 2)), (1.0, 2.0))
+    solution = LBFGS().minimize(objective, np.ones((4, 2)))
+    assert solution.state.largest_gradient_norm == pytest.approx(np.sqrt(4 * (1 + 4)))
 
 
 def test_a_search_that_meets_the_infinite_turns_back():

@@ -168,6 +168,16 @@ def test_a_schedule_is_followed_to_its_end(name, problems):
         assert done.loss == [whole.loss[-1]]
 
 
+def test_a_schedule_is_followed_where_steps_are_compiled(problem):
+    objective, start = problem("SampledDescent")
+    optimizer = OPTIMIZERS["SampledDescent"]
+    plain = optimizer.minimize(objective, start)
+    calls = []
+    objective.at = lambda *when: calls.append(when)
+    _assert_same(optimizer.minimize(objective, start), plain)
+    assert list(dict.fromkeys(calls)) == [(epoch, 90) for epoch in range(90)]
+
+
 def test_a_stopping_rule_sees_what_one_run_sees(problems):
     # The loss at 60 is lower than at any block's end: looked at where a run was cut, it would put the end off.
     class Bumpy(problems["Quadratic"]):
@@ -212,6 +222,8 @@ def test_refused_number_types_and_states_are_errors(clusters, problems, problem)
         LBFGS().minimize(objective, start, state=state)
     with pytest.raises(ValueError, match="Adam: state of 300 points in float32 must be of n_samples=4 in float64"):
         Adam().minimize(problems["Valley"](4), start, state=state)
+    with pytest.raises(ValueError, match="Adam: state of 300 points in float32 must be of n_samples=300 in float64"):
+        Adam().minimize(problems["Valley"](300), start, state=state)
     with pytest.raises(ValueError, match=r"LBFGS: objective=Phased must be one that stays the same\. Use Adam"):
         LBFGS().minimize(problems["Phased"](), np.ones((4, 2)))
 

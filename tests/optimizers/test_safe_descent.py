@@ -69,6 +69,13 @@ def test_backtracking_lowers_the_loss_from_any_step(problems, clusters):
         assert all(later < earlier for earlier, later in pairwise(losses))
 
 
+def test_backtracking_takes_the_first_of_the_halved_steps_that_serves(problems):
+    objective = problems["Quadratic"](np.zeros((3, 2)), 1.0)  # any step below 2 lowers it
+    solution = SafeDescent(1000.0, backtracking=True, max_iter=1).minimize(objective, np.ones((3, 2)))
+    assert solution.state.last_step == 1000 / 2**9
+    np.testing.assert_allclose(solution.embedding, 1 - 1000 / 2**9)
+
+
 def test_backtracking_ends_where_the_number_type_does(table, problems):
     objective = problems["Strain"](table, np.float32)
     start = np.random.default_rng(2).normal(size=(40, 2))
@@ -77,6 +84,9 @@ def test_backtracking_ends_where_the_number_type_does(table, problems):
     assert "lowers the loss by more than float32 can tell (1e-07 of it)" in solution.reason
     values = np.linalg.eigvalsh(objective.target.astype(float))
     assert solution.loss[-1][1] == pytest.approx(np.square(values[:-2]).sum(), rel=1e-4)
+    again = SafeDescent(0.1, backtracking=True, tol=0.0).minimize(objective, start, state=solution.state)
+    assert (again.n_iter, again.reason) == (solution.n_iter, solution.reason)
+    np.testing.assert_array_equal(again.embedding, solution.embedding)
 
 
 def test_a_step_has_to_come_from_somewhere(problems):

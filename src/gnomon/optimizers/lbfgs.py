@@ -90,7 +90,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         if isinstance(objective, Scheduled):
             what, rule = f"objective={type(objective).__name__}", "one that stays the same"
             raise ValueError(message("LBFGS", what, rule, remedy="Use Adam for an objective with a schedule."))
-        return LBFGSState(embedding=Y, anchor=Y.copy())
+        return LBFGSState(embedding=Y, anchor=Y)
 
     def step(self, objective: Objective, state: LBFGSState, limit: int) -> Step:
         """Run SciPy from the anchor to `limit`, or to where it ends."""
@@ -118,7 +118,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         if state.iteration < limit and scaled.first - float(result.fun) <= scaled.noise:
             return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
         if state.iteration < limit or state.iteration == self.block_end(begin):
-            state.anchor, state.anchor_iteration = state.embedding.copy(), state.iteration
+            state.anchor, state.anchor_iteration = state.embedding, state.iteration
         return Step(norm)
 
     def _search(self, scaled: _Scaled, anchor: Points, max_iter: int, callback: Any) -> Any:
