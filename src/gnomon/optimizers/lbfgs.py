@@ -58,7 +58,8 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         Iterations in all; one takes a little more than one evaluation of loss and gradient.
     tol : float >= 0, default=1e-5
         End when the norm of the gradient is at most this share of the largest seen. The descent also ends, as
-        converged, when the loss falls by less than the objective's number type can tell: 1.2e-7 of it in float32.
+        converged, when the iterations of a block lower the loss by less than the objective's number type can tell,
+        1.2e-7 of it for each in float32.
     memory : int >= 1, default=10
         Changes of the gradient remembered.
     block : int >= 1, default=100
@@ -115,9 +116,9 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         state.largest_gradient_norm = max(state.largest_gradient_norm, scaled.first_norm)
         if satisfied:
             return Step(norm, finished=self._satisfied(norm, state))
-        if state.iteration < limit and scaled.first - float(result.fun) <= scaled.noise:
-            return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
-        if state.iteration < limit or state.iteration == self.block_end(begin):
+        if state.iteration < limit or state.iteration == self.block_end(begin):  # not cut short by the caller
+            if scaled.first - float(result.fun) <= scaled.noise * max(result.nit, 1):
+                return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
             state.anchor, state.anchor_iteration = state.embedding, state.iteration
         return Step(norm)
 
@@ -128,7 +129,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
             "maxiter": max_iter,
             "maxfun": 100 * (max_iter + 1),  # out of reach: a line search evaluates 20 times at most
             "maxcor": self.memory,
-            "ftol": scaled.noise,
+            "ftol": 0.0,  # one short step proves little: `step` looks at whole blocks
             "gtol": 0.0,
         }
         with single_threaded_blas():  # SciPy's sums would depend on the number of threads
@@ -142,7 +143,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
     def _exhausted(self, norm: float, state: LBFGSState, noise: float) -> str:
         share = norm / state.largest_gradient_norm if state.largest_gradient_norm else 0.0
         text = (
-            f"The loss falls by less than {state.anchor.dtype} can tell ({noise:.1g} of it); "
+            f"An iteration lowers the loss by less than {state.anchor.dtype} can tell ({noise:.1g} of it); "
             f"the gradient's norm is {share:.2g} of its largest."
         )
         if share > _SMALL:
