@@ -25,9 +25,10 @@ public:
     explicit Tree(float theta);
 
     /// force_i = sum_j w_ij F'(k_ij) k'(s_ij) (y_i - y_j), w_ij = u_i v_j + v_i u_j, or 1 where u and v are empty;
-    /// returns sum over i != j of w_ij F(k_ij). Y, force: (n, d), d = 1 to 3. Points that are not finite give NaN.
+    /// returns sum over i != j of w_ij F(k_ij), or 0 unless with_energy. Y, force: (n, d), d = 1 to 3. Points that are
+    /// not finite give NaN.
     double evaluate(TreeLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
-                    const OutputKernel& kernel, Span2<float> force, const Context& context);
+                    const OutputKernel& kernel, bool with_energy, Span2<float> force, const Context& context);
 
 private:
     float theta_;
