@@ -47,7 +47,7 @@ def test_phi_is_equation_8(families):
             expected.append(within - 2 * mean(between))
         np.testing.assert_allclose(per_data_set, expected, atol=1e-12)
         assert phi == pytest.approx(np.mean(expected))
-    np.testing.assert_allclose(found.within.sum(axis=1) - 2 * found.between, found.phi, atol=1e-12)
+    np.testing.assert_allclose(found.cohesion.sum(axis=1), found.phi, atol=1e-12)
 
 
 def test_unrelated_families_of_copies_reach_two():
@@ -99,6 +99,21 @@ def test_the_measure_that_sees_the_difference_wins():
     assert found.best_share[found.best] == 1
     assert found.low[0] > 0
     assert f"{found.best.replace('_', ' ')} separates the classes best, in 100% of resamples." in found.summary()
+
+
+def test_a_class_without_likeness_of_its_own_is_called_no_family():
+    rng = np.random.default_rng(0)
+    tables = {}
+    for x in range(3):
+        center = rng.normal(size=(200, 2))
+        tables[f"set {x}"] = {
+            m: _noisy(center, 0.1, i) if name == "modern" else rng.normal(size=(200, 2))
+            for i, (m, name) in enumerate(CLASSES.items())
+        }
+    found = metric_separation(tables, CLASSES, ["knn", "cka"])
+    np.testing.assert_allclose(found.cohesion[:, 0], 0, atol=0.05)
+    assert "classical maps form no family by it" in found.summary()
+    assert "modern maps form a family by it" in found.summary()
 
 
 def test_measures_are_sorted_and_shares_sum_to_one(families):
@@ -157,6 +172,11 @@ def test_seeds_are_averaged_over_their_pairs(families):
     several = metric_separation({"one": {**maps, "umap": [maps["umap"], again]}}, CLASSES, ["procrustes"])
     single = [metric_separation({"one": {**maps, "umap": Y}}, CLASSES, ["procrustes"]) for Y in (maps["umap"], again)]
     assert several.phi[0] == pytest.approx(np.mean([one.phi[0] for one in single]))
+    i = several.methods.index("umap")
+    assert several.similarities[0, 0, i, i] == pytest.approx(
+        embedding_similarity(maps["umap"], again, "procrustes", chance_corrected=True, n_permutations=20)
+    )
+    assert np.isnan(np.delete(np.diag(several.similarities[0, 0]), i)).all()
     stacked = metric_separation({"one": {**maps, "umap": np.stack([maps["umap"], again])}}, CLASSES, ["procrustes"])
     assert stacked.phi[0] == several.phi[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
@@ -188,12 +188,14 @@ def _similarities(
 ) -> Floats:
     """Return the mean similarity of each pair of methods on one data set, (n_metrics, n_methods, n_methods)."""
     table = np.full((len(metrics), len(methods), len(methods)), np.nan)
-    for (i, one), (j, two) in combinations(enumerate(methods), 2):
+    for (i, one), (j, two) in combinations_with_replacement(enumerate(methods), 2):
         if one not in runs or two not in runs:
             continue
-        for m, metric in enumerate(metrics):
+        # Two seeds of one method say how alike maps can be at all; they have no part in Phi.
+        pairs = list(product(runs[one], runs[two]) if i != j else combinations(runs[one], 2))
+        for m, metric in enumerate(metrics if pairs else ()):
             values = []
-            for a, b in product(runs[one], runs[two]):
+            for a, b in pairs:
                 found = measure_pair(a, b, metric, settings, checked["max_rows"], errors=False)
                 corrected = checked["chance_corrected"]
                 values.append(correct_for_chance(found.value, found.chance) if corrected else found.value)

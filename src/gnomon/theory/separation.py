@@ -12,6 +12,8 @@ __all__ = ["MetricSeparation"]
 
 Floats = npt.NDArray[np.float64]
 
+_NOTABLE = 0.1  # of Phi: a class that contributes less is not what is told apart
+
 
 @dataclass(frozen=True)
 class MetricSeparation:
@@ -37,7 +39,8 @@ class MetricSeparation:
     without_method : dict of str to ndarray of shape (n_metrics,)
         Phi when one method is left out; NaN where too few of its class are left to form a pair.
     similarities : ndarray of shape (n_metrics, n_data_sets, n_methods, n_methods)
-        Mean over pairs of runs; NaN where a method has no embedding of the data set, and on the diagonal.
+        Mean over pairs of runs; NaN where a method has no embedding of the data set. On the diagonal that of
+        different runs of the method, NaN if there is one run; it has no part in `phi`.
     class_names : tuple of two str
     classes : dict of str to str
         The class of every method.
@@ -77,6 +80,11 @@ class MetricSeparation:
     def best(self) -> str:
         """The measure of largest Phi, f* of the paper; no mixture of the measures has a larger one."""
         return self.metrics[0]
+
+    @property
+    def cohesion(self) -> Floats:
+        """How much more alike each class is within than with the other, (n_metrics, 2); the sum of a row is `phi`."""
+        return self.within - self.between[:, None]
 
     @property
     def changed_by(self) -> dict[str, str]:
@@ -125,6 +133,8 @@ class MetricSeparation:
             lines.append(f"{best} separates the classes best, in {self.best_share[self.best]:.0%} of resamples.")
         else:
             lines.append(f"No measure separates the classes beyond the spread of the data sets ({best} comes closest).")
+            return lines
+        lines += [self._share_of(k) for k in (0, 1)]
         known = [method for method, phi in self.without_method.items() if np.isfinite(phi).all()]
         changed = self.changed_by
         if changed:
@@ -135,6 +145,14 @@ class MetricSeparation:
             rest = ", ".join(method for method in self.methods if method not in known)
             lines.append(f"Cannot be left out, for lack of a pair in its class: {rest}.")
         return lines
+
+    def _share_of(self, k: int) -> str:
+        """Return what one class contributes to the largest Phi."""
+        name, other = self.class_names[k], self.class_names[1 - k]
+        numbers = f"{self.within[0, k]:.2f} among themselves, {self.between[0]:.2f} with the others"
+        if self.cohesion[0, k] < _NOTABLE * self.phi[0]:
+            return f"{name} maps form no family by it: no more alike each other than {other} ones ({numbers})."
+        return f"{name} maps form a family by it ({numbers})."
 
     def __str__(self) -> str:
         return self.summary()
