@@ -13,6 +13,7 @@ void register_objectives(nanobind::module_& m);
 void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
+void register_triplets(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
@@ -28,4 +29,5 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_optimizers(m);
     gnomon::bindings::register_parallel(m);
     gnomon::bindings::register_spectral(m);
+    gnomon::bindings::register_triplets(m);
 }

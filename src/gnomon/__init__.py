@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _PUBLIC: dict[str, str] = {
     "PCA": "gnomon.methods",
     "TSNE": "gnomon.methods",
+    "TriMap": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
     "Progress": "gnomon._progress",
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.map import map as map
     from gnomon.methods import PCA as PCA
     from gnomon.methods import TSNE as TSNE
+    from gnomon.methods import TriMap as TriMap
     from gnomon.methods import UMAP as UMAP
 
 

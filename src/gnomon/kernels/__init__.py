@@ -2,6 +2,7 @@
 
 from gnomon.kernels.base import OutputKernel
 from gnomon.kernels.cauchy import Cauchy
+from gnomon.kernels.noise_contrast import NoiseContrast
 from gnomon.kernels.umap import UMAPKernel
 
-__all__ = ["Cauchy", "OutputKernel", "UMAPKernel"]
+__all__ = ["Cauchy", "NoiseContrast", "OutputKernel", "UMAPKernel"]

@@ -2,7 +2,8 @@
 
 from gnomon.methods.catalogue import METHODS, MethodCard
 from gnomon.methods.pca import PCA
+from gnomon.methods.trimap import TriMap
 from gnomon.methods.tsne import TSNE
 from gnomon.methods.umap import UMAP
 
-__all__ = ["METHODS", "PCA", "TSNE", "UMAP", "MethodCard"]
+__all__ = ["METHODS", "PCA", "TSNE", "UMAP", "MethodCard", "TriMap"]

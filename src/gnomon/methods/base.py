@@ -15,7 +15,7 @@ from gnomon._progress import Callback, Reporter
 from gnomon._random import resolve_seed
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Rule, check_parameters, message
-from gnomon.affinities import Affinities
+from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.initialization import initialize
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
 
-__all__ = ["Embedder", "NeighborEmbedder", "Recipe"]
+__all__ = ["Embedder", "Inputs", "NeighborEmbedder", "Recipe"]
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,6 +46,31 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
 
 @dataclass(frozen=True)
+class Inputs:
+    """What an affinity is made from.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The distinct rows, or their distances with metric="precomputed".
+    graph : NeighborGraph or None
+        Their neighbours, None if the method asked for none.
+    seed, n_threads : int
+    """
+
+    X: Any
+    graph: NeighborGraph | None
+    seed: int
+    n_threads: int
+
+    @property
+    def neighbors(self) -> NeighborGraph:
+        """The graph of a method that asked for one."""
+        assert self.graph is not None
+        return self.graph
+
+
+@dataclass(frozen=True)
 class Recipe:
     """The choices that make a neighbour embedding, given the number of distinct rows.
 
@@ -54,19 +79,22 @@ class Recipe:
     n_neighbors : int
         Neighbours the affinity needs.
     affinity : callable
-        (graph, n_threads) -> Affinities.
+        Inputs -> Affinities, or what else the objective takes.
     rescale : callable
         Start positions -> start positions at the scale the method wants.
     objective : callable
-        (affinities, seed, n_threads) -> Objective, which holds kernel, loss and evaluation.
+        (affinities, inputs) -> Objective, which holds kernel, loss and evaluation.
     optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
+    reduce : callable or None, default=None
+        (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
     """
 
     n_neighbors: int
-    affinity: Callable[[NeighborGraph, int], Affinities]
+    affinity: Callable[[Inputs], Any]
     rescale: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
-    objective: Callable[[Affinities, int, int], Objective]
+    objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
+    reduce: Callable[[Any, int, int], Any] | None = None
 
 
 class NeighborEmbedder(Embedder):
@@ -159,14 +187,18 @@ class NeighborEmbedder(Embedder):
         if n_samples == 1:
             return np.zeros((1, n_components), dtype=np.float32)
         recipe = self._recipe(parameters, n_samples)
+        if recipe.reduce is not None:
+            reporter.begin("reduction")
+            X = recipe.reduce(X, self.seed_, n_threads)
         self.graph_ = self._find_neighbors(X, recipe, parameters, n_threads, reporter)
+        inputs = Inputs(X, self.graph_, self.seed_, n_threads)
         reporter.begin("affinities")
-        self.affinities_ = recipe.affinity(self.graph_, n_threads)
+        self.affinities_ = recipe.affinity(inputs)
         reporter.begin("initialization")
         start = initialize(
             parameters["init"],
             X=None if parameters["metric"] == "precomputed" else X,
-            affinities=self.affinities_,
+            affinities=self._spectral_affinities(inputs, parameters["init"]),
             n_components=n_components,
             seed=self.seed_,
             n_threads=n_threads,
@@ -175,11 +207,19 @@ class NeighborEmbedder(Embedder):
         self.init_ = start.kind
         given = not isinstance(self.init, str)
         reporter.begin("layout", recipe.optimizer.max_iter)
-        objective = recipe.objective(self.affinities_, self.seed_, n_threads)
+        objective = recipe.objective(self.affinities_, inputs)
         first = start.embedding if given else recipe.rescale(start.embedding)
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
         self.solution_, self.n_iter_, self.evaluation_ = solution, solution.n_iter, objective.evaluation
         return solution.embedding
+
+    def _spectral_affinities(self, inputs: Inputs, init: Any) -> Affinities | None:
+        """Return the affinities for a spectral start: those of the method where they are symmetric."""
+        if isinstance(self.affinities_, Affinities):
+            return self.affinities_
+        if init != "spectral" or inputs.graph is None:
+            return None
+        return fuzzy_simplicial_set(inputs.graph, n_threads=inputs.n_threads)
 
     def _find_neighbors(
         self, X: Any, recipe: Recipe, parameters: dict[str, Any], n_threads: int, reporter: Reporter

@@ -143,12 +143,12 @@ class TSNE(NeighborEmbedder):
         n_neighbors = min(n_samples - 1, math.floor(3 * perplexity))
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=lambda graph, n_threads: gaussian_affinities(
-                graph, perplexity=min(perplexity, float(n_neighbors)), n_threads=n_threads
+            affinity=lambda inputs: gaussian_affinities(
+                inputs.neighbors, perplexity=min(perplexity, float(n_neighbors)), n_threads=inputs.n_threads
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda affinities, _seed, n_threads: KLDivergence(
-                affinities, Cauchy(), evaluation=parameters["method"], n_threads=n_threads
+            objective=lambda affinities, inputs: KLDivergence(
+                affinities, Cauchy(), evaluation=parameters["method"], n_threads=inputs.n_threads
             ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],

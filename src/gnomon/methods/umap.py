@@ -151,21 +151,21 @@ class UMAP(NeighborEmbedder):
             max_iter = 500 if n_samples <= _SMALL else 200
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=lambda graph, n_threads: fuzzy_simplicial_set(
-                graph,
+            affinity=lambda inputs: fuzzy_simplicial_set(
+                inputs.neighbors,
                 local_connectivity=parameters["local_connectivity"],
                 set_op_mix_ratio=parameters["set_op_mix_ratio"],
-                n_threads=n_threads,
+                n_threads=inputs.n_threads,
             ),
             rescale=partial(rescale_to_box, size=_BOX),
-            objective=lambda affinities, seed, n_threads: CrossEntropy(
+            objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
                 self.kernel_,
                 negative_sample_rate=parameters["negative_sample_rate"],
                 repulsion_strength=parameters["repulsion_strength"],
                 evaluation="sampled",
-                seed=seed,
-                n_threads=n_threads,
+                seed=inputs.seed,
+                n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
         )

@@ -3,5 +3,7 @@
 from gnomon.objectives.base import Objective
 from gnomon.objectives.cross_entropy import CrossEntropy
 from gnomon.objectives.kl_divergence import KLDivergence
+from gnomon.objectives.pacmap import PacmapLoss
+from gnomon.objectives.triplet_loss import TripletLoss
 
-__all__ = ["CrossEntropy", "KLDivergence", "Objective"]
+__all__ = ["CrossEntropy", "KLDivergence", "Objective", "PacmapLoss", "TripletLoss"]
