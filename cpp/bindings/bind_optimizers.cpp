@@ -1,21 +1,34 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
+#include "gnomon/adam.hpp"
 #include "gnomon/momentum.hpp"
 #include "gnomon/sampled_descent.hpp"
 
 namespace gnomon::bindings {
 namespace {
 
-using Points = Matrix<const float>;
 using MutablePoints = Matrix<float>;
 
-std::pair<double, double> bind_momentum_step(const MutablePoints& Y, const Points& gradient,
-                                             const MutablePoints& velocity, const MutablePoints& gains,
+template <class T>
+std::pair<double, double> bind_momentum_step(const Matrix<T>& Y, const Matrix<const T>& gradient,
+                                             const Matrix<T>& velocity, const Matrix<T>& gains,
                                              const MomentumParameters& parameters, int n_threads) {
-    MomentumReport report{};
+    StepReport report{};
     run_released(n_threads, [&](const Context& context) {
         report = momentum_step(view(Y), view(gradient), view(velocity), view(gains), parameters, context);
+    });
+    return {report.gradient_norm, report.step_norm};
+}
+
+template <class T>
+std::pair<double, double> bind_adam_step(const Matrix<T>& Y, const Matrix<const T>& gradient,
+                                         const Matrix<T>& first_moment, const Matrix<T>& second_moment,
+                                         const AdamParameters& parameters, std::int64_t iteration, int n_threads) {
+    StepReport report{};
+    run_released(n_threads, [&](const Context& context) {
+        report =
+            adam_step(view(Y), view(gradient), view(first_moment), view(second_moment), parameters, iteration, context);
     });
     return {report.gradient_norm, report.step_norm};
 }
@@ -30,18 +43,36 @@ void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const V
     });
 }
 
+/// The steps of one number type; their names are overloaded by it.
+template <class T>
+void register_steps(nb::module_& m) {
+    m.def("momentum_step", &bind_momentum_step<T>, nb::arg("Y").noconvert(), nb::arg("gradient").noconvert(),
+          nb::arg("velocity").noconvert(), nb::arg("gains").noconvert(), nb::arg("parameters"), nb::arg("n_threads"),
+          "Move Y one step, in place; return (norm of the gradient, norm of the step).");
+    m.def("adam_step", &bind_adam_step<T>, nb::arg("Y").noconvert(), nb::arg("gradient").noconvert(),
+          nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("parameters"),
+          nb::arg("iteration"), nb::arg("n_threads"),
+          "Move Y one step, in place; return (norm of the gradient, norm of the step).");
+}
+
 }  // namespace
 
 void register_optimizers(nb::module_& m) {
     nb::class_<MomentumParameters>(m, "MomentumParameters", "How momentum_step moves.")
         .def(
             "__init__",
-            [](MomentumParameters* self, float learning_rate, float momentum, float max_step, bool gains,
+            [](MomentumParameters* self, double learning_rate, double momentum, double max_step, bool gains,
                bool centered) { new (self) MomentumParameters{learning_rate, momentum, max_step, gains, centered}; },
             nb::arg("learning_rate"), nb::arg("momentum"), nb::arg("max_step"), nb::arg("gains"), nb::arg("centered"));
-    m.def("momentum_step", &bind_momentum_step, nb::arg("Y").noconvert(), nb::arg("gradient").noconvert(),
-          nb::arg("velocity").noconvert(), nb::arg("gains").noconvert(), nb::arg("parameters"), nb::arg("n_threads"),
-          "Move Y one step, in place; return (norm of the gradient, norm of the step).");
+    nb::class_<AdamParameters>(m, "AdamParameters", "How adam_step moves.")
+        .def(
+            "__init__",
+            [](AdamParameters* self, double learning_rate, double decay1, double decay2, double epsilon) {
+                new (self) AdamParameters{learning_rate, decay1, decay2, epsilon};
+            },
+            nb::arg("learning_rate"), nb::arg("decay1"), nb::arg("decay2"), nb::arg("epsilon"));
+    register_steps<float>(m);
+    register_steps<double>(m);
     nb::class_<SampledSchedule>(m, "SampledSchedule", "How the learning rate of sampled epochs falls.")
         .def(
             "__init__",

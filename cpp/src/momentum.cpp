@@ -9,45 +9,60 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t kRowsPerChunk = 2048;
-constexpr float kGainStep = 0.2F, kGainDecay = 0.8F, kGainFloor = 0.01F;
+constexpr double kGainStep = 0.2, kGainDecay = 0.8, kGainFloor = 0.01;
 
 /// New gains and velocities of count coordinates.
-GNOMON_CLONES void update(float* velocity, float* gain, const float* gradient, std::size_t count,
-                          const MomentumParameters& p) {
+template <class T>
+GNOMON_INLINE void update(T* velocity, T* gain, const T* gradient, std::size_t count, const MomentumParameters& p) {
+    constexpr T growth = static_cast<T>(kGainStep), decay = static_cast<T>(kGainDecay),
+                floor = static_cast<T>(kGainFloor);
+    const T momentum = static_cast<T>(p.momentum), learning_rate = static_cast<T>(p.learning_rate);
     for (std::size_t i = 0; i < count; ++i) {
-        float g = 1.0F;
+        T g = 1;
         if (p.gains) {
-            const bool downhill = velocity[i] * gradient[i] < 0.0F;
-            g = downhill ? gain[i] + kGainStep : gain[i] * kGainDecay;
-            g = g < kGainFloor ? kGainFloor : g;
+            const bool downhill = velocity[i] * gradient[i] < T{0};
+            g = downhill ? gain[i] + growth : gain[i] * decay;
+            g = g < floor ? floor : g;
             gain[i] = g;
         }
-        velocity[i] = p.momentum * velocity[i] - p.learning_rate * g * gradient[i];
+        velocity[i] = momentum * velocity[i] - learning_rate * g * gradient[i];
     }
 }
 
-void limit_steps(float* velocity, std::size_t rows, std::size_t d, float longest) {
+// Clones cannot be templates.
+GNOMON_CLONES void update_rows(float* velocity, float* gain, const float* gradient, std::size_t count,
+                               const MomentumParameters& p) {
+    update(velocity, gain, gradient, count, p);
+}
+GNOMON_CLONES void update_rows(double* velocity, double* gain, const double* gradient, std::size_t count,
+                               const MomentumParameters& p) {
+    update(velocity, gain, gradient, count, p);
+}
+
+template <class T>
+void limit_steps(T* velocity, std::size_t rows, std::size_t d, T longest) {
     for (std::size_t i = 0; i < rows; ++i, velocity += d) {
-        float squared = 0;
+        T squared = 0;
         for (std::size_t c = 0; c < d; ++c) squared += velocity[c] * velocity[c];
         if (squared <= longest * longest) continue;
-        const float shrink = longest / std::sqrt(squared);
+        const T shrink = longest / std::sqrt(squared);
         for (std::size_t c = 0; c < d; ++c) velocity[c] *= shrink;
     }
 }
 
 }  // namespace
 
-MomentumReport momentum_step(Span2<float> Y, Span2<const float> gradient, Span2<float> velocity, Span2<float> gains,
-                             const MomentumParameters& p, const Context& context) {
+template <class T>
+StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, Span2<T> velocity, Span2<T> gains,
+                         const MomentumParameters& p, const Context& context) {
     const std::size_t n = Y.rows(), d = Y.cols(), chunks = (n + kRowsPerChunk - 1) / kRowsPerChunk;
     std::vector<double> squares(2 * chunks), sums(chunks * d);
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         const std::size_t chunk = begin / kRowsPerChunk, count = (end - begin) * d;
-        const float* g = gradient.row(begin);
-        float *v = velocity.row(begin), *y = Y.row(begin);
-        update(v, gains.row(begin), g, count, p);
-        if (p.max_step > 0.0F) limit_steps(v, end - begin, d, p.max_step);
+        const T* g = gradient.row(begin);
+        T *v = velocity.row(begin), *y = Y.row(begin);
+        update_rows(v, gains.row(begin), g, count, p);
+        if (p.max_step > 0.0) limit_steps(v, end - begin, d, static_cast<T>(p.max_step));
         double gradient_squared = 0, step_squared = 0;
         double* sum = sums.data() + chunk * d;
         for (std::size_t i = begin; i < end; ++i) {
@@ -61,7 +76,7 @@ MomentumReport momentum_step(Span2<float> Y, Span2<const float> gradient, Span2<
         squares[2 * chunk] = gradient_squared;
         squares[2 * chunk + 1] = step_squared;
     });
-    MomentumReport report{0, 0};
+    StepReport report{0, 0};
     std::vector<double> total(d);
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
         report.gradient_norm += squares[2 * chunk];
@@ -70,14 +85,19 @@ MomentumReport momentum_step(Span2<float> Y, Span2<const float> gradient, Span2<
     }
     report = {std::sqrt(report.gradient_norm), std::sqrt(report.step_norm)};
     if (!p.centered) return report;
-    std::vector<float> mean(d);
-    for (std::size_t c = 0; c < d; ++c) mean[c] = static_cast<float>(total[c] / static_cast<double>(n));
+    std::vector<T> mean(d);
+    for (std::size_t c = 0; c < d; ++c) mean[c] = static_cast<T>(total[c] / static_cast<double>(n));
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        float* y = Y.row(begin);
+        T* y = Y.row(begin);
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t c = 0; c < d; ++c) *y++ -= mean[c];
     });
     return report;
 }
+
+template StepReport momentum_step(Span2<float>, Span2<const float>, Span2<float>, Span2<float>,
+                                  const MomentumParameters&, const Context&);
+template StepReport momentum_step(Span2<double>, Span2<const double>, Span2<double>, Span2<double>,
+                                  const MomentumParameters&, const Context&);
 
 }  // namespace gnomon

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "gnomon/adam.hpp"
+
 // GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
@@ -15,21 +17,12 @@ using simd::kLanes;
 
 constexpr float kDecay1 = 0.5F, kDecay2 = 0.9F, kTiny = 1e-7F;  // uwot's batch setting: short memories
 
-struct AdamStep {
-    float rate;  // learning rate with both bias corrections
-    float *Y, *first_moment, *second_moment;
-};
-
-/// Moves count coordinates (a multiple of 16 in the scratch arrays' size, the rest of the last vector unused).
-GNOMON_INLINE void adam(const AdamStep& step, const float* attraction, const float* repulsion, const float* from,
-                        std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) {
-        const float force = attraction[k] + repulsion[k];
-        float &m = step.first_moment[k], &v = step.second_moment[k];
-        m += (1.0F - kDecay1) * (force - m);
-        v += (1.0F - kDecay2) * (force * force - v);
-        step.Y[k] = from[k] + step.rate * m / (__builtin_sqrtf(v) + kTiny);
-    }
+/// Moves count coordinates from `from` to Y, where forces and averages stand.
+GNOMON_INLINE void adam(float rate, const float* attraction, const float* repulsion, const float* from, float* Y,
+                        float* first_moment, float* second_moment, std::size_t count) {
+    const AdamRates<float> rates{rate, 1.0F - kDecay1, 1.0F - kDecay2, kTiny};
+    for (std::size_t k = 0; k < count; ++k)
+        Y[k] = from[k] + adam_move(rates, attraction[k] + repulsion[k], first_moment[k], second_moment[k]);
 }
 
 /// Moves the rows [begin, end) from epoch.Y to next. scratch: 2 * 16 * d floats.
@@ -41,27 +34,19 @@ GNOMON_CLONES void move_rows(const SampledEpoch& epoch, float rate, const Sample
         with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
             for (std::size_t first = begin; first < end; first += kLanes) {
                 forces_on_lanes<decltype(components)::value>(kernel, epoch, first, attraction, repulsion);
-                const AdamStep step{rate, next.Y.row(first), next.first_moment.row(first),
-                                    next.second_moment.row(first)};
-                adam(step, attraction, repulsion, epoch.Y.row(first), std::min(kLanes * d, (end - first) * d));
+                adam(rate, attraction, repulsion, epoch.Y.row(first), next.Y.row(first), next.first_moment.row(first),
+                     next.second_moment.row(first), std::min(kLanes * d, (end - first) * d));
             }
         });
     });
-}
-
-/// base to a whole power, without libm.
-double power(double base, std::int64_t exponent) {
-    double result = 1;
-    for (; exponent > 0; exponent >>= 1, base *= base)
-        if (exponent & 1) result *= base;
-    return result;
 }
 
 /// The learning rate of an epoch times Adam's bias corrections.
 float rate_of(const SampledSchedule& p, std::int64_t epoch) {
     const double rate = p.learning_rate * (1.0 - static_cast<double>(epoch) / static_cast<double>(p.max_epochs));
     const double decay1 = static_cast<double>(kDecay1), decay2 = static_cast<double>(kDecay2);
-    return static_cast<float>(rate * std::sqrt(1.0 - power(decay2, epoch + 1)) / (1.0 - power(decay1, epoch + 1)));
+    return static_cast<float>(rate * std::sqrt(1.0 - whole_power(decay2, epoch + 1)) /
+                              (1.0 - whole_power(decay1, epoch + 1)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "gnomon/adam.hpp"
 #include "gnomon/all_pairs.hpp"
 #include "gnomon/attraction.hpp"
 #include "gnomon/momentum.hpp"
@@ -91,7 +92,9 @@ std::uint64_t everything(int n_threads) {
             sampled_epochs(graph.view(), graph.degrees, kernel, {}, {1.0F, 7}, 0, 5, {M, F, S}, context);
             hash.add(moving);
             hash.add(second);
-            momentum_step(M, Y, F, {gains.data(), kPoints, d}, {0.3F, 0.5F, 2.0F, true, true}, context);
+            momentum_step<float>(M, Y, F, {gains.data(), kPoints, d}, {0.3, 0.5, 2.0, true, true}, context);
+            hash.add(moving);
+            adam_step<float>(M, Y, F, S, {0.3, 0.9, 0.99, 1e-7}, 3, context);
             hash.add(moving);
         }
     }

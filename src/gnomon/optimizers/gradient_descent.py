@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._progress import Reporter
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.objectives import Objective
-from gnomon.optimizers.solution import Solution, diverged
-from gnomon.optimizers.start import check_start, read_only
+from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.schedules import Exaggerable, exaggerated
+from gnomon.optimizers.state import Points, State
+from gnomon.optimizers.stopping import Stopping
 
 __all__ = ["DescentState", "GradientDescent"]
 
@@ -29,43 +27,31 @@ _RULES: dict[str, Rule] = {
     "early_exaggeration": _POSITIVE,
     "early_exaggeration_iter": Integer(low=0),
     "max_step_norm": Either(Nothing(), _POSITIVE),
+    "centered": Boolean(),
     "min_grad_norm": Real(low=0.0),
     "n_iter_without_progress": Integer(low=1),
     "block": Integer(low=1),
 }
 
 
-@runtime_checkable
-class _Exaggerable(Protocol):
-    exaggeration: float
-
-
-@dataclass(frozen=True)
-class DescentState:
-    """Where a descent stands.
+@dataclass(kw_only=True)
+class DescentState(State):
+    """Where a descent with momentum stands.
 
     Attributes
     ----------
-    embedding, velocity, gains : ndarray of shape (n_samples, n_components), float32
-    iteration : int
-        Iterations done.
-    best_loss : float
-        Lowest loss seen since early exaggeration ended, at iteration `best_iteration`.
+    velocity, gains : ndarray of shape (n_samples, n_components)
     """
 
-    embedding: npt.NDArray[np.float32]
-    velocity: npt.NDArray[np.float32]
-    gains: npt.NDArray[np.float32]
-    iteration: int = 0
-    best_loss: float = math.inf
-    best_iteration: int = 0
+    velocity: Points
+    gains: Points
 
 
-class GradientDescent:
+class GradientDescent(Optimizer[DescentState, Objective]):
     """Descend the gradient with momentum and a gain for each coordinate (delta-bar-delta).
 
     velocity <- momentum * velocity - learning_rate * gain * gradient; a gain grows by 0.2 while the velocity goes
-    downhill, else shrinks to 0.8 of itself, not below 0.01. The mean stays at the origin.
+    downhill, else shrinks to 0.8 of itself, not below 0.01.
 
     Parameters
     ----------
@@ -85,6 +71,8 @@ class GradientDescent:
         Iterations it lasts; velocity and gains start afresh when it ends.
     max_step_norm : float > 0 or None, default=5.0
         No point moves farther in one iteration.
+    centered : bool, default=True
+        Move the mean to the origin in each iteration, for losses that do not change when all points move together.
     min_grad_norm : float >= 0, default=1e-7
         End when the norm of the gradient is below it (checked after each block, not during early exaggeration).
     n_iter_without_progress : int >= 1, default=300
@@ -99,6 +87,9 @@ class GradientDescent:
        datasets", Nature Communications 10, 2019 (the learning rate).
     """
 
+    state_type: ClassVar[type[State]] = DescentState
+    has_schedule = True
+
     def __init__(
         self,
         learning_rate: float | Literal["auto"] = "auto",
@@ -110,6 +101,7 @@ class GradientDescent:
         early_exaggeration: float = 12.0,
         early_exaggeration_iter: int = 250,
         max_step_norm: float | None = 5.0,
+        centered: bool = True,
         min_grad_norm: float = 1e-7,
         n_iter_without_progress: int = 300,
         block: int = 50,
@@ -124,6 +116,7 @@ class GradientDescent:
         self.early_exaggeration: float = checked["early_exaggeration"]
         self.early_exaggeration_iter: int = checked["early_exaggeration_iter"]
         self.max_step_norm: float | None = checked["max_step_norm"]
+        self.centered: bool = checked["centered"]
         self.min_grad_norm: float = checked["min_grad_norm"]
         self.n_iter_without_progress: int = checked["n_iter_without_progress"]
         self.block: int = checked["block"]
@@ -134,112 +127,57 @@ class GradientDescent:
             return max(n_samples / (4.0 * exaggeration), 50.0)
         return float(self.learning_rate)
 
-    def minimize(
-        self,
-        objective: Objective,
-        Y0: npt.ArrayLike,
-        *,
-        reporter: Reporter | None = None,
-        state: DescentState | None = None,
-        stop_after: int | None = None,
-    ) -> Solution:
-        """Descend from Y0.
-
-        Parameters
-        ----------
-        objective : Objective
-            What to minimise.
-        Y0 : array-like of shape (n_samples, n_components)
-            Where to start; not changed.
-        reporter : Reporter, default=None
-            Told after each block; may ask to end.
-        state : DescentState, default=None
-            Go on from the state of an earlier Solution; Y0 is not used then.
-        stop_after : int, default=None
-            End when so many iterations have been done in all, to be resumed later.
-
-        Returns
-        -------
-        Solution
-
-        Raises
-        ------
-        FloatingPointError
-            If the embedding leaves the finite numbers.
-        """
-        reporter = Reporter() if reporter is None else reporter
-        if state is None:
-            start = check_start(Y0, objective.n_samples, who="GradientDescent")
-            state = DescentState(start, np.zeros_like(start), np.ones_like(start))
-        state = replace(
-            state, embedding=state.embedding.copy(), velocity=state.velocity.copy(), gains=state.gains.copy()
+    @property
+    def stopping(self) -> Stopping:
+        """Rules that look after early exaggeration."""
+        return Stopping(
+            min_grad_norm=self.min_grad_norm,
+            n_iter_without_progress=self.n_iter_without_progress,
+            first=self.early_exaggeration_iter,
         )
-        last = self.max_iter if stop_after is None else min(stop_after, self.max_iter)
-        history: list[tuple[int, float]] = []
-        timings = {"early_exaggeration": 0.0, "descent": 0.0, "loss": 0.0}
-        reason = ""
-        while state.iteration < last and not reason:
-            end = min(self._block_end(state.iteration), last)
-            began = time.perf_counter()
-            early = state.iteration < self.early_exaggeration_iter
-            norm = self._descend(objective, state, end)
-            timings["early_exaggeration" if early else "descent"] += time.perf_counter() - began
-            began = time.perf_counter()
-            loss = objective.loss(state.embedding)
-            timings["loss"] += time.perf_counter() - began
-            if not math.isfinite(loss):  # points so far apart that no similarity is left
-                raise diverged("GradientDescent", end, self.resolve_learning_rate(objective.n_samples))
-            history.append((end, loss))
-            state = replace(state, iteration=end)
-            if end > self.early_exaggeration_iter:
-                if loss < state.best_loss:
-                    state = replace(state, best_loss=loss, best_iteration=end)
-                reason = self._stopping_rule(state, norm)
-            if reporter.update(end, self.max_iter, loss=loss, embedding=read_only(state.embedding)):
-                reason = reason or f"The callback asked to end after iteration {end} of {self.max_iter}."
-                return Solution(state.embedding, history, False, reason, end, timings, state)
-        converged = bool(reason) or state.iteration >= self.max_iter
-        if not reason:
-            reason = f"Iteration {state.iteration} of {self.max_iter} was reached."
-        return Solution(state.embedding, history, converged, reason, state.iteration, timings, state)
 
-    def _block_end(self, iteration: int) -> int:
-        """Blocks end at multiples of `block` and where early exaggeration ends, wherever a run was resumed."""
-        end = (iteration // self.block + 1) * self.block
-        if iteration < self.early_exaggeration_iter:
-            end = min(end, self.early_exaggeration_iter)
-        return end
+    def start(self, objective: Objective, Y: Points) -> DescentState:
+        """Begin at rest."""
+        return DescentState(embedding=Y, velocity=np.zeros_like(Y), gains=np.ones_like(Y))
 
-    def _descend(self, objective: Objective, state: DescentState, end: int) -> float:
-        """Move the state's arrays to iteration `end`, within one stage; return the last norm of the gradient."""
-        early = state.iteration < self.early_exaggeration_iter
-        exaggeration = self.early_exaggeration if early and isinstance(objective, _Exaggerable) else 1.0
+    def block_end(self, iteration: int) -> int:
+        """Return where the block of an iteration ends; early exaggeration ends one too."""
+        end = super().block_end(iteration)
+        return min(end, self.early_exaggeration_iter) if self._is_early(iteration) else end
+
+    def stage(self, iteration: int) -> str:
+        """Return "early_exaggeration" or "descent"."""
+        return "early_exaggeration" if self._is_early(iteration) else "descent"
+
+    def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
+        """Do one iteration."""
+        early = self._is_early(state.iteration)
         if state.iteration == self.early_exaggeration_iter:
             state.velocity.fill(0.0)
             state.gains.fill(1.0)
-        rate = self.resolve_learning_rate(objective.n_samples, exaggeration)
-        momentum = self.early_momentum if early else self.momentum
-        parameters = _core.MomentumParameters(rate, momentum, self.max_step_norm or 0.0, self.gains, True)
-        norm = math.inf
-        before = objective.exaggeration if isinstance(objective, _Exaggerable) else 1.0
-        try:
-            if isinstance(objective, _Exaggerable):
-                objective.exaggeration = before * exaggeration
-            for iteration in range(state.iteration, end):
-                gradient = objective.gradient(state.embedding)
-                norm, step = _core.momentum_step(
-                    state.embedding, gradient, state.velocity, state.gains, parameters, objective.n_threads
-                )
-                if not (math.isfinite(norm) and math.isfinite(step)):
-                    raise diverged("GradientDescent", iteration + 1, rate)
-        finally:
-            if isinstance(objective, _Exaggerable):
-                objective.exaggeration = before
-        return norm
+        with exaggerated(objective, self.early_exaggeration if early else 1.0):
+            gradient = objective.gradient(state.embedding)
+        parameters = _core.MomentumParameters(
+            self._learning_rate(objective, state.iteration),
+            self.early_momentum if early else self.momentum,
+            self.max_step_norm or 0.0,
+            self.gains,
+            self.centered,
+        )
+        norms = _core.momentum_step(
+            state.embedding, gradient, state.velocity, state.gains, parameters, objective.n_threads
+        )
+        state.iteration += 1
+        return Step(*norms)
 
-    def _stopping_rule(self, state: DescentState, norm: float) -> str:
-        if norm < self.min_grad_norm:
-            return f"The gradient's norm {norm:.2g} fell below min_grad_norm={self.min_grad_norm:g}."
-        if state.iteration - state.best_iteration >= self.n_iter_without_progress:
-            return f"The loss has not fallen since iteration {state.best_iteration}."
-        return ""
+    def divergence(self, objective: Objective, state: DescentState) -> tuple[str, str]:
+        """Return the learning rate of the last iteration and what to do."""
+        rate = self._learning_rate(objective, state.iteration - 1)
+        return f"learning_rate={rate:g}", "Lower learning_rate, or check the initial embedding."
+
+    def _is_early(self, iteration: int) -> bool:
+        return iteration < self.early_exaggeration_iter
+
+    def _learning_rate(self, objective: Objective, iteration: int) -> float:
+        exaggerates = self._is_early(iteration) and isinstance(objective, Exaggerable)
+        return self.resolve_learning_rate(objective.n_samples, self.early_exaggeration if exaggerates else 1.0)

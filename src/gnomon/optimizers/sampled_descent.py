@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._progress import Reporter
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters
 from gnomon.objectives.edges import Edges
-from gnomon.optimizers.solution import Solution, diverged
-from gnomon.optimizers.start import check_start, read_only
+from gnomon.optimizers.base import Optimizer, Step, Valued
+from gnomon.optimizers.state import Points, State
 
 __all__ = ["SampledDescent", "SampledObjective", "SampledState"]
 
@@ -27,13 +24,8 @@ _RULES: dict[str, Rule] = {
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 
-class SampledObjective(Protocol):
+class SampledObjective(Valued, Protocol):
     """An objective whose repulsion can be sampled, such as `CrossEntropy`."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of points."""
-        ...
 
     @property
     def n_threads(self) -> int:
@@ -55,30 +47,22 @@ class SampledObjective(Protocol):
         """How an epoch is sampled."""
         ...
 
-    def loss(self, Y: npt.NDArray[np.float32]) -> float:
-        """Return the loss."""
-        ...
 
-
-@dataclass(frozen=True)
-class SampledState:
-    """Where a sampled descent stands.
+@dataclass(kw_only=True)
+class SampledState(State):
+    """Where a sampled descent stands; its iterations are epochs.
 
     Attributes
     ----------
-    embedding, first_moment, second_moment : ndarray of shape (n_samples, n_components), float32
-        Points, and Adam's averages of the force and of its square.
-    iteration : int
-        Epochs done.
+    first_moment, second_moment : ndarray of shape (n_samples, n_components), float32
+        Adam's averages of the force and of its square.
     """
 
-    embedding: npt.NDArray[np.float32]
-    first_moment: npt.NDArray[np.float32]
-    second_moment: npt.NDArray[np.float32]
-    iteration: int = 0
+    first_moment: Points
+    second_moment: Points
 
 
-class SampledDescent:
+class SampledDescent(Optimizer[SampledState, SampledObjective]):
     """Descend by epochs in which each point feels all its edges and 16 points drawn at random.
 
     An edge that umap-learn would visit in a share of the epochs is felt in every epoch with that share as its weight,
@@ -104,6 +88,11 @@ class SampledDescent:
     .. [2] Melville, "uwot: the uniform manifold approximation and projection method in R" (batch mode).
     """
 
+    unit = "epoch"
+    dtypes = (np.float32,)
+    state_type: ClassVar[type[State]] = SampledState
+    has_schedule = True
+
     def __init__(
         self,
         max_iter: int | Literal["auto"] = "auto",
@@ -125,75 +114,33 @@ class SampledDescent:
             return 500 if n_samples <= _SMALL else 200
         return int(self.max_iter)
 
-    def minimize(
-        self,
-        objective: SampledObjective,
-        Y0: npt.ArrayLike,
-        *,
-        reporter: Reporter | None = None,
-        state: SampledState | None = None,
-        stop_after: int | None = None,
-    ) -> Solution:
-        """Descend from Y0.
+    def start(self, objective: SampledObjective, Y: Points) -> SampledState:
+        """Begin without a memory."""
+        return SampledState(embedding=Y, first_moment=np.zeros_like(Y), second_moment=np.zeros_like(Y))
 
-        Parameters
-        ----------
-        objective : SampledObjective
-            What to minimise.
-        Y0 : array-like of shape (n_samples, n_components)
-            Where to start, about 10 wide; not changed.
-        reporter : Reporter, default=None
-            Told after each block; may ask to end.
-        state : SampledState, default=None
-            Go on from the state of an earlier Solution; Y0 is not used then.
-        stop_after : int, default=None
-            End when so many epochs have been done in all, to be resumed later.
+    def stage(self, iteration: int) -> str:
+        """Return "epochs"."""
+        return "epochs"
 
-        Returns
-        -------
-        Solution
+    def step(self, objective: SampledObjective, state: SampledState, limit: int) -> Step:
+        """Run all epochs to `limit` at once."""
+        schedule = _core.SampledSchedule(self.learning_rate, max(self.resolve_max_iter(objective.n_samples), 1))
+        _core.sampled_epochs(
+            *objective.edges.csr,
+            objective.edges.degrees,
+            objective.compiled_kernel,
+            objective.sampling,
+            schedule,
+            state.iteration,
+            limit,
+            state.embedding,
+            state.first_moment,
+            state.second_moment,
+            objective.n_threads,
+        )
+        state.iteration = limit
+        return Step()
 
-        Raises
-        ------
-        FloatingPointError
-            If the embedding leaves the finite numbers.
-        """
-        reporter = Reporter() if reporter is None else reporter
-        n_epochs = self.resolve_max_iter(objective.n_samples)
-        if state is None:
-            start = check_start(Y0, objective.n_samples, who="SampledDescent")
-            state = SampledState(start, np.zeros_like(start), np.zeros_like(start))
-        Y, first, second = state.embedding.copy(), state.first_moment.copy(), state.second_moment.copy()
-        epoch, last = state.iteration, n_epochs if stop_after is None else min(stop_after, n_epochs)
-        schedule = _core.SampledSchedule(self.learning_rate, max(n_epochs, 1))
-        history: list[tuple[int, float]] = []
-        began, stopped = time.perf_counter(), False
-        while epoch < last and not stopped:
-            end = min((epoch // self.block + 1) * self.block, last)
-            _core.sampled_epochs(
-                *objective.edges.csr,
-                objective.edges.degrees,
-                objective.compiled_kernel,
-                objective.sampling,
-                schedule,
-                epoch,
-                end,
-                Y,
-                first,
-                second,
-                objective.n_threads,
-            )
-            epoch = end
-            if not np.isfinite(Y).all():
-                raise diverged("SampledDescent", epoch, self.learning_rate)
-            loss = None
-            if self.track_loss:
-                loss = objective.loss(Y)
-                history.append((epoch, loss))
-            stopped = reporter.update(epoch, n_epochs, loss=loss, embedding=read_only(Y))
-        reason = f"Epoch {epoch} of {n_epochs} was reached."
-        if stopped:
-            reason = f"The callback asked to end after epoch {epoch} of {n_epochs}."
-        timings = {"epochs": time.perf_counter() - began}
-        converged = epoch >= n_epochs and not stopped
-        return Solution(Y, history, converged, reason, epoch, timings, SampledState(Y, first, second, epoch))
+    def divergence(self, objective: SampledObjective, state: SampledState) -> tuple[str, str]:
+        """Return the learning rate and what to do."""
+        return f"learning_rate={self.learning_rate:g}", "Lower learning_rate, or check the initial embedding."

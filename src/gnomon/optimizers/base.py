@@ -1,0 +1,141 @@
+"""What an optimizer is: a rule for one step, which the one loop repeats."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon.optimizers.loop import minimize
+from gnomon.optimizers.solution import Solution
+from gnomon.optimizers.state import Points, State
+from gnomon.optimizers.stopping import Stopping
+
+__all__ = ["Optimizer", "Step", "Valued"]
+
+
+class Valued(Protocol):
+    """The least an objective is: a loss of n_samples points. Most optimizers ask for its gradient as well."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        ...
+
+    def loss(self, Y: Any) -> float:
+        """Return the loss."""
+        ...
+
+
+StateT = TypeVar("StateT", bound=State)
+ObjectiveT = TypeVar("ObjectiveT", bound=Valued, contravariant=True)
+
+
+class Step(NamedTuple):
+    """What a step tells the loop.
+
+    Attributes
+    ----------
+    gradient_norm : float
+        Norm of the last gradient, for the stopping rules; 0 if the rule has none. Not finite: the descent diverged.
+    step_norm : float
+        Norm of the last step, likewise.
+    finished : str
+        A sentence if the rule cannot go further, so that the descent has converged; else "".
+    """
+
+    gradient_norm: float = 0.0
+    step_norm: float = 0.0
+    finished: str = ""
+
+
+class Optimizer(ABC, Generic[StateT, ObjectiveT]):
+    """A rule for one step; the loop asks for steps, evaluates, reports, stops and resumes.
+
+    A subclass stores its parameters with `max_iter` and `block`, and gives `start`, `step` and whatever of the other
+    methods differs. It must keep everything that changes in its state, so that a run can be resumed.
+    """
+
+    unit: ClassVar[str] = "iteration"
+    dtypes: ClassVar[tuple[type, ...]] = (np.float32, np.float64)
+    state_type: ClassVar[type[State]]
+    remedy: ClassVar[str] = "Raise max_iter."  # where max_iter came before convergence
+
+    max_iter: Any
+    block: int
+    track_loss: bool = True
+
+    @abstractmethod
+    def start(self, objective: ObjectiveT, Y: Points) -> StateT:
+        """Return the state before the first iteration, at Y, which it may keep."""
+
+    @abstractmethod
+    def step(self, objective: ObjectiveT, state: StateT, limit: int) -> Step:
+        """Do at least one iteration, none after `limit`, in place: the state's arrays and its `iteration`.
+
+        Where calls end must not change the result. A step with `finished` may have done no iteration.
+        """
+
+    @property
+    def stopping(self) -> Stopping:
+        """When to end before max_iter."""
+        return Stopping()
+
+    @property
+    def has_schedule(self) -> bool:
+        """Whether max_iter ends a schedule of the steps, so that reaching it is convergence."""
+        return False
+
+    def resolve_max_iter(self, n_samples: int) -> int:
+        """Return the number of iterations for n_samples points."""
+        return int(self.max_iter)
+
+    def stage(self, iteration: int) -> str:
+        """Return the stage that an iteration belongs to, by which timings are kept."""
+        return "descent"
+
+    def block_end(self, iteration: int) -> int:
+        """Return where the block of an iteration ends: at multiples of `block`, wherever a run was resumed."""
+        return (iteration // self.block + 1) * self.block
+
+    def divergence(self, objective: ObjectiveT, state: StateT) -> tuple[str, str]:
+        """Return what decided the size of the last step, such as "learning_rate=200", and a remedy."""
+        return "", "Check the objective's gradient and the initial embedding."
+
+    def minimize(
+        self,
+        objective: ObjectiveT,
+        Y0: npt.ArrayLike,
+        *,
+        reporter: Reporter | None = None,
+        state: StateT | None = None,
+        stop_after: int | None = None,
+    ) -> Solution:
+        """Descend from Y0.
+
+        Parameters
+        ----------
+        objective : Objective
+            What to minimise.
+        Y0 : array-like of shape (n_samples, n_components)
+            Where to start; not changed.
+        reporter : Reporter, default=None
+            Told after each block; may ask to end.
+        state : State, default=None
+            Go on from the state of an earlier Solution of this optimizer; Y0 is not used then.
+        stop_after : int, default=None
+            End when so many iterations have been done in all, to be resumed later.
+
+        Returns
+        -------
+        Solution
+
+        Raises
+        ------
+        FloatingPointError
+            If the embedding leaves the finite numbers.
+        """
+        return minimize(self, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)

@@ -1,0 +1,182 @@
+"""L-BFGS: steps along directions that the last gradients' changes make Newton-like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.objectives import Objective
+from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.schedules import Scheduled
+from gnomon.optimizers.state import Points, State
+from gnomon.optimizers.stopping import Stopping
+
+__all__ = ["LBFGS", "LBFGSState"]
+
+_RULES: dict[str, Rule] = {
+    "max_iter": Integer(low=0),
+    "tol": Real(low=0.0),
+    "memory": Integer(low=1),
+    "block": Integer(low=1),
+}
+_VERY_HIGH = 1e10  # stands for a loss that is not finite, in units of the loss: the line search turns back
+
+
+@dataclass(kw_only=True)
+class LBFGSState(State):
+    """Where L-BFGS stands.
+
+    Attributes
+    ----------
+    anchor : ndarray of shape (n_samples, n_components)
+        Where the curvature's memory was last empty, at iteration `anchor_iteration`.
+    """
+
+    anchor: Points
+    anchor_iteration: int = 0
+
+
+class LBFGS(Optimizer[LBFGSState, Objective]):
+    """Descend by SciPy's L-BFGS-B without bounds, for objectives whose gradient is that of their loss.
+
+    Each block is one call of SciPy and begins with an empty memory of the curvature, at points rounded to the
+    objective's number type; the search itself computes in float64. SciPy gives its memory to nobody, so a run that was
+    ended inside a block is resumed from the beginning of the block: the iterations since are done again, and the
+    result is that of one run, bit for bit.
+
+    Parameters
+    ----------
+    max_iter : int >= 0, default=500
+        Iterations in all; one takes a little more than one evaluation of loss and gradient.
+    tol : float >= 0, default=1e-5
+        End when the norm of the gradient is at most this share of the largest seen. The descent also ends, as
+        converged, when the loss falls by less than the objective's number type can tell: 1.2e-7 of it in float32.
+    memory : int >= 1, default=10
+        Changes of the gradient remembered.
+    block : int >= 1, default=100
+        Iterations between reports; short blocks make little use of the memory.
+
+    References
+    ----------
+    .. [1] Byrd, Lu, Nocedal & Zhu, "A limited memory algorithm for bound constrained optimization", SIAM Journal on
+       Scientific Computing 16, 1995.
+    """
+
+    state_type: ClassVar[type[State]] = LBFGSState
+
+    def __init__(self, *, max_iter: int = 500, tol: float = 1e-5, memory: int = 10, block: int = 100) -> None:
+        given = {"max_iter": max_iter, "tol": tol, "memory": memory, "block": block}
+        checked = check_parameters("LBFGS", _RULES, given)
+        self.max_iter: int = checked["max_iter"]
+        self.tol: float = checked["tol"]
+        self.memory: int = checked["memory"]
+        self.block: int = checked["block"]
+
+    @property
+    def stopping(self) -> Stopping:
+        """A small gradient."""
+        return Stopping(tol=self.tol)
+
+    def start(self, objective: Objective, Y: Points) -> LBFGSState:
+        """Begin without a memory, on an objective that stays the same."""
+        if isinstance(objective, Scheduled):
+            what, rule = f"objective={type(objective).__name__}", "one that stays the same"
+            raise ValueError(message("LBFGS", what, rule, remedy="Use Adam for an objective with a schedule."))
+        return LBFGSState(embedding=Y, anchor=Y.copy())
+
+    def step(self, objective: Objective, state: LBFGSState, limit: int) -> Step:
+        """Run SciPy from the anchor to `limit`, or to where it ends."""
+        scaled = _Scaled(objective, state.anchor)
+        if not math.isfinite(scaled.first):
+            return Step(math.nan)
+        begin, done, satisfied = state.anchor_iteration, state.anchor_iteration, False
+
+        def ends(_: object) -> None:
+            nonlocal done, satisfied
+            done += 1
+            state.largest_gradient_norm = max(state.largest_gradient_norm, scaled.norm)
+            # what an earlier run went past is not looked at again
+            if done > state.iteration and scaled.norm <= self.tol * state.largest_gradient_norm:
+                satisfied = True
+                raise StopIteration
+
+        result = self._search(scaled, state.anchor, limit - begin, ends)
+        state.iteration = begin + int(result.nit)
+        state.embedding = result.x.reshape(state.anchor.shape).astype(state.anchor.dtype)
+        norm = _norm(result.jac) * scaled.unit
+        if satisfied:
+            return Step(norm, finished=self._satisfied(norm, state))
+        if state.iteration < limit and scaled.first - float(result.fun) <= scaled.noise:
+            return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
+        if state.iteration < limit or state.iteration == self.block_end(begin):
+            state.anchor, state.anchor_iteration = state.embedding.copy(), state.iteration
+        return Step(norm)
+
+    def _search(self, scaled: _Scaled, anchor: Points, max_iter: int, callback: Callable[[Any], None]) -> Any:
+        from scipy.optimize import minimize  # takes a while to import
+
+        options: Any = {
+            "maxiter": max_iter,
+            "maxfun": 100 * (max_iter + 1),  # out of reach: a line search evaluates 20 times at most
+            "maxcor": self.memory,
+            "ftol": scaled.noise,
+            "gtol": 0.0,
+        }
+        with single_threaded_blas():  # SciPy's sums would depend on the number of threads
+            start = anchor.astype(np.float64).ravel()
+            return minimize(scaled, start, jac=True, method="L-BFGS-B", callback=callback, options=options)
+
+    def _satisfied(self, norm: float, state: LBFGSState) -> str:
+        largest = state.largest_gradient_norm
+        return f"The gradient's norm {norm:.2g} fell to tol={self.tol:g} of its largest, {largest:.2g}."
+
+    def _exhausted(self, norm: float, state: LBFGSState, noise: float) -> str:
+        share = norm / state.largest_gradient_norm if state.largest_gradient_norm else 0.0
+        return (
+            f"The loss falls by less than {state.anchor.dtype} can tell ({noise:.1g} of it); "
+            f"the gradient's norm is {share:.2g} of its largest."
+        )
+
+
+class _Scaled:
+    """Loss and gradient as SciPy wants them: of a float64 vector, in units of the loss at the anchor.
+
+    Attributes
+    ----------
+    first, unit : float
+        Loss at the anchor in the unit, and the unit.
+    noise : float
+        Share of a loss that the objective's number type can tell.
+    norm : float
+        Norm of the last gradient, not scaled.
+    """
+
+    def __init__(self, objective: Objective, anchor: Points) -> None:
+        self._objective, self._shape, self._dtype = objective, anchor.shape, anchor.dtype
+        loss = objective.loss(anchor)
+        self.unit = abs(loss) or 1.0
+        self.first = loss / self.unit
+        self.noise = float(np.finfo(anchor.dtype).eps)
+        self.norm = math.inf
+
+    def __call__(self, x: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+        with np.errstate(over="ignore"):
+            Y = x.reshape(self._shape).astype(self._dtype)
+        loss = self._objective.loss(Y) / self.unit
+        gradient = self._objective.gradient(Y).astype(np.float64).ravel()
+        norm = _norm(gradient)
+        if not (math.isfinite(loss) and math.isfinite(norm)):
+            return _VERY_HIGH, np.zeros_like(gradient)
+        self.norm = norm
+        return loss, gradient / self.unit
+
+
+def _norm(gradient: npt.NDArray[np.float64]) -> float:
+    return math.sqrt(np.square(gradient).sum())  # no BLAS, whose sums depend on the number of threads

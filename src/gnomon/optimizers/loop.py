@@ -1,0 +1,137 @@
+"""The one loop of all optimizers: blocks of steps, evaluations, reports, stopping rules, resumption."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon.optimizers.schedules import schedule_of
+from gnomon.optimizers.solution import Solution, diverged
+from gnomon.optimizers.start import check_start, check_state, read_only, resolve_dtype
+from gnomon.optimizers.state import State
+from gnomon.optimizers.stopping import Stopping
+
+if TYPE_CHECKING:
+    from gnomon.optimizers.base import Optimizer, Valued
+
+__all__ = ["minimize"]
+
+StateT = TypeVar("StateT", bound=State)
+ObjectiveT = TypeVar("ObjectiveT", bound="Valued")
+
+
+def minimize(
+    optimizer: Optimizer[StateT, ObjectiveT],
+    objective: ObjectiveT,
+    Y0: npt.ArrayLike,
+    *,
+    reporter: Reporter | None = None,
+    state: StateT | None = None,
+    stop_after: int | None = None,
+) -> Solution:
+    """Descend an objective from Y0 by the steps of an optimizer; see `Optimizer.minimize`.
+
+    Stopping rules look only where a block ends by itself, so that a run which was cut by `stop_after` and resumed sees
+    what one run sees.
+    """
+    reporter = Reporter() if reporter is None else reporter
+    state = _first_state(optimizer, objective, Y0, state)
+    run = _Run(optimizer, objective)
+    last = run.max_iter if stop_after is None else min(stop_after, run.max_iter)
+    reason, converged = "", False
+    while state.iteration < last and not reason:
+        end = min(optimizer.block_end(state.iteration), run.max_iter)
+        reason = run.advance(state, min(end, last))
+        loss = run.evaluate(state)
+        if not reason and state.iteration == end:
+            reason = run.stopping.look(state, loss)
+        converged = bool(reason)
+        if reporter.update(state.iteration, run.max_iter, loss=loss, embedding=read_only(state.embedding)):
+            reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
+    if not run.history:  # no iteration was left to do
+        run.evaluate(state)
+    if not reason:
+        converged, reason = run.out_of_iterations(state)
+    return Solution(state.embedding, run.history, converged, reason, state.iteration, run.timings, state)
+
+
+def _first_state(
+    optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT, Y0: npt.ArrayLike, state: StateT | None
+) -> StateT:
+    who = type(optimizer).__name__
+    dtype = resolve_dtype(objective, optimizer.dtypes, who=who)
+    if state is None:
+        return optimizer.start(objective, check_start(Y0, objective.n_samples, who=who, dtype=dtype))
+    check_state(state, optimizer.state_type, objective.n_samples, who=who, dtype=dtype)
+    return state.copy()
+
+
+class _Run(Generic[StateT, ObjectiveT]):
+    """One descent of an objective by an optimizer: what is done to a state, and what was seen and how long it took."""
+
+    def __init__(self, optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT) -> None:
+        self.optimizer, self.objective = optimizer, objective
+        self.schedule = schedule_of(objective)
+        self.stopping = optimizer.stopping if self.schedule is None else Stopping()  # a schedule is run to its end
+        self.max_iter = optimizer.resolve_max_iter(objective.n_samples)
+        self.history: list[tuple[int, float]] = []
+        self.timings: dict[str, float] = {}
+
+    def advance(self, state: StateT, limit: int) -> str:
+        """Bring the state to iteration `limit`, or to where the optimizer cannot go further and says why."""
+        finished = ""
+        with self._timed(self.optimizer.stage(state.iteration)):
+            while state.iteration < limit and not finished:
+                if self.schedule is not None:
+                    self.schedule.at(state.iteration, self.max_iter)
+                step = self.optimizer.step(
+                    self.objective, state, limit if self.schedule is None else state.iteration + 1
+                )
+                if not math.isfinite(step.gradient_norm + step.step_norm):
+                    raise self._divergence(state)
+                state.gradient_norm = step.gradient_norm
+                state.largest_gradient_norm = max(state.largest_gradient_norm, step.gradient_norm)
+                finished = step.finished
+            if not np.isfinite(state.embedding).all():
+                raise self._divergence(state)
+        return finished
+
+    def evaluate(self, state: StateT) -> float | None:
+        """Add the loss to the history and return it, or None if the optimizer does not want it."""
+        if not self.optimizer.track_loss:
+            return None
+        if self.schedule is not None:  # where a run was resumed and nothing was left to do, its form is another
+            self.schedule.at(max(state.iteration - 1, 0), self.max_iter)
+        with self._timed("loss"):
+            loss = self.objective.loss(state.embedding)
+        if not math.isfinite(loss):  # points so far apart that no similarity is left
+            raise self._divergence(state)
+        if not self.history or self.history[-1][0] != state.iteration:
+            self.history.append((state.iteration, loss))
+        return loss
+
+    def out_of_iterations(self, state: StateT) -> tuple[bool, str]:
+        """Return whether reaching the last iteration is convergence, and the sentence for it."""
+        reached = f"{self.optimizer.unit.capitalize()} {state.iteration} of {self.max_iter} was reached"
+        if state.iteration < self.max_iter:
+            return False, f"{reached}, as stop_after asked. Pass the state on to resume."
+        if self.optimizer.has_schedule or self.schedule is not None:
+            return True, f"{reached}."
+        return False, f"{reached}{self.stopping.unmet(state)}. {self.optimizer.remedy}"
+
+    def _divergence(self, state: StateT) -> FloatingPointError:
+        who = type(self.optimizer).__name__
+        return diverged(who, state.iteration, *self.optimizer.divergence(self.objective, state))
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - began

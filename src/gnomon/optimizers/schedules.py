@@ -1,0 +1,48 @@
+"""What may change in an objective while it is descended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
+
+__all__ = ["Exaggerable", "Scheduled", "exaggerated", "schedule_of"]
+
+
+@runtime_checkable
+class Scheduled(Protocol):
+    """An objective that changes from iteration to iteration, such as one with phases.
+
+    What `at` sets must depend on its arguments alone, so that a descent can be resumed anywhere. Stopping rules rest:
+    the schedule is run to its end.
+    """
+
+    def at(self, iteration: int, max_iter: int) -> None:
+        """Take the form of one iteration, counted from 0, of max_iter; called before each."""
+        ...
+
+
+def schedule_of(objective: object) -> Scheduled | None:
+    """Return the objective if it changes from iteration to iteration, else None."""
+    return objective if isinstance(objective, Scheduled) else None
+
+
+@runtime_checkable
+class Exaggerable(Protocol):
+    """An objective whose attraction can be multiplied for a while."""
+
+    exaggeration: float
+
+
+@contextmanager
+def exaggerated(objective: object, factor: float) -> Iterator[None]:
+    """Multiply the exaggeration of an objective that has one inside the block."""
+    if factor == 1.0 or not isinstance(objective, Exaggerable):
+        yield
+        return
+    before = objective.exaggeration
+    objective.exaggeration = before * factor
+    try:
+        yield
+    finally:
+        objective.exaggeration = before
