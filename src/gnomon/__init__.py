@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
 _PUBLIC: dict[str, str] = {
     "PCA": "gnomon.methods",
+    "PaCMAP": "gnomon.methods",
     "TSNE": "gnomon.methods",
     "TriMap": "gnomon.methods",
     "UMAP": "gnomon.methods",
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.map import Map as Map
     from gnomon.map import map as map
     from gnomon.methods import PCA as PCA
+    from gnomon.methods import PaCMAP as PaCMAP
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import TriMap as TriMap
     from gnomon.methods import UMAP as UMAP

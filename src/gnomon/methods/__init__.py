@@ -1,9 +1,10 @@
 """The methods as scikit-learn estimators, each a choice of parts."""
 
 from gnomon.methods.catalogue import METHODS, MethodCard
+from gnomon.methods.pacmap import PaCMAP
 from gnomon.methods.pca import PCA
 from gnomon.methods.trimap import TriMap
 from gnomon.methods.tsne import TSNE
 from gnomon.methods.umap import UMAP
 
-__all__ = ["METHODS", "PCA", "TSNE", "UMAP", "MethodCard", "TriMap"]
+__all__ = ["METHODS", "PCA", "TSNE", "UMAP", "MethodCard", "PaCMAP", "TriMap"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -190,7 +190,10 @@ class NeighborEmbedder(Embedder):
         if recipe.reduce is not None:
             reporter.begin("reduction")
             X = recipe.reduce(X, self.seed_, n_threads)
-        self.graph_ = self._find_neighbors(X, recipe, parameters, n_threads, reporter)
+        graph = self._find_neighbors(X, recipe, parameters, n_threads, reporter)
+        self.graph_ = (
+            graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
+        )
         inputs = Inputs(X, self.graph_, self.seed_, n_threads)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
@@ -198,7 +201,7 @@ class NeighborEmbedder(Embedder):
         start = initialize(
             parameters["init"],
             X=None if parameters["metric"] == "precomputed" else X,
-            affinities=self._spectral_affinities(inputs, parameters["init"]),
+            affinities=self._start_affinities(inputs, parameters),
             n_components=n_components,
             seed=self.seed_,
             n_threads=n_threads,
@@ -213,11 +216,12 @@ class NeighborEmbedder(Embedder):
         self.solution_, self.n_iter_, self.evaluation_ = solution, solution.n_iter, objective.evaluation
         return solution.embedding
 
-    def _spectral_affinities(self, inputs: Inputs, init: Any) -> Affinities | None:
-        """Return the affinities for a spectral start: those of the method where they are symmetric."""
+    def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
+        """Return affinities for a spectral start, or for any start without a table: the method's, if it has such."""
         if isinstance(self.affinities_, Affinities):
             return self.affinities_
-        if init != "spectral" or inputs.graph is None:
+        wanted = isinstance(self.init, str) and self.init == "spectral"
+        if inputs.graph is None or not (wanted or parameters["metric"] == "precomputed"):
             return None
         return fuzzy_simplicial_set(inputs.graph, n_threads=inputs.n_threads)
 

@@ -11,28 +11,28 @@ from gnomon.linalg import principal_components
 
 __all__ = ["at_most_half", "principal_rows"]
 
+_COMPONENTS = 100
 
-def principal_rows(metric: Any, limit: int = 100) -> Callable[[Any, int, int], Any] | None:
-    """Return what turns rows into their scores on the leading principal components.
+
+def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[Any, int, int], Any] | None:
+    """Return what turns rows into their scores on the first 100 principal components.
 
     Parameters
     ----------
     metric : str or callable
-        Only Euclidean distances are those of the scores, nearly; other metrics get None: rows as they are.
-    limit : int, default=100
-        Components kept; tables of no more rows or features stay as they are.
+        Distances of the scores are nearly the Euclidean ones; with another metric rows stay as they are.
+    n_samples, n_features : int
+        Shape of the table; one of at most 100 rows or features stays as it is.
 
     Returns
     -------
     callable (rows, seed, n_threads) -> rows, or None
     """
-    if metric not in ("euclidean", "l2"):
+    if metric not in ("euclidean", "l2") or min(n_samples, n_features) <= _COMPONENTS:
         return None
 
     def reduce(X: Any, seed: int, n_threads: int) -> Any:
-        if min(X.shape) <= limit:
-            return X
-        found = principal_components(X, limit, seed=seed, n_threads=n_threads)
+        found = principal_components(X, _COMPONENTS, seed=seed, n_threads=n_threads)
         return found.transform(X, n_threads=n_threads)
 
     return reduce

@@ -149,5 +149,5 @@ class TriMap(NeighborEmbedder):
                 early_exaggeration=1.0,
                 early_exaggeration_iter=_SLOW_ITERATIONS,
             ),
-            reduce=principal_rows(parameters["metric"]),
+            reduce=principal_rows(parameters["metric"], n_samples, self.n_features_in_),
         )

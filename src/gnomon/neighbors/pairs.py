@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
-from gnomon.neighbors import cosine, euclidean
+from gnomon.neighbors import cosine, euclidean, library
 from gnomon.neighbors.compute import NATIVE_METRICS
 
 __all__ = ["pair_distances"]
@@ -59,16 +59,15 @@ def pair_distances(
         raise ValueError(message(_WHO, "others", f"row numbers in [0, {X.shape[0]})"))
     if metric == "precomputed":
         return _given(X, others)
-    native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-    if native is None or not isinstance(X, np.ndarray):
-        return _through_library(X, others, "euclidean" if metric == "l2" else metric, metric_params)
-    values = euclidean.as_values(X)
-    if native == "cosine":
-        with warnings.catch_warnings():  # the search for neighbours has said it
-            warnings.simplefilter("ignore", DataWarning)
-            values = cosine.unit_rows(values, who=_WHO)
-    distances = _euclidean(values, others, n_threads)
-    return cosine.from_chords(distances) if native == "cosine" else distances
+    with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
+        warnings.simplefilter("ignore", DataWarning)
+        native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
+        if native is None or not isinstance(X, np.ndarray):
+            return _through_library(X, others, native or metric, metric_params)
+        values = euclidean.as_values(X)
+        if native == "cosine":
+            return cosine.from_chords(_euclidean(cosine.unit_rows(values, who=_WHO), others, n_threads))
+        return _euclidean(values, others, n_threads)
 
 
 def _euclidean(values: euclidean.Values, others: npt.NDArray[np.int32], n_threads: int) -> Float32Array:
@@ -91,10 +90,20 @@ def _given(X: Any, others: npt.NDArray[np.int32]) -> Float32Array:
     return np.asarray(values[found], dtype=np.float32)
 
 
-def _through_library(X: Any, others: npt.NDArray[np.int32], metric: Any, params: Mapping[str, Any] | None) -> Any:
+def _through_library(
+    X: Any, others: npt.NDArray[np.int32], metric: Any, params: Mapping[str, Any] | None
+) -> Float32Array:
     from sklearn.metrics import pairwise_distances
+    from sklearn.metrics.pairwise import PAIRED_DISTANCES
 
+    chords = metric == "cosine"
+    if chords:  # as in the search for neighbours
+        (X, _), metric = library.unit_rows(X, None, _WHO), "euclidean"
     distances = np.empty(others.shape, dtype=np.float32)
-    for i, row in enumerate(others):
-        distances[i] = pairwise_distances(X[[i]], X[row], metric=metric, **(params or {}))[0]
-    return distances
+    if isinstance(metric, str) and metric in PAIRED_DISTANCES and not params:
+        for j in range(others.shape[1]):
+            distances[:, j] = PAIRED_DISTANCES[metric](X, X[others[:, j]])
+    else:
+        for i, row in enumerate(others):
+            distances[i] = pairwise_distances(X[[i]], X[row], metric=metric, **(params or {}))[0]
+    return cosine.from_chords(distances) if chords else distances
