@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from gnomon.map import Map as Map
     from gnomon.map import map as map
     from gnomon.methods import PCA as PCA
-    from gnomon.methods import PaCMAP as PaCMAP
     from gnomon.methods import TSNE as TSNE
-    from gnomon.methods import TriMap as TriMap
     from gnomon.methods import UMAP as UMAP
+    from gnomon.methods import PaCMAP as PaCMAP
+    from gnomon.methods import TriMap as TriMap
 
 
 def __getattr__(name: str) -> Any:

@@ -32,7 +32,7 @@ def local_scales(graph: NeighborGraph, *, who: str) -> npt.NDArray[np.float64]:
     farthest = np.where(np.isfinite(distances), distances, 0.0).max(axis=1)
     middle = distances[:, _SCALE_RANKS] if distances.shape[1] > _SCALE_RANKS.start else distances[:, -1:]
     scales = np.where(np.isfinite(middle), middle, farthest[:, None]).mean(axis=1)
-    return np.maximum(scales, 1e-10 * (scales.mean() or 1e10))
+    return np.asarray(np.maximum(scales, 1e-10 * (scales.mean() or 1e10)))
 
 
 def scaled_squares(

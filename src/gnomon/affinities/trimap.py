@@ -83,8 +83,8 @@ def trimap_triplets(
 
     With scaled squares u_ij = d_ij^2 / (sigma_i sigma_j), sigma being the mean distance to the fourth to sixth
     neighbour, a point's inliers are the neighbours of smallest u. Each is joined with random outliers, which are no
-    inliers, and random triplets take two random points, the nearer by u first. The raw weight is u_ik - u_ij, a tenth of
-    it for random triplets; the lowest of all is subtracted from each and the result w compressed to
+    inliers; random triplets take two random points, the nearer by u first. The raw weight is u_ik - u_ij, a tenth of
+    it for random triplets. The lowest of all is subtracted from each and the result w compressed to
     ((1 + w)^(1 - t) - 1) / (1 - t), t being the temperature.
 
     Parameters
