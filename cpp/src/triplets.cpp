@@ -14,6 +14,7 @@ using simd::f32;
 using simd::kLanes;
 
 constexpr std::size_t kRowsPerChunk = 128;
+constexpr std::size_t kAhead = 128;  // coefficients fetched so early: they lie anywhere, too far apart for any cache
 
 std::size_t padded(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
@@ -133,6 +134,7 @@ GNOMON_CLONES void add_others(const Incidence& incidence, const float* coefficie
         f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>], total[kHeld<D>];
         std::int32_t buffer[kLanes];
         float coefficient[kLanes];
+        const auto last = static_cast<std::size_t>(incidence.offsets[end]) - 1;
         for (std::size_t p = begin; p < end; ++p) {
             for (int c = 0; c < d; ++c) {
                 here[c] = simd::splat(Y.row(p)[c]);
@@ -141,6 +143,10 @@ GNOMON_CLONES void add_others(const Incidence& incidence, const float* coefficie
             const auto first = static_cast<std::size_t>(incidence.offsets[p]);
             const auto degree = static_cast<std::size_t>(incidence.offsets[p + 1]) - first;
             for (std::size_t e = 0; e < degree; e += kLanes) {
+                for (std::size_t l = 0; l < kLanes; ++l) {
+                    const std::size_t ahead = std::min(first + e + l + kAhead, last);
+                    __builtin_prefetch(coefficients + incidence.places[ahead], 0, 2);
+                }
                 const std::int32_t* owners =
                     lanes_of(incidence.owners + first, e, degree, static_cast<std::int32_t>(p), buffer);
                 for (std::size_t l = 0; l < kLanes; ++l)
