@@ -2,8 +2,8 @@
 #include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
-#include "gnomon/all_pairs.hpp"
-#include "gnomon/attraction.hpp"
+#include "gnomon/edge_sums.hpp"
+#include "gnomon/pair_sums.hpp"
 #include "gnomon/particle_mesh.hpp"
 #include "gnomon/sampled_forces.hpp"
 
@@ -14,40 +14,50 @@ using Points = Matrix<const float>;
 using ForceAndEnergy = std::pair<Output<float>, double>;
 using TwoForces = std::pair<Output<float>, Output<float>>;
 
-PairLaw pair_law(const std::string& name) {
-    if (name == "partition") return PairLaw::partition;
-    if (name == "cross_entropy_force") return PairLaw::cross_entropy_force;
-    if (name == "cross_entropy_energy") return PairLaw::cross_entropy_energy;
-    throw std::invalid_argument("unknown pair law");
-}
-
-Output<float> bind_attraction(const Offsets& offsets, const Columns& columns, const Values& values, const Points& Y,
-                              const OutputKernel& kernel, float scale, const Points& base, float base_scale,
-                              int n_threads) {
+Output<float> bind_edge_sums(const Offsets& offsets, const Columns& columns, const Values& values, const Points& Y,
+                             const OutputKernel& kernel, const std::string& law, float scale, const Points& base,
+                             float base_scale, int n_threads) {
     auto out = make_output<float>({Y.shape(0), Y.shape(1)});
     run_released(n_threads, [&](const Context& context) {
-        attraction(csr(offsets, columns, values), view(Y), kernel, scale, view(base), base_scale,
-                   {out.data(), Y.shape(0), Y.shape(1)}, context);
+        edge_sums(pair_law(law), kernel, csr(offsets, columns, values), view(Y), scale, view(base), base_scale,
+                  {out.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return out;
 }
 
-double bind_attraction_energy(const Offsets& offsets, const Columns& columns, const Values& values, const Points& Y,
-                              const OutputKernel& kernel, int n_threads) {
+double bind_edge_energy(const Offsets& offsets, const Columns& columns, const Values& values, const Points& Y,
+                        const OutputKernel& kernel, const std::string& law, int n_threads) {
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = attraction_energy(csr(offsets, columns, values), view(Y), kernel, context);
+        energy = edge_energy(pair_law(law), kernel, csr(offsets, columns, values), view(Y), context);
     });
     return energy;
 }
 
-ForceAndEnergy bind_all_pairs(const std::string& law, const Points& Y, const Values& weights,
-                              const OutputKernel& kernel, int n_threads) {
+ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Values& u, const Values& v,
+                              const OutputKernel& kernel, int n_threads, bool with_energy) {
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy =
-            all_pairs(pair_law(law), view(Y), view(weights), kernel, {force.data(), Y.shape(0), Y.shape(1)}, context);
+        energy = pair_sums(pair_law(law), kernel, view(Y), view(u), view(v), with_energy,
+                           {force.data(), Y.shape(0), Y.shape(1)}, context);
+    });
+    return {force, energy};
+}
+
+Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_threads) {
+    auto sums = make_output<double>({Y.shape(0)});
+    run_released(n_threads,
+                 [&](const Context& context) { row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context); });
+    return sums;
+}
+
+ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const OutputKernel& kernel, bool centred,
+                                int n_threads) {
+    auto force = make_output<float>({Y.shape(0), Y.shape(1)});
+    double energy = 0;
+    run_released(n_threads, [&](const Context& context) {
+        energy = target_sums(kernel, view(Y), view(target), centred, {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};
 }
@@ -61,13 +71,13 @@ ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, int n_threads)
     return {force, energy};
 }
 
-TwoForces bind_sampled_forces(const Offsets& offsets, const Columns& columns, const Values& values,
-                              const Values& degrees, const OutputKernel& kernel, const SamplingParameters& parameters,
+TwoForces bind_sampled_forces(const Offsets& offsets, const Columns& columns, const Values& values, const Values& u,
+                              const Values& v, const OutputKernel& kernel, const SamplingParameters& parameters,
                               std::int64_t epoch, const Points& Y, int n_threads) {
     const std::size_t n = Y.shape(0), d = Y.shape(1);
     auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
     run_released(n_threads, [&](const Context& context) {
-        sampled_forces(csr(offsets, columns, values), view(degrees), kernel, parameters, epoch, view(Y),
+        sampled_forces(csr(offsets, columns, values), {view(u), view(v)}, kernel, parameters, epoch, view(Y),
                        {attraction.data(), n, d}, {repulsion.data(), n, d}, context);
     });
     return {attraction, repulsion};
@@ -85,15 +95,23 @@ void register_objectives(nb::module_& m) {
                 new (self) OutputKernel(output_kernel(name, a, b));
             },
             nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F);
-    m.def("attraction", &bind_attraction, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("scale"),
+    m.def("edge_sums", &bind_edge_sums, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
           nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
-          "scale * sum_j A_ij pull(s_ij) (y_i - y_j) + base_scale * base; a base without rows counts as 0.");
-    m.def("attraction_energy", &bind_attraction_energy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("n_threads"),
-          "sum_ij A_ij (-log k(s_ij)).");
-    m.def("all_pairs", &bind_all_pairs, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("weights").noconvert(),
-          nb::arg("kernel"), nb::arg("n_threads"), "(sum_j c_ij (y_i - y_j), sum_ij e_ij) over all pairs i != j.");
+          "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base; a base without rows counts as 0.");
+    m.def("edge_energy", &bind_edge_energy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"),
+          nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
+    m.def("pair_sums", &bind_pair_sums, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("u").noconvert(),
+          nb::arg("v").noconvert(), nb::arg("kernel"), nb::arg("n_threads"), nb::arg("with_energy") = true,
+          "(sum_j w_ij dF/ds (y_i - y_j), sum_ij w_ij F(k_ij)) over all pairs i != j, w_ij = u_i v_j + v_i u_j, or 1 "
+          "where u and v are empty; without energy the second is 0.");
+    m.def("row_sums", &bind_row_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("n_threads"),
+          "sum_{j != i} k_ij for each i.");
+    m.def("target_sums", &bind_target_sums, nb::arg("Y").noconvert(), nb::arg("target").noconvert(), nb::arg("kernel"),
+          nb::arg("centred"), nb::arg("n_threads"),
+          "(sum_j 2 r_ij k'_ij (y_i - y_j), sum_ij r_ij^2) with r = K - T over i != j, or r = H (K - T) H for a "
+          "symmetric target whose rows sum to zero.");
     nb::class_<ParticleMesh>(m, "ParticleMesh",
                              "Sums of a smooth kernel over all pairs of points in 1 or 2 dimensions.")
         .def(nb::init<const OutputKernel&, float>(), nb::arg("kernel"), nb::arg("spacing"))
@@ -107,9 +125,9 @@ void register_objectives(nb::module_& m) {
                float force_limit) { new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit}; },
             nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"));
     m.def("sampled_forces", &bind_sampled_forces, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("degrees").noconvert(), nb::arg("kernel"), nb::arg("parameters"),
-          nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
-          "(attraction, repulsion) of one sampled epoch.");
+          nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
+          nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
+          "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");
 }
 
 }  // namespace gnomon::bindings

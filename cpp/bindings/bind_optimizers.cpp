@@ -33,12 +33,12 @@ std::pair<double, double> bind_adam_step(const Matrix<T>& Y, const Matrix<const 
     return {report.gradient_norm, report.step_norm};
 }
 
-void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const Values& values, const Values& degrees,
-                         const OutputKernel& kernel, const SamplingParameters& parameters,
+void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const Values& values, const Values& u,
+                         const Values& v, const OutputKernel& kernel, const SamplingParameters& parameters,
                          const SampledSchedule& schedule, std::int64_t begin, std::int64_t end, const MutablePoints& Y,
                          const MutablePoints& first_moment, const MutablePoints& second_moment, int n_threads) {
     run_released(n_threads, [&](const Context& context) {
-        sampled_epochs(csr(offsets, columns, values), view(degrees), kernel, parameters, schedule, begin, end,
+        sampled_epochs(csr(offsets, columns, values), {view(u), view(v)}, kernel, parameters, schedule, begin, end,
                        {view(Y), view(first_moment), view(second_moment)}, context);
     });
 }
@@ -81,8 +81,8 @@ void register_optimizers(nb::module_& m) {
             },
             nb::arg("learning_rate"), nb::arg("max_epochs"));
     m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("degrees").noconvert(), nb::arg("kernel"), nb::arg("parameters"),
-          nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
+          nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
           nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
           "Run the epochs [begin, end) in place.");
 }

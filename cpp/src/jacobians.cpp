@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gnomon/batched_eigen.hpp"
-#include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {
@@ -16,27 +15,6 @@ constexpr std::size_t kBatchesPerChunk = 32;
 constexpr double kSameSquare = 1e-12;  // displacements closer than this share of their squared length are one
 constexpr double kRankShare = 1e-12;   // eigenvalues below this share of the largest are rounding
 constexpr double kNoSlack = 1e-9;      // a neighbour the others say nothing about has leverage 1 up to this
-
-using f64x4 = double __attribute__((vector_size(32)));
-
-GNOMON_INLINE double total(f64x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
-
-// All products of `n` rows (a multiple of 3) of `stride` doubles (a multiple of 4), in tiles of 3 x 3 accumulators.
-GNOMON_CLONES void gram(const double* z, std::size_t n, std::size_t stride, double* out) {
-    for (std::size_t p = 0; p < n; p += 3)
-        for (std::size_t q = 0; q <= p; q += 3) {
-            f64x4 sums[3][3] = {};
-            const double *a = z + p * stride, *b = z + q * stride;
-            for (std::size_t f = 0; f < stride; f += 4)
-                for (int u = 0; u < 3; ++u) {
-                    const f64x4 x = simd::load_as<f64x4>(a + u * stride + f);
-                    for (int v = 0; v < 3; ++v) sums[u][v] += x * simd::load_as<f64x4>(b + v * stride + f);
-                }
-            for (std::size_t u = 0; u < 3; ++u)
-                for (std::size_t v = 0; v < 3; ++v)
-                    out[(p + u) * n + q + v] = out[(q + v) * n + p + u] = total(sums[u][v]);
-        }
-}
 
 // Whether at least two neighbours differ from the point and from each other.
 bool has_two_distinct(const double* g, std::size_t n) {
@@ -80,8 +58,7 @@ void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, st
     const std::span<const float> weights(hoods.weights.row(i), s.k);
     s.displacements.gather(X, i, neighbors, weights);
     const std::size_t n = s.displacements.padded_rows();
-    s.products.resize(n * n);
-    gram(s.displacements.row(0), n, s.displacements.stride(), s.products.data());
+    s.displacements.products(s.products);
     s.defined[l] = has_two_distinct(s.products.data(), n);
     double sum = 0;
     for (const float w : weights) sum += static_cast<double>(w);

@@ -33,15 +33,15 @@ GNOMON_INLINE Spline spline(float u) {
 
 GNOMON_INLINE float sum4(f32x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
-/// k or k - 1 along one row of the mesh, at `down` nodes from the origin.
+/// k or k - k(0) along one row of the mesh, at `down` nodes from the origin.
 GNOMON_CLONES void kernel_row(const OutputKernel& output, bool shifted, float spacing, float down, std::size_t nodes,
                               float* row) {
-    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
+    with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
         for (std::size_t first = 0; first < nodes; first += simd::kLanes) {
             const f32 index = static_cast<float>(first) + __builtin_convertvector(simd::lane_index(), f32);
             const f32 across = simd::min(index, static_cast<float>(nodes) - index);
             const f32 s = (across * across + down * down) * (spacing * spacing);
-            simd::store(row + first, shifted ? -kernel.deficit(s) : kernel.value(s));
+            simd::store(row + first, shifted ? -kernel.drop(s) : kernel.value(s));
         }
     });
 }
@@ -68,7 +68,11 @@ Extent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
 }  // namespace
 
 ParticleMesh::ParticleMesh(const OutputKernel& kernel, float spacing) : kernel_(kernel), relative_spacing_(spacing) {
-    length_ = simd::pow(simd::splat(kernel.a), -0.5F / kernel.b)[0];  // a s^b = 1
+    if (!kernel.is_similarity()) throw std::invalid_argument("a mesh needs a kernel that decays");
+    with_similarity(kernel, [&](auto k) {
+        length_ = std::sqrt(k.half_squared());
+        at_zero_ = k.at_zero();
+    });
 }
 
 bool ParticleMesh::choose_layout(Span2<const float> Y, const Context& context, Layout& layout) const {
@@ -224,8 +228,8 @@ double ParticleMesh::evaluate(Span2<const float> Y, Span2<float> force, const Co
     spread(context);
     mesh_.convolve(context);
     const double n = static_cast<double>(Y.rows());
-    const double total = read_back(force, context);  // includes each point's own k(0) = 1
-    return layout.shifted ? total + n * (n - 1.0) : total - n;
+    const double total = read_back(force, context);  // includes each point's own k(0)
+    return layout.shifted ? total + n * (n - 1.0) * at_zero_ : total - n * at_zero_;
 }
 
 }  // namespace gnomon

@@ -38,6 +38,27 @@ std::size_t features_of(const SparseRows<T>& rows) {
     return rows.n_features;
 }
 
+using f64x4 = double __attribute__((vector_size(32)));
+
+GNOMON_INLINE double total(f64x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
+// All products of `n` rows (a multiple of 3) of `stride` doubles (a multiple of 4), in tiles of 3 x 3 accumulators.
+GNOMON_CLONES void all_products(const double* z, std::size_t n, std::size_t stride, double* out) {
+    for (std::size_t p = 0; p < n; p += 3)
+        for (std::size_t q = 0; q <= p; q += 3) {
+            f64x4 sums[3][3] = {};
+            const double *a = z + p * stride, *b = z + q * stride;
+            for (std::size_t f = 0; f < stride; f += 4)
+                for (int u = 0; u < 3; ++u) {
+                    const f64x4 x = simd::load_as<f64x4>(a + u * stride + f);
+                    for (int v = 0; v < 3; ++v) sums[u][v] += x * simd::load_as<f64x4>(b + v * stride + f);
+                }
+            for (std::size_t u = 0; u < 3; ++u)
+                for (std::size_t v = 0; v < 3; ++v)
+                    out[(p + u) * n + q + v] = out[(q + v) * n + p + u] = total(sums[u][v]);
+        }
+}
+
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -53,6 +74,11 @@ std::size_t n_features(const RowSource& source) {
 void Displacements::gather(const RowSource& source, std::size_t i, std::span<const std::int32_t> neighbors,
                            std::span<const float> weights) {
     std::visit([&](const auto& rows) { gather_from(rows, i, neighbors, weights); }, source);
+}
+
+void Displacements::products(std::vector<double>& out) const {
+    out.resize(padded_rows_ * padded_rows_);
+    all_products(values_.data(), padded_rows_, stride_, out.data());
 }
 
 void Displacements::reshape(std::size_t n_neighbors, std::size_t n_columns) {

@@ -6,9 +6,6 @@
 
 #include "gnomon/adam.hpp"
 
-// GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 namespace gnomon {
 namespace {
 
@@ -18,27 +15,22 @@ using simd::kLanes;
 constexpr float kDecay1 = 0.5F, kDecay2 = 0.9F, kTiny = 1e-7F;  // uwot's batch setting: short memories
 
 /// Moves count coordinates from `from` to Y, where forces and averages stand.
-GNOMON_INLINE void adam(float rate, const float* attraction, const float* repulsion, const float* from, float* Y,
+GNOMON_CLONES void adam(float rate, const float* attraction, const float* repulsion, const float* from, float* Y,
                         float* first_moment, float* second_moment, std::size_t count) {
     const AdamRates<float> rates{rate, 1.0F - kDecay1, 1.0F - kDecay2, kTiny};
     for (std::size_t k = 0; k < count; ++k)
         Y[k] = from[k] + adam_move(rates, attraction[k] + repulsion[k], first_moment[k], second_moment[k]);
 }
 
-/// Moves the rows [begin, end) from epoch.Y to next. scratch: 2 * 16 * d floats.
-GNOMON_CLONES void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, std::size_t begin,
-                             std::size_t end, float* scratch) {
+/// Moves the rows [begin, end) from epoch.Y to next.
+void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, std::size_t begin, std::size_t end,
+               SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
-    float *attraction = scratch, *repulsion = scratch + kLanes * d;
-    with_kernel(epoch.kernel, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-            for (std::size_t first = begin; first < end; first += kLanes) {
-                forces_on_lanes<decltype(components)::value>(kernel, epoch, first, attraction, repulsion);
-                adam(rate, attraction, repulsion, epoch.Y.row(first), next.Y.row(first), next.first_moment.row(first),
-                     next.second_moment.row(first), std::min(kLanes * d, (end - first) * d));
-            }
-        });
-    });
+    for (std::size_t first = begin; first < end; first += kLanes) {
+        find_forces(epoch, first, rows);
+        adam(rate, rows.attraction.data(), rows.repulsion.data(), epoch.Y.row(first), next.Y.row(first),
+             next.first_moment.row(first), next.second_moment.row(first), std::min(kLanes * d, (end - first) * d));
+    }
 }
 
 /// The learning rate of an epoch times Adam's bias corrections.
@@ -51,18 +43,19 @@ float rate_of(const SampledSchedule& p, std::int64_t epoch) {
 
 }  // namespace
 
-void sampled_epochs(const CsrView<float>& edges, std::span<const float> degrees, const OutputKernel& kernel,
+void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
                     std::int64_t end, const SampledState& state, const Context& context) {
+    check_law(PairLaw::log_deficit, kernel);
     const std::size_t n = state.Y.rows(), d = state.Y.cols();
-    std::vector<float> other(n * d), scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)) * 2 * kLanes * d);
+    std::vector<float> other(n * d);
+    std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
     Span2<float> now = state.Y, next{other.data(), n, d};
     for (std::int64_t t = begin; t < end; ++t) {
-        const SampledEpoch epoch{edges, degrees, kernel, parameters, now, epoch_key(parameters.seed, t)};
+        const SampledEpoch epoch(edges, weights, kernel, parameters, now, t);
         const float rate = rate_of(schedule, t);
         parallel_blocks(n, kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
-            move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, first, last,
-                      scratch.data() + worker * 2 * kLanes * d);
+            move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, first, last, workers[worker]);
         });
         std::swap(now, next);
     }

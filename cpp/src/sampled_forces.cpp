@@ -1,44 +1,130 @@
 #include "gnomon/sampled_forces.hpp"
 
-#include <vector>
+#include <algorithm>
+
+#include "gnomon/random.hpp"
 
 // GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 namespace gnomon {
+namespace detail {
 namespace {
 
-using namespace detail;
+using simd::f32;
 using simd::kLanes;
 
-/// Writes the forces on the rows [begin, end).
-GNOMON_CLONES void store_rows(const SampledEpoch& epoch, Span2<float> attraction, Span2<float> repulsion,
-                              std::size_t begin, std::size_t end, float* scratch) {
+constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
+
+/// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
+template <int D>
+GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const f32* here, simd::u32 base, int begin, int count,
+                              EdgeTile& tile, f32* total) {
+    const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
+    const Clipped limit{epoch.parameters.force_limit};
+    const auto n = static_cast<std::uint32_t>(epoch.Y.rows());
+    const float* v = epoch.weights.v.empty() ? nullptr : epoch.weights.v.data();
+    f32 there[kHeld<D>], away[kHeld<D>];
+    std::int32_t index[kLanes];
+    std::uint32_t bits[kLanes];
+    for (int t = 0; t < count; ++t) {
+        simd::store(bits, simd::mix32(base + static_cast<std::uint32_t>(begin + t) * 0x2545f491U));
+        for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(scale_to(bits[l], n));
+        gather_points<D>(epoch.Y.data(), index, d, there);
+        simd::store(tile.squared + t * kLanes, differences<D>(here, there, d, away));  // 0 for the point itself
+        for (int c = 0; c < width; ++c) simd::store(tile.away.data() + (t * width + c) * kLanes, away[c]);
+        if (v != nullptr)
+            for (std::size_t l = 0; l < kLanes; ++l)
+                tile.weights[static_cast<std::size_t>(t) * kLanes + l] = v[index[l]];
+    }
+    evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, static_cast<std::size_t>(count) * kLanes,
+                 tile.slopes, nullptr);
+    for (int t = 0; t < count; ++t) {
+        const f32 coefficient = -2.0F * simd::load(tile.slopes + t * kLanes);
+        for (int c = 0; c < width; ++c) {
+            f32 force = limit(coefficient * simd::load(tile.away.data() + (t * width + c) * kLanes));
+            if (v != nullptr) force *= simd::load(tile.weights + t * kLanes);
+            total[c] += force;
+        }
+    }
+}
+
+template <int D>
+GNOMON_INLINE void push_rows(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
-    const float scale = 1.0F / epoch.parameters.edge_scale;
-    with_kernel(epoch.kernel, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-            for (std::size_t first = begin; first < end; first += kLanes) {
-                forces_on_lanes<decltype(components)::value>(kernel, epoch, first, scratch, scratch + kLanes * d);
-                for (std::size_t k = 0; k < std::min(kLanes * d, (end - first) * d); ++k) {
-                    attraction.row(first)[k] = scale * scratch[k];
-                    repulsion.row(first)[k] = scale * scratch[kLanes * d + k];
-                }
-            }
-        });
+    const SamplingParameters& p = epoch.parameters;
+    f32 here[kHeld<D>], total[kHeld<D>];
+    std::int32_t index[kLanes];
+    for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(first + std::min(l, used - 1));
+    gather_points<D>(epoch.Y.data(), index, static_cast<int>(d), here);
+    for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
+    const simd::u32 item = reinterpret_cast<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(first);
+    const simd::u32 base = simd::mix32(item * 0x9e3779b1U + epoch.key);
+    constexpr int kTogether = static_cast<int>(EdgeTile::kVectors);
+    for (int begin = 0; begin < p.n_draws; begin += kTogether)
+        push_lanes<D>(epoch, here, base, begin, std::min(kTogether, p.n_draws - begin), rows.tile, total);
+    for (std::size_t l = 0; l < used; ++l) {
+        const float scale = p.edge_scale * epoch.weights.u[first + l] * p.repulsion / static_cast<float>(p.n_draws);
+        for (std::size_t c = 0; c < d; ++c) rows.repulsion[l * d + c] = scale * total[c][l];
+    }
+}
+
+GNOMON_CLONES void forces_on_lanes(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+    const std::size_t d = epoch.Y.cols();
+    const SamplingParameters& p = epoch.parameters;
+    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
+        constexpr int D = decltype(components)::value;
+        push_rows<D>(epoch, first, used, rows);
+        const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F};
+        // both ends of an edge move, and each edge is stored from both ends
+        const float scale = -2.0F * p.edge_scale;
+        edge_forces<D>(job, Clipped{p.force_limit}, first, first + used, rows.tile,
+                       [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
+                           for (std::size_t c = 0; c < d; ++c) rows.attraction[(i - first) * d + c] = scale * force[c];
+                       });
     });
 }
 
 }  // namespace
 
-void sampled_forces(const CsrView<float>& edges, std::span<const float> degrees, const OutputKernel& kernel,
+SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
+                           const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch)
+    : edges(graph),
+      weights(pair_weights),
+      kernel(output),
+      parameters(sampling),
+      Y(points),
+      key(static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)))) {}
+
+std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::size_t d) {
+    return std::vector<SampledRows>(static_cast<std::size_t>(std::max(context.n_threads, 1)), SampledRows(d));
+}
+
+void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
+    forces_on_lanes(epoch, first, std::min<std::size_t>(kLanes, epoch.Y.rows() - first), rows);
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, std::int64_t t, Span2<const float> Y, Span2<float> attraction,
                     Span2<float> repulsion, const Context& context) {
+    check_law(PairLaw::log_deficit, kernel);
     const std::size_t d = Y.cols();
-    std::vector<float> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)) * 2 * kLanes * d);
-    const SampledEpoch epoch{edges, degrees, kernel, parameters, Y, epoch_key(parameters.seed, t)};
-    parallel_blocks(Y.rows(), kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
-        store_rows(epoch, attraction, repulsion, first, last, scratch.data() + worker * 2 * kLanes * d);
+    const SampledEpoch epoch(edges, weights, kernel, parameters, Y, t);
+    const float scale = 1.0F / parameters.edge_scale;
+    std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
+    parallel_blocks(Y.rows(), kSampledRows, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        SampledRows& rows = workers[worker];
+        for (std::size_t first = begin; first < end; first += simd::kLanes) {
+            find_forces(epoch, first, rows);
+            for (std::size_t k = 0; k < std::min(simd::kLanes * d, (end - first) * d); ++k) {
+                attraction.row(first)[k] = scale * rows.attraction[k];
+                repulsion.row(first)[k] = scale * rows.repulsion[k];
+            }
+        }
     });
 }
 

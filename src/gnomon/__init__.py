@@ -11,10 +11,18 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
 _PUBLIC: dict[str, str] = {
+    "ForceAtlas2": "gnomon.methods",
+    "InfoNCETSNE": "gnomon.methods",
+    "LargeVis": "gnomon.methods",
+    "NegTSNE": "gnomon.methods",
+    "NeighborEmbedding": "gnomon.methods",
     "PCA": "gnomon.methods",
     "PaCMAP": "gnomon.methods",
+    "SNE": "gnomon.methods",
+    "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
     "TriMap": "gnomon.methods",
+    "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
     "Progress": "gnomon._progress",
@@ -41,10 +49,18 @@ if TYPE_CHECKING:
     from gnomon.map import Map as Map
     from gnomon.map import map as map
     from gnomon.methods import PCA as PCA
+    from gnomon.methods import SNE as SNE
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import UMAP as UMAP
+    from gnomon.methods import ForceAtlas2 as ForceAtlas2
+    from gnomon.methods import InfoNCETSNE as InfoNCETSNE
+    from gnomon.methods import LargeVis as LargeVis
+    from gnomon.methods import NegTSNE as NegTSNE
+    from gnomon.methods import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods import PaCMAP as PaCMAP
+    from gnomon.methods import SymmetricSNE as SymmetricSNE
     from gnomon.methods import TriMap as TriMap
+    from gnomon.methods import TwoKernelPCA as TwoKernelPCA
 
 
 def __getattr__(name: str) -> Any:

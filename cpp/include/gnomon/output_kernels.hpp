@@ -1,77 +1,88 @@
-// The similarities k(s) of two points of the embedding at squared distance s, sixteen distances at once. An objective
-// sees a kernel only through these five functions, so a new kernel is one struct, one line in with_kernel and no loop.
-//
-//   value(s)   k                      slope(s)  -k' (>= 0)
-//   deficit(s) 1 - k without cancellation at small s
-//   pull(s)    -k' / k                push(s)   -k' / (1 - k), s > 0
+// Which function k(s) of the squared distance of two points of the embedding, chosen at run time by name. A new kernel
+// is one struct and one line in each of output_kernel and with_kernel; the sums reach it through pair_laws.hpp.
 #pragma once
 
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
 
-#include "gnomon/simd.hpp"
+#include "gnomon/potential_kernels.hpp"
+#include "gnomon/similarity_kernels.hpp"
 
 namespace gnomon {
 
-/// k = 1 / (1 + s): Student's t with one degree of freedom.
-struct Cauchy {
-    GNOMON_INLINE simd::f32 value(simd::f32 s) const { return 1.0F / (1.0F + s); }
-    GNOMON_INLINE simd::f32 deficit(simd::f32 s) const { return s / (1.0F + s); }
-    GNOMON_INLINE simd::f32 pull(simd::f32 s) const { return 1.0F / (1.0F + s); }
-    GNOMON_INLINE simd::f32 push(simd::f32 s) const { return 1.0F / (s * (1.0F + s)); }
-    GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
-        value = 1.0F / (1.0F + s);
-        slope = value * value;
-    }
-};
-
-/// k = 1 / (1 + a s^b).
-struct RationalPower {
-    float a, b;
-
-    // Below the smallest distance the slope of s^b, infinite at 0 for b < 1, stays finite: 0 * slope must be 0.
-    static constexpr float kSmallest = 1e-12F;
-
-    GNOMON_INLINE simd::f32 power(simd::f32 s) const { return a * simd::pow(simd::max(s, simd::splat(kSmallest)), b); }
-    GNOMON_INLINE simd::f32 value(simd::f32 s) const { return 1.0F / (1.0F + power(s)); }
-    GNOMON_INLINE simd::f32 deficit(simd::f32 s) const {
-        const simd::f32 p = power(s);
-        return p / (1.0F + p);
-    }
-    GNOMON_INLINE simd::f32 pull(simd::f32 s) const {
-        const simd::f32 p = power(s);
-        return b * p / (simd::max(s, simd::splat(kSmallest)) * (1.0F + p));
-    }
-    GNOMON_INLINE simd::f32 push(simd::f32 s) const { return b / (s * (1.0F + power(s))); }
-    GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
-        const simd::f32 p = power(s);
-        value = 1.0F / (1.0F + p);
-        slope = b * p * value * value / simd::max(s, simd::splat(kSmallest));
-    }
-};
-
-/// Which kernel, chosen at run time.
+/// Which kernel, and its two numbers (unused ones are 1).
 struct OutputKernel {
-    enum class Kind { cauchy, rational_power };
+    enum class Kind {
+        cauchy,
+        rational_power,
+        gaussian,
+        student_t,
+        noise_contrast,
+        linear,
+        inverse_power,
+        logarithmic,
+        distance
+    };
     Kind kind = Kind::cauchy;
     float a = 1.0F;
     float b = 1.0F;
+
+    /// Whether k stays in (0, 1], as the logarithmic laws need.
+    bool is_similarity() const { return kind <= Kind::noise_contrast; }
 };
 
 inline OutputKernel output_kernel(std::string_view name, float a, float b) {
-    if (name == "cauchy") return {OutputKernel::Kind::cauchy, 1.0F, 1.0F};
-    if (name == "umap") return {OutputKernel::Kind::rational_power, a, b};
+    using Kind = OutputKernel::Kind;
+    if (name == "cauchy") return {Kind::cauchy, 1.0F, 1.0F};
+    if (name == "umap") return {Kind::rational_power, a, b};
+    if (name == "gaussian") return {Kind::gaussian, a, 1.0F};
+    if (name == "student_t") return {Kind::student_t, a, 1.0F};
+    if (name == "noise_contrast") return {Kind::noise_contrast, a, 1.0F};
+    if (name == "linear") return {Kind::linear, 1.0F, 1.0F};
+    if (name == "inverse_power") return {Kind::inverse_power, a, 1.0F};
+    if (name == "logarithmic") return {Kind::logarithmic, 1.0F, 1.0F};
+    if (name == "distance") return {Kind::distance, 1.0F, 1.0F};
     throw std::invalid_argument("unknown output kernel");
+}
+
+/// Calls body with the type of a kernel that is a similarity; does nothing for others. Mark the lambda
+/// GNOMON_INLINE_LAMBDA inside a GNOMON_CLONES function.
+template <class Body>
+GNOMON_INLINE void with_similarity(const OutputKernel& kernel, Body&& body) {
+    using Kind = OutputKernel::Kind;
+    switch (kernel.kind) {
+        case Kind::cauchy:
+            return body(Cauchy{});
+        case Kind::rational_power:
+            return body(RationalPower{kernel.a, kernel.b});
+        case Kind::gaussian:
+            return body(Gaussian{{kernel.a}});
+        case Kind::student_t:
+            return body(StudentT{{kernel.a}});
+        case Kind::noise_contrast:
+            return body(NoiseContrast{kernel.a});
+        default:
+            return;
+    }
 }
 
 /// Calls body with the kernel's own type. Mark the lambda GNOMON_INLINE_LAMBDA inside a GNOMON_CLONES function.
 template <class Body>
 GNOMON_INLINE void with_kernel(const OutputKernel& kernel, Body&& body) {
-    if (kernel.kind == OutputKernel::Kind::cauchy)
-        body(Cauchy{});
-    else
-        body(RationalPower{kernel.a, kernel.b});
+    using Kind = OutputKernel::Kind;
+    switch (kernel.kind) {
+        case Kind::linear:
+            return body(Linear{});
+        case Kind::inverse_power:
+            return body(InversePower{kernel.a});
+        case Kind::logarithmic:
+            return body(Logarithmic{});
+        case Kind::distance:
+            return body(Distance{});
+        default:
+            return with_similarity(kernel, body);
+    }
 }
 
 /// The largest number of components that the kernels' scratch arrays hold.

@@ -15,7 +15,7 @@ namespace gnomon {
 
 class ParticleMesh {
 public:
-    /// spacing: of the mesh in units of the distance at which the kernel is one half; smaller is more accurate.
+    /// spacing: of the mesh in units of the distance at which the kernel is half of k(0); smaller is more accurate.
     ParticleMesh(const OutputKernel& kernel, float spacing);
 
     /// force_i = sum_j -k'(s_ij) (y_i - y_j); returns sum over i != j of k(s_ij). Y, force: (n, d), d = 1 or 2.
@@ -29,7 +29,8 @@ private:
         float spacing = 0;
         float low[2] = {0, 0};
         MeshAxis axis[2];
-        // Convolve with k - 1 instead of k: for a small embedding k is nearly 1, and rounding would drown its slope.
+        // Convolve with k - k(0) instead of k: for a small embedding k hardly varies, and rounding would drown its
+        // slope.
         bool shifted = false;
     };
 
@@ -41,7 +42,8 @@ private:
 
     OutputKernel kernel_;
     float relative_spacing_;
-    float length_;  // distance at which the kernel is one half
+    float length_ = 0;    // distance at which the kernel is half of its value at 0
+    double at_zero_ = 1;  // k(0)
     Layout layout_;
     MeshConvolution mesh_;
     bool kernel_ready_ = false;

@@ -36,6 +36,9 @@ public:
     void gather(const RowSource& source, std::size_t i, std::span<const std::int32_t> neighbors,
                 std::span<const float> weights);
 
+    /// Writes the inner products of all padded rows, (padded_rows, padded_rows).
+    void products(std::vector<double>& out) const;
+
     std::size_t padded_rows() const { return padded_rows_; }
     std::size_t stride() const { return stride_; }
     std::size_t n_columns() const { return n_columns_; }

@@ -18,9 +18,9 @@ struct SampledState {
     Span2<float> Y, first_moment, second_moment;
 };
 
-/// Runs the epochs [begin, end). degrees: (n), sums of the rows' affinities. The epoch number alone decides draws and
+/// Runs the epochs [begin, end). The epoch number alone decides draws and
 /// learning rate, so blocks of epochs join without a seam.
-void sampled_epochs(const CsrView<float>& edges, std::span<const float> degrees, const OutputKernel& kernel,
+void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
                     std::int64_t end, const SampledState& state, const Context& context);
 

@@ -14,20 +14,21 @@ __all__ = ["Affinities"]
 
 @dataclass(frozen=True)
 class Affinities:
-    """Symmetric non-negative affinities between points.
+    """Non-negative affinities between points, symmetric unless they are each row's own.
 
     Attributes
     ----------
     matrix : csr_array of shape (n_samples, n_samples), float32
-        Symmetric, non-negative, zero diagonal (not stored), column indices sorted in each row.
-    normalization : {"total", "membership"}
-        "total": all entries sum to 1 (t-SNE). "membership": each entry is in (0, 1] (UMAP's fuzzy set).
+        Non-negative, zero diagonal (not stored), column indices sorted in each row; symmetric but for "rows".
+    normalization : {"total", "membership", "rows"}
+        "total": all entries sum to 1 (t-SNE). "membership": each entry is in (0, 1] (UMAP's fuzzy set). "rows": each
+        row sums to 1 and is its own distribution (SNE).
     bandwidths : ndarray of shape (n_samples,), float32, or None
         The scale found for each row, in the units of the metric.
     """
 
     matrix: sp.csr_array
-    normalization: Literal["total", "membership"]
+    normalization: Literal["total", "membership", "rows"]
     bandwidths: npt.NDArray[np.float32] | None = None
 
     @property

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, usable_distances
 from gnomon.affinities.symmetric import mean_of_directions
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["gaussian_affinities"]
+__all__ = ["conditional_affinities", "gaussian_affinities"]
 
 _RULES: dict[str, Rule] = {"perplexity": Real(1.0), "n_threads": Integer(1)}
 
@@ -44,11 +48,55 @@ def gaussian_affinities(
     ----------
     .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008, eq. 1-2.
     """
+    weights, bandwidths = _weights(graph, perplexity, n_threads, who)
+    return Affinities(mean_of_directions(graph.indices, weights, n_threads=n_threads), "total", bandwidths)
+
+
+def conditional_affinities(
+    graph: NeighborGraph, *, perplexity: float = 30.0, n_threads: int = 1, who: str = "conditional_affinities"
+) -> Affinities:
+    """Turn neighbour distances into each row's own distribution over its neighbours, with a given perplexity.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Distances in the units of the metric.
+    perplexity : float in [1, n_neighbors], default=30.0
+        Effective number of neighbours, exp(entropy in nats) of each row.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    who : str, default="conditional_affinities"
+        Opens the error text.
+
+    Returns
+    -------
+    Affinities
+        ``matrix``: P_c, rows sum to 1 and are not symmetric, normalization "rows". ``bandwidths``: sigma of each row.
+
+    Raises
+    ------
+    ValueError
+        If `perplexity` exceeds ``graph.n_neighbors``.
+
+    References
+    ----------
+    .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 1-2.
+    """
+    weights, bandwidths = _weights(graph, perplexity, n_threads, who)
+    n_samples, n_neighbors = graph.indices.shape
+    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+    matrix = sp.csr_array((weights.ravel(), graph.indices.ravel(), starts), shape=(n_samples, n_samples))
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return Affinities(matrix, "rows", bandwidths)
+
+
+def _weights(
+    graph: NeighborGraph, perplexity: float, n_threads: int, who: str
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     values = check_parameters(who, _RULES, {"perplexity": perplexity, "n_threads": n_threads})
     if values["perplexity"] > graph.n_neighbors:
         remedy = f"Lower perplexity or pass n_neighbors={int(3 * values['perplexity'])}."
         rule = f"at most n_neighbors={graph.n_neighbors}"
         raise ValueError(message(who, f"perplexity={perplexity}", rule, remedy=remedy))
-    weights, bandwidths = gaussian_weights(usable_distances(graph, who=who), **values)
-    matrix = mean_of_directions(graph.indices, weights, n_threads=values["n_threads"])
-    return Affinities(matrix, "total", bandwidths)
+    return gaussian_weights(usable_distances(graph, who=who), **values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import warnings
@@ -12,6 +13,7 @@ from typing import Any
 import click
 
 from gnomon.exceptions import GnomonWarning
+from gnomon.methods.catalogue import METHODS
 
 __all__ = ["command"]
 
@@ -25,6 +27,20 @@ def _picture_shape(ctx: click.Context, param: click.Parameter, value: str | None
         raise click.BadParameter(f"{value!r} must be WIDTHxHEIGHT, such as 28x28, or WIDTHxHEIGHTx3 for colours.")
     width, height, *colours = (int(part) for part in parts)
     return (height, width, *colours)
+
+
+def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """Turn NAME=VALUE into a number, True, False, None or a text."""
+    found: dict[str, Any] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{text!r} must be NAME=VALUE, such as repulsion_strength=2.")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (SyntaxError, ValueError):
+            found[name] = value
+    return found
 
 
 @contextmanager
@@ -60,7 +76,23 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
 @click.option("--png", metavar="FILE", help="Write a picture of the map.")
 @click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
-@click.option("--method", type=click.Choice(["umap", "tsne", "pca"]), default="umap", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice([card.name for card in METHODS]),
+    default="umap",
+    show_default=True,
+    metavar="NAME",
+    help="A method that `gnomon methods` lists.",
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "extra",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_parameters,
+    help="Any other parameter of the method, such as repulsion_strength=2; may be repeated.",
+)
 @click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
 @click.option(
     "--images", metavar="WxH", callback=_picture_shape, help="Each row is a picture of this size, such as 28x28."
@@ -83,6 +115,7 @@ def command(
     method: str,
     labels: str | None,
     images: tuple[int, ...] | None,
+    extra: dict[str, Any],
     seed: int,
     threads: int | None,
     title: str | None,
@@ -109,7 +142,12 @@ def command(
         dataset = open_dataset(data, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
-                dataset, method=method, random_state=seed, n_jobs=threads, callback=bar, **_given(**method_parameters)
+                dataset,
+                method=method,
+                random_state=seed,
+                n_jobs=threads,
+                callback=bar,
+                **{**_given(**method_parameters), **extra},
             )
             _write(result, paths, title or dataset.name)
     if as_json:

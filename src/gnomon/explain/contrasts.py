@@ -13,7 +13,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explain.table import format_number, format_table
 from gnomon.geometry.check import check_features
-from gnomon.geometry.table import RowTable
+from gnomon.linalg.table import RowTable
 
 __all__ = ["Contrast", "cluster_profiles", "contrast"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon.geometry.jacobians import LocalJacobians
-from gnomon.geometry.table import RowTable
+from gnomon.linalg.table import RowTable
 
 __all__ = ["FeatureEffects", "feature_effects"]
 

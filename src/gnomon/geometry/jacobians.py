@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Real, check_parameters, message
-from gnomon.geometry.table import RowTable
+from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["LocalJacobians", "local_jacobians"]

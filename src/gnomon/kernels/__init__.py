@@ -1,8 +1,38 @@
-"""How similar two points of the embedding are: output kernels, functions of the squared distance."""
+"""How similar two points are: output kernels of the embedding and laws of them, input kernels of the data."""
 
 from gnomon.kernels.base import OutputKernel
 from gnomon.kernels.cauchy import Cauchy
+from gnomon.kernels.choice import INPUT_KERNELS, input_kernel
+from gnomon.kernels.custom import CustomKernel
+from gnomon.kernels.distance import Distance
+from gnomon.kernels.gaussian import Gaussian
+from gnomon.kernels.inputs import InputKernel
+from gnomon.kernels.inverse_power import InversePower
+from gnomon.kernels.laws import LAWS, evaluate_law
+from gnomon.kernels.linear import Linear
+from gnomon.kernels.logarithmic import Logarithmic
 from gnomon.kernels.noise_contrast import NoiseContrast
+from gnomon.kernels.registry import EXAMPLES, KERNELS
+from gnomon.kernels.student_t import StudentT
 from gnomon.kernels.umap import UMAPKernel
 
-__all__ = ["Cauchy", "NoiseContrast", "OutputKernel", "UMAPKernel"]
+__all__ = [
+    "EXAMPLES",
+    "INPUT_KERNELS",
+    "KERNELS",
+    "LAWS",
+    "Cauchy",
+    "CustomKernel",
+    "Distance",
+    "Gaussian",
+    "InputKernel",
+    "InversePower",
+    "Linear",
+    "Logarithmic",
+    "NoiseContrast",
+    "OutputKernel",
+    "StudentT",
+    "UMAPKernel",
+    "evaluate_law",
+    "input_kernel",
+]

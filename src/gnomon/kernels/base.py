@@ -7,16 +7,19 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FloatArray", "OutputKernel"]
+__all__ = ["SMALLEST", "FloatArray", "OutputKernel"]
 
 FloatArray = npt.NDArray[np.float64]
 
+SMALLEST = 1e-12
+"""Squared distance below which a slope or a potential that is infinite at 0 is held constant."""
+
 
 class OutputKernel(Protocol):
-    """The similarity k(s) of two points of the embedding at squared distance s.
+    """A function k(s) of the squared distance s of two points of the embedding.
 
-    k falls from k(0) = 1 towards 0. `value` and `derivative` work in float64 and are the oracles of the compiled
-    kernel that `name` and `parameters` stand for.
+    Most are similarities, which fall from k(0) towards 0; others are potentials or distances. `value` and `derivative`
+    work in float64 and are the oracles of the compiled kernel that `name` and `parameters` stand for.
     """
 
     @property
@@ -26,18 +29,28 @@ class OutputKernel(Protocol):
 
     @property
     def parameters(self) -> tuple[float, float]:
-        """The two numbers a, b that the compiled kernel takes."""
+        """The two numbers a, b that the compiled kernel takes; 1 where it takes none."""
         ...
 
     @property
     def smooth(self) -> bool:
-        """Whether k has a bounded slope at s = 0, as interpolation needs."""
+        """Whether k has a bounded slope at s = 0 and decays, as interpolation needs."""
+        ...
+
+    @property
+    def bounded(self) -> bool:
+        """Whether k is a similarity in (0, 1], below 1 for s > 0, as logarithmic laws need."""
+        ...
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiled kernels know it; sums over others are slow."""
         ...
 
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
-        """Return k(s), in (0, 1]."""
+        """Return k(s)."""
         ...
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
-        """Return dk/ds, never positive."""
+        """Return dk/ds, finite at s = 0."""
         ...

@@ -24,6 +24,8 @@ class Cauchy:
     name = "cauchy"
     parameters = (1.0, 1.0)
     smooth = True
+    bounded = True
+    compiled = True
 
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return k(s)."""

@@ -8,15 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Real, check_parameters, message
-from gnomon.kernels.base import FloatArray
+from gnomon.kernels.base import SMALLEST, FloatArray
 
 __all__ = ["UMAPKernel"]
 
 _POSITIVE = Real(low=0.0, low_open=True)
 _NONNEGATIVE = Real(low=0.0)
-
-# At s = 0 the slope of s^b is infinite for b < 1; held constant below this squared distance it stays finite.
-_SMALLEST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,8 @@ class UMAPKernel:
     a: float
     b: float
     name = "umap"
+    bounded = True
+    compiled = True
 
     def __post_init__(self) -> None:
         check_parameters("UMAPKernel", {"a": _POSITIVE, "b": _POSITIVE}, {"a": self.a, "b": self.b})
@@ -91,6 +90,6 @@ class UMAPKernel:
         return np.asarray(1.0 / (1.0 + self.a * s**self.b))
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
-        """Return dk/ds = -a b s^(b-1) k^2, with s held at 1e-12 below it."""
-        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), _SMALLEST)
+        """Return dk/ds = -a b s^(b-1) k^2, with s held at 1e-12 below it: for b < 1 it is infinite at 0."""
+        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
         return np.asarray(-self.a * self.b * s ** (self.b - 1.0) * self.value(s) ** 2)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 
-__all__ = ["normal_matrix", "uniform_matrix"]
+__all__ = ["draw_by_weight", "normal_matrix", "uniform_matrix"]
 
 
 def uniform_matrix(seed: int, stream: int, shape: tuple[int, int], *, n_threads: int = 1) -> npt.NDArray[np.float64]:
@@ -52,3 +52,18 @@ def normal_matrix(seed: int, stream: int, shape: tuple[int, int], *, n_threads: 
     """
     matrix: npt.NDArray[np.float64] = _core.normal_matrix(seed, stream, shape[0], shape[1], n_threads)
     return matrix
+
+
+def draw_by_weight(weights: npt.NDArray[np.float64], uniform: float) -> int:
+    """Return an index, drawn with probability proportional to its weight.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,), float64
+        Not negative, positive somewhere. An index of weight 0 is never drawn.
+    uniform : float in [0, 1)
+        The random number that decides.
+    """
+    heights = np.cumsum(weights)
+    below = min(uniform * float(heights[-1]), float(np.nextafter(heights[-1], 0.0)))
+    return int(np.searchsorted(heights, below, side="right"))

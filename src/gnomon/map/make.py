@@ -47,8 +47,9 @@ def map(
     ----------
     X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), or Dataset
         Finite numbers. A Dataset brings its labels, names and pictures along.
-    method : {"umap", "tsne", "pca"} or estimator, default="umap"
-        A name, or an object with ``fit_transform``, ours or any other.
+    method : str or estimator, default="umap"
+        A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
+        or any other.
     labels : array-like of shape (n_samples,) or None, default=None
         A class for each row, used to colour and to describe the map, never to compute it.
     feature_names : sequence of str or None, default=None
@@ -140,20 +141,22 @@ def _constant_features(table: Table) -> list[str]:
 
 
 def _make(method: str, callback: Callback | None, parameters: dict[str, Any]) -> Any:
-    from gnomon.methods import METHODS, PCA, TSNE, UMAP
+    from gnomon import methods
 
-    classes: dict[str, Any] = {"umap": UMAP, "tsne": TSNE, "pca": PCA}
-    if method not in classes:
-        raise ValueError(message("map", f"method={method!r}", "one of " + ", ".join(repr(m.name) for m in METHODS)))
-    if method != "pca" and callback is not None:
+    card = methods.find_method(method)
+    if card is None:
+        names = ", ".join(repr(known.name) for known in methods.METHODS)
+        raise ValueError(message("map", f"method={method!r}", f"one of {names}"))
+    estimator = getattr(methods, card.estimator)
+    allowed = estimator().get_params()
+    if callback is not None and "callback" in allowed:
         parameters = {**parameters, "callback": callback}
-    allowed = classes[method]().get_params()
     for name in parameters:
         if name not in allowed:
             raise TypeError(
                 message("map", f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
             )
-    return classes[method](**parameters)
+    return estimator(**parameters)
 
 
 def _parameters_used(estimator: Any) -> dict[str, Any]:

@@ -1,10 +1,50 @@
 """The methods as scikit-learn estimators, each a choice of parts."""
 
-from gnomon.methods.catalogue import METHODS, MethodCard
-from gnomon.methods.pacmap import PaCMAP
-from gnomon.methods.pca import PCA
-from gnomon.methods.trimap import TriMap
-from gnomon.methods.tsne import TSNE
-from gnomon.methods.umap import UMAP
+from __future__ import annotations
 
-__all__ = ["METHODS", "PCA", "TSNE", "UMAP", "MethodCard", "PaCMAP", "TriMap"]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from gnomon.methods.catalogue import METHODS, MethodCard, find_method
+
+# Where each estimator lives; modules are imported when one is first used, so that the catalogue alone stays cheap.
+_ESTIMATORS = {
+    "ForceAtlas2": "force_atlas2",
+    "InfoNCETSNE": "contrastive",
+    "LargeVis": "large_vis",
+    "NegTSNE": "contrastive",
+    "NeighborEmbedding": "neighbor_embedding",
+    "PCA": "pca",
+    "PaCMAP": "pacmap",
+    "SNE": "sne",
+    "SymmetricSNE": "sne",
+    "TSNE": "tsne",
+    "TriMap": "trimap",
+    "TwoKernelPCA": "two_kernel_pca",
+    "UMAP": "umap",
+}
+
+__all__ = ["METHODS", "MethodCard", "find_method", *_ESTIMATORS]
+
+if TYPE_CHECKING:
+    from gnomon.methods.contrastive import InfoNCETSNE as InfoNCETSNE
+    from gnomon.methods.contrastive import NegTSNE as NegTSNE
+    from gnomon.methods.force_atlas2 import ForceAtlas2 as ForceAtlas2
+    from gnomon.methods.large_vis import LargeVis as LargeVis
+    from gnomon.methods.neighbor_embedding import NeighborEmbedding as NeighborEmbedding
+    from gnomon.methods.pacmap import PaCMAP as PaCMAP
+    from gnomon.methods.pca import PCA as PCA
+    from gnomon.methods.sne import SNE as SNE
+    from gnomon.methods.sne import SymmetricSNE as SymmetricSNE
+    from gnomon.methods.trimap import TriMap as TriMap
+    from gnomon.methods.tsne import TSNE as TSNE
+    from gnomon.methods.two_kernel_pca import TwoKernelPCA as TwoKernelPCA
+    from gnomon.methods.umap import UMAP as UMAP
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ESTIMATORS:
+        raise AttributeError(f"module 'gnomon.methods' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"gnomon.methods.{_ESTIMATORS[name]}"), name)
+    globals()[name] = value
+    return value

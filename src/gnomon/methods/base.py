@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,13 +12,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from gnomon._progress import Callback, Reporter
-from gnomon._random import resolve_seed
+from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Rule, check_parameters, message
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, message
 from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.initialization import initialize
+from gnomon.methods.parameters import INIT, METRIC
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Recipe:
     Attributes
     ----------
     n_neighbors : int
-        Neighbours the affinity needs.
+        Neighbours the affinity needs; 0 for none.
     affinity : callable
         Inputs -> Affinities, or what else the objective takes.
     rescale : callable
@@ -97,23 +98,31 @@ class Recipe:
     reduce: Callable[[Any, int, int], Any] | None = None
 
 
+@dataclass(eq=False, repr=False)
 class NeighborEmbedder(Embedder):
-    """A method that turns neighbours into affinities and moves points until attraction and repulsion balance.
+    """A method that turns rows into affinities and moves points until attraction and repulsion balance.
 
-    A subclass declares ``_rules`` and returns its `Recipe`; everything else is here.
+    A subclass is a dataclass of its parameters, n_components among them, declares rules for those it adds in
+    ``_rules``, and returns its `Recipe`; everything else is here.
 
     Rows that are equal share one position: the distinct rows are embedded and the copies placed on them.
     """
 
-    _rules: ClassVar[dict[str, Rule]]
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
+    init: Any = "pca"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    callback: Callback | None = None
 
-    n_components: int
-    metric: Any
-    metric_params: dict[str, Any] | None
-    init: Any
-    random_state: Any
-    n_jobs: int | None
-    callback: Callback | None
+    _rules: ClassVar[dict[str, Rule]] = {}
+    _common_rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Integer(1),
+        "metric": METRIC,
+        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "init": INIT,
+    }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
@@ -135,13 +144,13 @@ class NeighborEmbedder(Embedder):
         who = type(self).__name__
         distances = isinstance(self.metric, str) and self.metric == "precomputed"  # where a stored zero means "equal"
         table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=distances)
-        parameters = check_parameters(who, self._rules, self.get_params())
+        parameters = check_parameters(who, {**self._common_rules, **self._rules}, self.get_params())
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
         self._remember_features(table)
         reporter = Reporter(self.callback)
         if not isinstance(parameters["init"], str):
-            parameters["init"] = self._check_start(parameters["init"], table.values.shape[0])
+            parameters["init"] = self._check_start(parameters, table.values.shape[0])
         rows, copies = self._distinct_rows(table.values, parameters)
         positions = self._embed(rows, parameters, n_threads, reporter)
         reporter.end()
@@ -149,15 +158,12 @@ class NeighborEmbedder(Embedder):
         self.embedding_ = positions if copies is None else positions[copies]
         return self
 
-    def _check_start(self, init: Any, n_samples: int) -> npt.NDArray[np.float32]:
-        start = np.asarray(check_table(init, who=type(self).__name__).values, dtype=np.float32)
-        if start.shape != (n_samples, self.n_components):
+    def _check_start(self, parameters: dict[str, Any], n_samples: int) -> npt.NDArray[np.float32]:
+        who, shape = type(self).__name__, (n_samples, parameters["n_components"])
+        start = np.asarray(check_table(parameters["init"], who=who).values, dtype=np.float32)
+        if start.shape != shape:
             raise ValueError(
-                message(
-                    type(self).__name__,
-                    f"init of shape {start.shape}",
-                    f"of shape (n_samples, n_components)={(n_samples, self.n_components)}",
-                )
+                message(who, f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}")
             )
         return start
 
@@ -190,11 +196,10 @@ class NeighborEmbedder(Embedder):
         if recipe.reduce is not None:
             reporter.begin("reduction")
             X = recipe.reduce(X, self.seed_, n_threads)
-        graph = self._find_neighbors(X, recipe, parameters, n_threads, reporter)
-        self.graph_ = (
-            graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
-        )
-        inputs = Inputs(X, self.graph_, self.seed_, n_threads)
+        graph = self._find_neighbors(X, recipe, parameters, n_threads, reporter) if recipe.n_neighbors else None
+        if graph is not None:
+            self.graph_ = graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
+        inputs = Inputs(X, graph, self.seed_, n_threads)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
         reporter.begin("initialization")
@@ -213,12 +218,13 @@ class NeighborEmbedder(Embedder):
         objective = recipe.objective(self.affinities_, inputs)
         first = start.embedding if given else recipe.rescale(start.embedding)
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
-        self.solution_, self.n_iter_, self.evaluation_ = solution, solution.n_iter, objective.evaluation
-        return solution.embedding
+        self.solution_, self.n_iter_ = solution, solution.n_iter
+        self.evaluation_ = objective.evaluation_for(n_components)
+        return np.asarray(solution.embedding, dtype=np.float32)
 
     def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
-        """Return affinities for a spectral start, or for any start without a table: the method's, if it has such."""
-        if isinstance(self.affinities_, Affinities):
+        """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""
+        if isinstance(self.affinities_, Affinities) and self.affinities_.normalization != "rows":
             return self.affinities_
         wanted = isinstance(self.init, str) and self.init == "spectral"
         if inputs.graph is None or not (wanted or parameters["metric"] == "precomputed"):

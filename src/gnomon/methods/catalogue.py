@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["METHODS", "MethodCard"]
+__all__ = ["METHODS", "MethodCard", "find_method"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class MethodCard:
         The four choices in words; d is the squared distance in the map.
     paper : str
         Where it was proposed.
+    estimator : str
+        Its class in `gnomon`.
     """
 
     name: str
@@ -27,24 +29,31 @@ class MethodCard:
     loss: str
     optimizer: str
     paper: str
+    estimator: str
 
+
+_SAMPLED = "sampled gradient descent"
+_MOMENTUM = "gradient descent with momentum"
+_CROSS_ENTROPY = "cross-entropy"
 
 METHODS = (
     MethodCard(
         name="umap",
         affinity="fuzzy simplicial set",
         kernel="1 / (1 + a d^b)",
-        loss="cross-entropy",
-        optimizer="sampled gradient descent",
+        loss=_CROSS_ENTROPY,
+        optimizer=_SAMPLED,
         paper="McInnes, Healy & Melville, arXiv:1802.03426, 2018",
+        estimator="UMAP",
     ),
     MethodCard(
         name="tsne",
         affinity="Gaussian with a perplexity",
         kernel="1 / (1 + d)",
         loss="Kullback-Leibler divergence",
-        optimizer="gradient descent with momentum",
+        optimizer=_MOMENTUM,
         paper="van der Maaten & Hinton, JMLR 9, 2008",
+        estimator="TSNE",
     ),
     MethodCard(
         name="pca",
@@ -53,6 +62,75 @@ METHODS = (
         loss="Frobenius norm",
         optimizer="eigenproblem",
         paper="Pearson, Philosophical Magazine 2, 1901; Hotelling, J. Educ. Psychol. 24, 1933",
+        estimator="PCA",
+    ),
+    MethodCard(
+        name="sne",
+        affinity="each row's Gaussian with a perplexity",
+        kernel="exp(-d)",
+        loss="Kullback-Leibler divergence of each row",
+        optimizer=_MOMENTUM,
+        paper="Hinton & Roweis, NeurIPS 2002",
+        estimator="SNE",
+    ),
+    MethodCard(
+        name="symmetric_sne",
+        affinity="Gaussian with a perplexity",
+        kernel="exp(-d)",
+        loss="Kullback-Leibler divergence",
+        optimizer=_MOMENTUM,
+        paper="Cook, Sutskever, Mnih & Hinton, AISTATS 2007",
+        estimator="SymmetricSNE",
+    ),
+    MethodCard(
+        name="largevis",
+        affinity="Gaussian with a perplexity",
+        kernel="1 / (1 + d)",
+        loss=f"{_CROSS_ENTROPY}, noise by degree^0.75",
+        optimizer=_SAMPLED,
+        paper="Tang, Liu, Zhang & Mei, WWW 2016",
+        estimator="LargeVis",
+    ),
+    MethodCard(
+        name="force_atlas2",
+        affinity="nearest neighbours",
+        kernel="-d / 2 and -log(d) / 2",
+        loss="springs against repulsion of degrees",
+        optimizer="Adam",
+        paper="Jacomy, Venturini, Heymann & Bastian, PLoS ONE 9, 2014",
+        estimator="ForceAtlas2",
+    ),
+    MethodCard(
+        name="neg_tsne",
+        affinity="nearest neighbours",
+        kernel="1 / (1 + c (1 + d))",
+        loss=_CROSS_ENTROPY,
+        optimizer=_SAMPLED,
+        paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
+        estimator="NegTSNE",
+    ),
+    MethodCard(
+        name="info_nce_tsne",
+        affinity="nearest neighbours",
+        kernel="1 / (1 + d)",
+        loss="InfoNCE",
+        optimizer="Adam",
+        paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
+        estimator="InfoNCETSNE",
+    ),
+    MethodCard(
+        name="two_kernel_pca",
+        affinity="similarities of all pairs",
+        kernel="1 / (1 + d), or any other",
+        loss="Frobenius norm",
+        optimizer="L-BFGS",
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelPCA",
     ),
 )
 """All methods, the default first."""
+
+
+def find_method(name: str) -> MethodCard | None:
+    """Return the card of a method, None for a name that is none."""
+    return next((card for card in METHODS if card.name == name), None)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._progress import Callback
-from gnomon._random import RandomState
-from gnomon._validation import Either, Instance, Integer, Nothing, Real, Rule
+from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import pacmap_pairs
 from gnomon.initialization import rescale
 from gnomon.methods.base import NeighborEmbedder, Recipe
-from gnomon.methods.parameters import INIT, METRIC
 from gnomon.methods.reduction import at_most_half, principal_rows
 from gnomon.objectives import PacmapLoss
 from gnomon.optimizers import Adam
@@ -24,6 +22,7 @@ _SMALL = 10_000  # rows up to which 10 neighbours are the default
 _START_SPREAD = 0.01  # standard deviation of the start along its first axis
 
 
+@dataclass(eq=False, repr=False)
 class PaCMAP(NeighborEmbedder):
     """Pairwise controlled manifold approximation.
 
@@ -81,46 +80,21 @@ class PaCMAP(NeighborEmbedder):
        deciphering t-SNE, UMAP, TriMap, and PaCMAP for data visualization", JMLR 22, 2021.
     """
 
+    n_neighbors: int | None = None
+    n_components: int = 2
+    _: KW_ONLY
+    mid_near_ratio: float = 0.5
+    further_ratio: float = 2.0
+    learning_rate: float = 1.0
+    max_iter: int = 450
+
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Either(Integer(1), Nothing()),
-        "n_components": Integer(1),
         "mid_near_ratio": Real(0.0),
         "further_ratio": Real(0.0),
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Integer(0),
-        "metric": METRIC,
-        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
-        "init": INIT,
     }
-
-    def __init__(
-        self,
-        n_neighbors: int | None = None,
-        n_components: int = 2,
-        *,
-        mid_near_ratio: float = 0.5,
-        further_ratio: float = 2.0,
-        learning_rate: float = 1.0,
-        max_iter: int = 450,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "pca",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.mid_near_ratio = mid_near_ratio
-        self.further_ratio = further_ratio
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.callback = callback
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         wanted = parameters["n_neighbors"]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._progress import Callback
-from gnomon._random import RandomState
-from gnomon._validation import Either, Instance, Integer, Nothing, Real, Rule
+from gnomon._validation import Integer, Real, Rule
 from gnomon.affinities import trimap_triplets
 from gnomon.initialization import rescale
 from gnomon.methods.base import NeighborEmbedder, Recipe
-from gnomon.methods.parameters import INIT, METRIC
 from gnomon.methods.reduction import at_most_half, principal_rows
 from gnomon.objectives import TripletLoss
 from gnomon.optimizers import GradientDescent
@@ -23,6 +21,7 @@ _START_SPREAD = 0.01  # standard deviation of the start along its first axis
 _SLOW_ITERATIONS = 250  # the momentum is 0.5 so long, then 0.8
 
 
+@dataclass(eq=False, repr=False)
 class TriMap(NeighborEmbedder):
     """Large-scale dimensionality reduction using triplets.
 
@@ -80,49 +79,23 @@ class TriMap(NeighborEmbedder):
     .. [1] Amid & Warmuth, "TriMap: large-scale dimensionality reduction using triplets", arXiv:1910.00204, 2019.
     """
 
+    n_neighbors: int = 12
+    n_components: int = 2
+    _: KW_ONLY
+    n_outliers: int = 4
+    n_random: int = 3
+    temperature: float = 0.5
+    learning_rate: float = 0.1
+    max_iter: int = 400
+
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
-        "n_components": Integer(1),
         "n_outliers": Integer(1),
         "n_random": Integer(0),
         "temperature": Real(0.0),
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Integer(0),
-        "metric": METRIC,
-        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
-        "init": INIT,
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 12,
-        n_components: int = 2,
-        *,
-        n_outliers: int = 4,
-        n_random: int = 3,
-        temperature: float = 0.5,
-        learning_rate: float = 0.1,
-        max_iter: int = 400,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "pca",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.n_outliers = n_outliers
-        self.n_random = n_random
-        self.temperature = temperature
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.callback = callback
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         n_neighbors = at_most_half("TriMap", parameters["n_neighbors"], n_samples)

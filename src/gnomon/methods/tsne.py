@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._progress import Callback
-from gnomon._random import RandomState
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import gaussian_affinities
 from gnomon.initialization import rescale
-from gnomon.kernels import Cauchy
+from gnomon.kernels import Cauchy, StudentT
 from gnomon.methods.base import NeighborEmbedder, Recipe
-from gnomon.methods.parameters import INIT, METRIC
+from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
 
@@ -22,6 +20,7 @@ __all__ = ["TSNE"]
 _START_SPREAD = 1e-4  # standard deviation of the start along its first axis
 
 
+@dataclass(eq=False, repr=False)
 class TSNE(NeighborEmbedder):
     """t-distributed stochastic neighbour embedding.
 
@@ -31,7 +30,7 @@ class TSNE(NeighborEmbedder):
     Parameters
     ----------
     n_components : int >= 1, default=2
-        Dimension of the map. Above 2 all pairs are evaluated, which costs n_samples^2 in each iteration.
+        Dimension of the map. Above 3 all pairs are evaluated, which costs n_samples^2 in each iteration.
     perplexity : float > 1, default=30.0
         Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
     early_exaggeration : float >= 1, default=12.0
@@ -51,9 +50,12 @@ class TSNE(NeighborEmbedder):
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
         Start positions; named ones are scaled to a standard deviation of 1e-4 along the first axis, an array is taken
         as it is. The start used is ``init_``.
-    method : {"auto", "exact", "interpolated"}, default="auto"
-        How repulsions are summed: over all pairs, or interpolated on a grid by fast Fourier transform (1-D and 2-D).
-        "auto" decides by size; the choice made is ``evaluation_``.
+    method : {"auto", "exact", "interpolated", "tree"}, default="auto"
+        How repulsions are summed: over all pairs, interpolated on a grid by fast Fourier transform (1-D and 2-D), or
+        with far groups of points taken as one (up to 3-D). "auto" decides by size; the choice made is ``evaluation_``.
+    dof : float > 0, default=1.0
+        Degrees of freedom of the kernel in the map, (1 + d^2 / dof)^(-(dof + 1) / 2). 1 is t-SNE; less spreads
+        clusters into finer ones, more nears symmetric SNE.
     random_state : int, Generator, RandomState or None, default=None
         The seed used is ``seed_``.
     n_jobs : int or None, default=None
@@ -81,74 +83,45 @@ class TSNE(NeighborEmbedder):
     .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008.
     .. [2] Linderman et al., "Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq data",
        Nature Methods 16, 2019.
+    .. [4] Kobak, Linderman, Steinerberger, Kluger & Berens, "Heavy-tailed kernels reveal a finer cluster structure in
+       t-SNE visualisations", ECML PKDD 2019 (dof).
     .. [3] Belkina et al., "Automated optimized parameters for t-SNE improve visualization", Nature Communications 10,
        2019 (learning rate).
     """
 
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float = 30.0
+    early_exaggeration: float = 12.0
+    early_exaggeration_iter: int = 250
+    max_iter: int = 750
+    learning_rate: float | str = "auto"
+    init: Any = "pca"
+    method: str = "auto"
+    dof: float = 1.0
+
     _rules: ClassVar[dict[str, Rule]] = {
-        "n_components": Integer(1),
         "perplexity": Real(1.0, low_open=True),
         "early_exaggeration": Real(1.0),
         "early_exaggeration_iter": Integer(0),
         "max_iter": Integer(0),
         "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
-        "metric": METRIC,
-        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
-        "init": INIT,
-        "method": Options("auto", "exact", "interpolated"),
+        "method": Options("auto", "exact", "interpolated", "tree"),
+        "dof": Real(0.0, low_open=True),
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float = 30.0,
-        early_exaggeration: float = 12.0,
-        early_exaggeration_iter: int = 250,
-        max_iter: int = 750,
-        learning_rate: float | str = "auto",
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "pca",
-        method: str = "auto",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.early_exaggeration = early_exaggeration
-        self.early_exaggeration_iter = early_exaggeration_iter
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.method = method
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.callback = callback
-
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity = parameters["perplexity"]
-        if perplexity >= n_samples:
-            raise ValueError(
-                message(
-                    "TSNE",
-                    f"perplexity={perplexity}",
-                    f"less than the number of distinct rows, n_samples={n_samples}",
-                    remedy=f"Try perplexity={max(1.5, (n_samples - 1) / 3):.3g}.",
-                )
-            )
-        n_neighbors = min(n_samples - 1, math.floor(3 * perplexity))
+        perplexity, n_neighbors = check_perplexity("TSNE", parameters, n_samples)
+        dof = parameters["dof"]
+        kernel = Cauchy() if dof == 1.0 else StudentT(dof)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=lambda inputs: gaussian_affinities(
-                inputs.neighbors, perplexity=min(perplexity, float(n_neighbors)), n_threads=inputs.n_threads
+                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
-                affinities, Cauchy(), evaluation=parameters["method"], n_threads=inputs.n_threads
+                affinities, kernel, evaluation=parameters["method"], n_threads=inputs.n_threads
             ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._progress import Callback
-from gnomon._random import RandomState
-from gnomon._validation import Either, Instance, Integer, Nothing, Real, Rule, message
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.base import NeighborEmbedder, Recipe
-from gnomon.methods.parameters import INIT, METRIC
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -22,6 +20,7 @@ _SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs,
 _BOX = 10.0  # the start fills a box of this side
 
 
+@dataclass(eq=False, repr=False)
 class UMAP(NeighborEmbedder):
     """Uniform manifold approximation and projection.
 
@@ -87,58 +86,30 @@ class UMAP(NeighborEmbedder):
     .. [2] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021 (the loss that sampling optimises).
     """
 
+    n_neighbors: int = 15
+    n_components: int = 2
+    _: KW_ONLY
+    min_dist: float = 0.1
+    spread: float = 1.0
+    local_connectivity: float = 1.0
+    set_op_mix_ratio: float = 1.0
+    repulsion_strength: float = 1.0
+    negative_sample_rate: int = 5
+    learning_rate: float = 1.0
+    max_iter: int | None = None
+    init: Any = "spectral"
+
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),
-        "n_components": Integer(1),
         "min_dist": Real(0.0),
         "spread": Real(0.0, low_open=True),
-        "metric": METRIC,
-        "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
         "local_connectivity": Real(1.0),
         "set_op_mix_ratio": Real(0.0, 1.0),
         "repulsion_strength": Real(0.0),
         "negative_sample_rate": Integer(1),
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Either(Integer(0), Nothing()),
-        "init": INIT,
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 15,
-        n_components: int = 2,
-        *,
-        min_dist: float = 0.1,
-        spread: float = 1.0,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        local_connectivity: float = 1.0,
-        set_op_mix_ratio: float = 1.0,
-        repulsion_strength: float = 1.0,
-        negative_sample_rate: int = 5,
-        learning_rate: float = 1.0,
-        max_iter: int | None = None,
-        init: Any = "spectral",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.min_dist = min_dist
-        self.spread = spread
-        self.metric = metric
-        self.metric_params = metric_params
-        self.local_connectivity = local_connectivity
-        self.set_op_mix_ratio = set_op_mix_ratio
-        self.repulsion_strength = repulsion_strength
-        self.negative_sample_rate = negative_sample_rate
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.init = init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.callback = callback
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if parameters["min_dist"] > parameters["spread"]:

@@ -1,9 +1,32 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
 from gnomon.objectives.base import Objective
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.conditional_divergence import ConditionalDivergence
 from gnomon.objectives.cross_entropy import CrossEntropy
+from gnomon.objectives.frobenius import Frobenius
+from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
+from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.pacmap import PacmapLoss
+from gnomon.objectives.reconstruction_trace import ReconstructionTrace
+from gnomon.objectives.registry import LOSSES, takes_seed
+from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 from gnomon.objectives.triplet_loss import TripletLoss
 
-__all__ = ["CrossEntropy", "KLDivergence", "Objective", "PacmapLoss", "TripletLoss"]
+__all__ = [
+    "LOSSES",
+    "ConditionalDivergence",
+    "CrossEntropy",
+    "Frobenius",
+    "InfoNCE",
+    "KLDivergence",
+    "LinearAttraction",
+    "Objective",
+    "PacmapLoss",
+    "PairObjective",
+    "ReconstructionTrace",
+    "StatedCrossEntropy",
+    "TripletLoss",
+    "takes_seed",
+]

@@ -31,7 +31,11 @@ class Objective(Protocol):
 
     @property
     def evaluation(self) -> str:
-        """How the sum over pairs is evaluated: "exact", "interpolated" or "sampled"."""
+        """How the sum over pairs is evaluated in two dimensions: "exact", "interpolated", "tree" or "sampled"."""
+        ...
+
+    def evaluation_for(self, n_components: int) -> str:
+        """Return how the sum over pairs is evaluated in n_components dimensions."""
         ...
 
     def loss(self, Y: Embedding) -> float:

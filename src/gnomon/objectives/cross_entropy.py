@@ -1,4 +1,4 @@
-"""The loss of UMAP."""
+"""The loss of UMAP, LargeVis and negative sampling."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon import _core
-from gnomon._validation import Options, Real, Rule, check_parameters
+from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.edges import Edges, check_embedding
+from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -20,41 +22,48 @@ __all__ = ["CrossEntropy"]
 _RULES: dict[str, Rule] = {
     "negative_sample_rate": Real(low=0.0, low_open=True),
     "repulsion_strength": Real(low=0.0),
-    "evaluation": Options("exact", "sampled"),
+    "noise_exponent": Real(low=0.0),
+    "evaluation": Options("exact", "sampled", "tree"),
+    "theta": Real(low=0.0, high=1.0),
 }
 
 _DRAWS = 16  # points drawn for each point in an epoch: one vector of draws; more only lowers the noise
 _FORCE_LIMIT = 4.0  # umap-learn's bound on each component of a pair's force
 
 
-class CrossEntropy:
-    """The cross-entropy that UMAP's sampling descends.
+class CrossEntropy(PairObjective):
+    """The cross-entropy that sampling descends: UMAP's, LargeVis's and negative sampling's.
 
-    With similarities k_ij, memberships mu_ij, degrees d_i = sum_j mu_ij, m = negative_sample_rate and
-    g = repulsion_strength, summed over ordered pairs,
+    With similarities k_ij, memberships mu_ij, degrees d_i = sum_j mu_ij, m = negative_sample_rate,
+    g = repulsion_strength and noise probabilities q_j proportional to d_j^noise_exponent, summed over ordered pairs,
 
-        loss = sum_ij [ -mu_ij log k_ij - g m (d_i + d_j) / (4 n) log(1 - k_ij) ],
-        gradient_i = 4 sum_j [ mu_ij (-k'/k)_ij - g m (d_i + d_j) / (4 n) (-k'/(1 - k))_ij ] (y_i - y_j).
+        loss = sum_ij [ -mu_ij log k_ij - g m (d_i q_j + d_j q_i) / 4 log(1 - k_ij) ],
+        gradient_i = 4 sum_j [ mu_ij (-k'/k)_ij - g m (d_i q_j + d_j q_i) / 4 (-k'/(1 - k))_ij ] (y_i - y_j).
 
-    UMAP draws m points for each visit of an edge and moves only the edge's head away from them. Its mean force is this
-    gradient with d_i in place of (d_i + d_j) / 2, the only change that makes it the gradient of anything. If the drawn
-    points moved as well, repulsion would be twice as strong: that loss, the effective loss of [2]_, is this one with
-    repulsion_strength=2. Both differ from the cross-entropy printed in [1]_, whose repulsive weight 1 - mu_ij is far
-    larger. Below a squared distance of 0.001, -log(1 - k), infinite at 0, goes on as a straight line.
+    UMAP draws m points (q_j = 1 / n) for each visit of an edge and moves only the edge's head away from them. Its mean
+    force is this gradient with d_i in place of (d_i + d_j) / 2, the only change that makes it the gradient of anything.
+    If the drawn points moved as well, repulsion would be twice as strong: that loss, the effective loss of [2]_, is
+    this one with repulsion_strength=2. Both differ from the cross-entropy printed in [1]_, whose repulsive weight
+    1 - mu_ij is far larger (`StatedCrossEntropy`). Below a squared distance of 0.001, -log(1 - k), infinite at 0, goes
+    on as a straight line.
 
     Parameters
     ----------
     affinities : Affinities
-        Memberships in (0, 1].
+        Memberships in (0, 1], or probabilities.
     kernel : OutputKernel
-        Similarity of two points of the embedding, such as `UMAPKernel.from_min_dist(0.1)`.
+        Similarity of two points of the embedding between 0 and 1, such as `UMAPKernel.from_min_dist(0.1)`.
     negative_sample_rate : float > 0, default=5
         Repulsive weight of a point for each unit of its attractive weight.
     repulsion_strength : float >= 0, default=1.0
         Factor on the repulsion.
-    evaluation : {"sampled", "exact"}, default="sampled"
-        "exact" sums over all pairs. "sampled" estimates forces from a few random points, with each component of a
-        pair's force cut to [-4, 4] as in umap-learn; the loss is the exact one either way.
+    noise_exponent : float >= 0, default=0.0
+        0 draws all points alike (UMAP), 0.75 in proportion to degree^0.75 (LargeVis).
+    evaluation : {"sampled", "exact", "tree"}, default="sampled"
+        "exact" sums over all pairs, "tree" takes far groups of points as one. "sampled" estimates forces from a few
+        random points, with each component of a pair's force cut to [-4, 4] as in umap-learn; the loss is the exact one.
+    theta : float in [0, 1], default=0.5
+        Width of a group over its distance below which the tree takes it as one; 0 is exact.
     seed : int, default=0
         Decides the sample.
     n_threads : int, default=1
@@ -69,6 +78,7 @@ class CrossEntropy:
     ----------
     .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection", 2018.
     .. [2] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021.
+    .. [3] Tang, Liu, Zhang & Mei, "Visualizing large-scale and high-dimensional data", WWW 2016, eq. 6.
     """
 
     def __init__(
@@ -78,59 +88,84 @@ class CrossEntropy:
         *,
         negative_sample_rate: float = 5.0,
         repulsion_strength: float = 1.0,
+        noise_exponent: float = 0.0,
         evaluation: str = "sampled",
+        theta: float = 0.5,
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
-        checked = check_parameters(
-            "CrossEntropy",
-            _RULES,
-            {
-                "negative_sample_rate": negative_sample_rate,
-                "repulsion_strength": repulsion_strength,
-                "evaluation": evaluation,
-            },
-        )
+        who = "CrossEntropy"
+        given = {
+            "negative_sample_rate": negative_sample_rate,
+            "repulsion_strength": repulsion_strength,
+            "noise_exponent": noise_exponent,
+            "evaluation": evaluation,
+            "theta": theta,
+        }
+        checked = check_parameters(who, _RULES, given)
         self.kernel = kernel
-        self.evaluation: str = checked["evaluation"]
-        self.n_threads = n_threads
         self.epoch = 0
-        self.edges = Edges.from_affinities(affinities, who="CrossEntropy")
-        self.compiled_kernel = compile_kernel(kernel)
+        self.requested_evaluation: str = checked["evaluation"]
+        self.edges = Edges.from_affinities(affinities, who=who)
+        degrees = self.edges.degrees.astype(np.float64)
+        noise = degrees ** checked["noise_exponent"]
+        noise /= noise.sum()
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
+        sampled = checked["evaluation"] == "sampled"
+        attraction = EdgePairs(affinities.matrix, kernel, "log", n_threads=n_threads, who=who)
+        super().__init__(
+            [attraction],
+            [
+                AllPairs(
+                    affinities.n_samples,
+                    kernel,
+                    "log_deficit",
+                    weights=(degrees * repulsion / 4.0, noise),
+                    evaluation="exact" if sampled else checked["evaluation"],
+                    theta=checked["theta"],
+                    n_threads=n_threads,
+                    who=who,
+                )
+            ],
+            n_threads=n_threads,
+        )
         self.sampling = _core.SamplingParameters(
             seed, 1.0 / float(self.edges.values.max()), repulsion, _DRAWS, _FORCE_LIMIT
         )
-        self._pair_weights = (self.edges.degrees * (repulsion / (4.0 * self.n_samples))).astype(np.float32)
+        drawn = noise * len(noise) if checked["noise_exponent"] else np.empty(0)
+        self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))
+        self._compiled_kernel = attraction.compiled_kernel
+        if sampled and self._compiled_kernel is None:
+            raise ValueError(message(who, "evaluation='sampled'", "'exact' for a kernel of your own", fact=f"{kernel}"))
 
     @property
-    def n_samples(self) -> int:
-        """Number of points."""
-        return self.edges.n_samples
+    def compiled_kernel(self) -> _core.OutputKernel:
+        """The kernel as the sampled sums take it."""
+        assert self._compiled_kernel is not None
+        return self._compiled_kernel
 
-    def loss(self, Y: Embedding) -> float:
-        """Return the loss, summed over all pairs."""
-        points = check_embedding(Y, self.n_samples, who="CrossEntropy")
-        _, repulsion = self._all_pairs("cross_entropy_energy", points)
-        return repulsion + _core.attraction_energy(*self.edges.csr, points, self.compiled_kernel, self.n_threads)
+    def evaluation_for(self, n_components: int) -> str:
+        """Return how forces are evaluated: "exact", "sampled" or "tree"."""
+        return self.requested_evaluation
 
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient, or its estimate when sampled."""
+        if self.requested_evaluation != "sampled":
+            return super().gradient(Y)
         attraction, repulsion = self.forces(Y)
         return np.asarray(-(attraction + repulsion))
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
+        if self.requested_evaluation != "sampled":
+            return super().forces(Y)
         points = check_embedding(Y, self.n_samples, who="CrossEntropy")
-        kernel, n_threads = self.compiled_kernel, self.n_threads
-        if self.evaluation == "sampled":
-            return _core.sampled_forces(
-                *self.edges.csr, self.edges.degrees, kernel, self.sampling, self.epoch, points, n_threads
-            )
-        repulsion, _ = self._all_pairs("cross_entropy_force", points)
-        nothing = np.empty((0, points.shape[1]), dtype=np.float32)
-        attraction = _core.attraction(*self.edges.csr, points, kernel, -4.0, nothing, 0.0, n_threads)
-        return attraction, np.asarray(np.float32(4.0) * repulsion)
-
-    def _all_pairs(self, law: str, points: Embedding) -> tuple[Embedding, float]:
-        return _core.all_pairs(law, points, self._pair_weights, self.compiled_kernel, self.n_threads)
+        return _core.sampled_forces(
+            *self.edges.csr,
+            *self.sampling_weights,
+            self.compiled_kernel,
+            self.sampling,
+            self.epoch,
+            points,
+            self.n_threads,
+        )

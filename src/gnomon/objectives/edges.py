@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,10 +41,18 @@ class Edges:
     @classmethod
     def from_affinities(cls, affinities: Affinities, *, who: str) -> Edges:
         """Convert once, refusing what is not finite or negative."""
-        offsets, columns, values = kernel_csr(affinities.matrix)
+        edges = cls.from_matrix(affinities.matrix, who=who)
+        if edges.values.min() < 0:
+            raise ValueError(message(who, "affinities", "finite and not negative"))
+        return edges
+
+    @classmethod
+    def from_matrix(cls, matrix: Any, *, who: str) -> Edges:
+        """Convert a sparse matrix with weights of either sign."""
+        offsets, columns, values = kernel_csr(matrix)
         if values.size == 0:
             raise ValueError(message(who, "affinities", "a matrix with at least one entry"))
-        if not np.all(np.isfinite(values)) or values.min() < 0:
+        if not np.all(np.isfinite(values)):
             raise ValueError(message(who, "affinities", "finite and not negative"))
         # cumulative sums in double, so that a row's sum does not depend on how NumPy splits the work
         totals = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
@@ -62,8 +70,10 @@ class Edges:
         return self.offsets, self.columns, self.values
 
 
-def compile_kernel(kernel: OutputKernel) -> _core.OutputKernel:
-    """Return the compiled kernel that an output kernel stands for."""
+def compile_kernel(kernel: OutputKernel) -> _core.OutputKernel | None:
+    """Return the compiled kernel that an output kernel stands for, None for a kernel in Python alone."""
+    if not kernel.compiled:
+        return None
     return _core.OutputKernel(kernel.name, *kernel.parameters)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.kernels import NoiseContrast
-from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import check_embedding
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.terms import EdgePairs
 
 if TYPE_CHECKING:
     from gnomon.affinities import PacmapPairs
-    from gnomon.kernels import OutputKernel
 
 __all__ = ["PacmapLoss", "phase_weights"]
 
@@ -46,7 +43,7 @@ def phase_weights(iteration: int, max_iter: int) -> tuple[float, float, float]:
     return (3.0, 3.0, 1.0) if iteration < second else (1.0, 0.0, 1.0)
 
 
-class PacmapLoss:
+class PacmapLoss(PairObjective):
     """Near pairs pulled close, mid-near pairs pulled gently together, further pairs driven apart.
 
     With d = 1 + squared distance in the embedding, summed over the pairs chosen,
@@ -73,66 +70,31 @@ class PacmapLoss:
     .. [1] Wang, Huang, Rudin & Shaposhnik, "Understanding how dimension reduction tools work", JMLR 22, 2021.
     """
 
-    evaluation = "exact"
-
     def __init__(self, pairs: PacmapPairs, *, n_threads: int = 1) -> None:
         matrices = (pairs.near, pairs.mid_near, pairs.further)
         if len({matrix.shape for matrix in matrices}) != 1:
             raise ValueError(message("PacmapLoss", "pairs", "three matrices of one shape"))
-        self.n_samples = pairs.n_samples
-        self.n_threads = n_threads
-        self.weights = phase_weights(1, 1)
-        self._near, self._mid_near, self._further = matrices
-        self._n_near, self._n_mid_near = (float(matrix.data.sum(dtype=np.float64)) for matrix in matrices[:2])
+        self._counts = [float(matrix.data.sum(dtype=np.float64)) for matrix in matrices]
+        self._near, self._mid_near, self._further = (
+            _pairs_of(matrix, kernel, n_threads)
+            for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
+        )
+        super().__init__(self._near, self._further, n_threads=n_threads)
+        self._weigh(*phase_weights(1, 1))
 
     def at(self, iteration: int, max_iter: int) -> None:
         """Take the weights of one iteration, counted from 0, of max_iter; an optimizer calls it before each."""
-        self.weights = phase_weights(iteration, max_iter)
+        self._weigh(*phase_weights(iteration, max_iter))
 
-    def evaluation_for(self, n_components: int) -> str:
-        """Return how an embedding of n_components dimensions is evaluated: "exact", over all pairs chosen."""
-        return self.evaluation
-
-    def loss(self, Y: Embedding) -> float:
-        """Return the loss under the present weights."""
-        points = self._check(Y)
-        near, mid_near, further = self.weights
-        loss = near * (self._n_near - _edge_energy(self._near, _NEAR, points))
-        if mid_near:
-            loss += mid_near * (self._n_mid_near - _edge_energy(self._mid_near, _MID_NEAR, points))
-        return loss + further * _edge_energy(self._further, _FURTHER, points)
-
-    def gradient(self, Y: Embedding) -> Embedding:
-        """Return the gradient under the present weights."""
-        attraction, repulsion = self.forces(Y)
-        return np.asarray(-(attraction + repulsion))
-
-    def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
-        """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
-        points = self._check(Y)
-        near, mid_near, further = self.weights
-        attraction = _edge_force(self._near, _NEAR, points, 4.0 * near)
-        if mid_near:
-            attraction += _edge_force(self._mid_near, _MID_NEAR, points, 4.0 * mid_near)
-        return attraction, _edge_force(self._further, _FURTHER, points, -4.0 * further)
-
-    def _check(self, Y: Embedding) -> Embedding:
-        return check_embedding(Y, self.n_samples, who="PacmapLoss")
+    def _weigh(self, near: float, mid_near: float, further: float) -> None:
+        self.weights = (near, mid_near, further)
+        self.constant = near * self._counts[0] + mid_near * self._counts[1]
+        self.attractions = [*self._near, *self._mid_near] if mid_near else [*self._near]
+        for terms, scale in ((self._near, -near), (self._mid_near, -mid_near), (self._further, further)):
+            for term in terms:
+                term.scale = scale
 
 
-def _squares(matrix: sp.csr_array, Y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    return np.asarray(np.square(Y[rows] - Y[matrix.indices]).sum(axis=1))
-
-
-def _edge_energy(matrix: sp.csr_array, kernel: OutputKernel, Y: Embedding) -> float:
-    """Return sum_ij a_ij k(s_ij)."""
-    return float(matrix.data.astype(np.float64) @ kernel.value(_squares(matrix, Y.astype(np.float64))))
-
-
-def _edge_force(matrix: sp.csr_array, kernel: OutputKernel, Y: Embedding, scale: float) -> Embedding:
-    """Return scale sum_j a_ij k'(s_ij) (y_i - y_j)."""
-    points = Y.astype(np.float64)
-    values = matrix.data * kernel.derivative(_squares(matrix, points))
-    slopes = sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return np.asarray(scale * (slopes.sum(axis=1)[:, None] * points - slopes @ points), dtype=np.float32)
+def _pairs_of(matrix: Any, kernel: NoiseContrast, n_threads: int) -> list[EdgePairs]:
+    """Return the sum of k over pairs as a list of one term, or of none if there are no pairs."""
+    return [EdgePairs(matrix, kernel, "value", n_threads=n_threads, who="PacmapLoss")] if matrix.nnz else []

@@ -38,6 +38,11 @@ class SampledObjective(Valued, Protocol):
         ...
 
     @property
+    def sampling_weights(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Weights of the points pushed and of the points drawn; no weights count as 1."""
+        ...
+
+    @property
     def compiled_kernel(self) -> _core.OutputKernel:
         """The output kernel."""
         ...
@@ -127,7 +132,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         schedule = _core.SampledSchedule(self.learning_rate, max(self.resolve_max_iter(objective.n_samples), 1))
         _core.sampled_epochs(
             *objective.edges.csr,
-            objective.edges.degrees,
+            *objective.sampling_weights,
             objective.compiled_kernel,
             objective.sampling,
             schedule,

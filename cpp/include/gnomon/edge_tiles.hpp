@@ -1,0 +1,111 @@
+// The edges of consecutive rows of a graph, gathered into tiles of whole vectors so that a law is evaluated for several
+// rows at once. A row's last vector is filled up with edges of no weight from the point to itself, and an empty row is
+// one such vector, so every row is finished in its turn.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "gnomon/pair_laws.hpp"
+#include "gnomon/point_lanes.hpp"
+#include "gnomon/span.hpp"
+
+namespace gnomon {
+
+/// Scratch space of one worker: what is known of up to 512 edges.
+struct EdgeTile {
+    static constexpr std::size_t kVectors = 32;
+    static constexpr std::size_t kEdges = kVectors * simd::kLanes;
+
+    alignas(64) float squared[kEdges], weights[kEdges], slopes[kEdges], energies[kEdges];
+    bool ends_row[kVectors];
+    std::vector<float> away;  // (vectors, components, 16)
+
+    explicit EdgeTile(std::size_t n_components) : away(n_components * kEdges) {}
+};
+
+/// A walk over the edges of the rows from `row` on, one vector at a time.
+struct EdgeWalk {
+    const CsrView<float>& edges;
+    Span2<const float> Y;
+    std::size_t row, edge;
+
+    EdgeWalk(const CsrView<float>& graph, Span2<const float> points, std::size_t first)
+        : edges(graph), Y(points), row(first), edge(static_cast<std::size_t>(graph.offsets[first])) {}
+
+    /// Fills a tile with edges of the rows before `end`; returns how many vectors it took.
+    template <int D>
+    GNOMON_INLINE std::size_t fill(std::size_t end, EdgeTile& tile) {
+        const int d = static_cast<int>(Y.cols()), width = D > 0 ? D : d;
+        simd::f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>];
+        std::int32_t last_columns[simd::kLanes];
+        float last_weights[simd::kLanes];
+        std::size_t t = 0;
+        while (row < end && t < EdgeTile::kVectors) {
+            for (int c = 0; c < width; ++c) here[c] = simd::splat(Y.row(row)[c]);
+            const auto last = static_cast<std::size_t>(edges.offsets[row + 1]);
+            for (bool done = false; !done && t < EdgeTile::kVectors; ++t, edge += simd::kLanes) {
+                const std::int32_t* columns = edges.columns.data() + edge;
+                const float* weights = edges.values.data() + edge;
+                done = last - edge <= simd::kLanes;
+                if (last - edge < simd::kLanes) {
+                    for (std::size_t l = 0; l < simd::kLanes; ++l) {
+                        const bool used = edge + l < last;
+                        last_columns[l] = used ? columns[l] : static_cast<std::int32_t>(row);
+                        last_weights[l] = used ? weights[l] : 0.0F;
+                    }
+                    columns = last_columns;
+                    weights = last_weights;
+                }
+                gather_points<D>(Y.data(), columns, d, there);
+                simd::store(tile.squared + t * simd::kLanes, differences<D>(here, there, d, away));
+                simd::store(tile.weights + t * simd::kLanes, simd::load(weights));
+                float* to = tile.away.data() + t * simd::kLanes * static_cast<std::size_t>(width);
+                for (int c = 0; c < width; ++c) simd::store(to + c * simd::kLanes, away[c]);
+                tile.ends_row[t] = done;
+            }
+            if (tile.ends_row[t - 1]) edge = static_cast<std::size_t>(edges.offsets[++row]);
+        }
+        return t;
+    }
+};
+
+/// What the edges of a graph pull, as in edge_sums.
+struct EdgeForces {
+    const CsrView<float>& edges;
+    Span2<const float> Y;
+    PairLaw law;
+    const OutputKernel& kernel;
+    float scale;
+};
+
+/// write(i, force) for the rows i in [begin, end) in turn, force_c = sum_j A_ij limit(scale dF/ds (y_i - y_j)_c).
+template <int D, class Limit, class Write>
+GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::size_t begin, std::size_t end,
+                               EdgeTile& tile, Write&& write) {
+    const std::size_t width = D > 0 ? D : job.Y.cols();
+    simd::f32 total[kHeld<D>];
+    float force[kHeld<D>];
+    for (std::size_t c = 0; c < width; ++c) total[c] = simd::f32{};
+    EdgeWalk walk(job.edges, job.Y, begin);
+    std::size_t i = begin;
+    while (i < end) {
+        const std::size_t vectors = walk.fill<D>(end, tile);
+        evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, nullptr);
+        for (std::size_t t = 0; t < vectors; ++t) {
+            const simd::f32 coefficient = job.scale * simd::load(tile.slopes + t * simd::kLanes);
+            const simd::f32 weight = simd::load(tile.weights + t * simd::kLanes);
+            const float* away = tile.away.data() + t * simd::kLanes * width;
+            for (std::size_t c = 0; c < width; ++c)
+                total[c] += weight * limit(coefficient * simd::load(away + c * simd::kLanes));
+            if (!tile.ends_row[t]) continue;
+            for (std::size_t c = 0; c < width; ++c) {
+                force[c] = simd::sum(total[c]);
+                total[c] = simd::f32{};
+            }
+            write(i++, force);
+        }
+    }
+}
+
+}  // namespace gnomon

@@ -1,0 +1,88 @@
+#include "gnomon/edge_sums.hpp"
+
+#include <vector>
+
+#include "gnomon/edge_tiles.hpp"
+
+// GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
+namespace gnomon {
+namespace {
+
+constexpr std::size_t kRowsPerChunk = 256;
+
+struct Added {
+    Span2<const float> base;
+    float base_scale;
+    Span2<float> out;
+};
+
+GNOMON_CLONES void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
+                              EdgeTile& tile) {
+    const std::size_t d = job.Y.cols();
+    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
+        constexpr int D = decltype(components)::value;
+        edge_forces<D>(job, Unlimited{}, begin, end, tile, [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
+            float* out = added.out.row(i);
+            if (added.base.rows() == 0) {
+                for (std::size_t c = 0; c < d; ++c) out[c] = force[c];
+            } else {
+                const float* base = added.base.row(i);
+                for (std::size_t c = 0; c < d; ++c) out[c] = force[c] + added.base_scale * base[c];
+            }
+        });
+    });
+}
+
+GNOMON_CLONES double energy_of_rows(const EdgeForces& job, std::size_t begin, std::size_t end, EdgeTile& tile) {
+    double total = 0;
+    with_components(job.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+        EdgeWalk walk(job.edges, job.Y, begin);
+        simd::f32 row{};
+        for (std::size_t i = begin; i < end;) {
+            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
+            evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, tile.energies);
+            for (std::size_t t = 0; t < vectors; ++t) {
+                row += simd::load(tile.weights + t * simd::kLanes) * simd::load(tile.energies + t * simd::kLanes);
+                if (!tile.ends_row[t]) continue;
+                total += static_cast<double>(simd::sum(row));
+                row = simd::f32{};
+                ++i;
+            }
+        }
+    });
+    return total;
+}
+
+std::vector<EdgeTile> scratch(const Context& context, std::size_t n_components) {
+    return std::vector<EdgeTile>(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(n_components));
+}
+
+}  // namespace
+
+void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y, float scale,
+               Span2<const float> base, float base_scale, Span2<float> out, const Context& context) {
+    check_law(law, kernel);
+    const EdgeForces job{edges, Y, law, kernel, scale};
+    std::vector<EdgeTile> tiles = scratch(context, Y.cols());
+    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        force_rows(job, {base, base_scale, out}, begin, end, tiles[worker]);
+    });
+}
+
+double edge_energy(PairLaw law, const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
+                   const Context& context) {
+    check_law(law, kernel);
+    const EdgeForces job{edges, Y, law, kernel, 1.0F};
+    std::vector<EdgeTile> tiles = scratch(context, Y.cols());
+    std::vector<double> partial((Y.rows() + kRowsPerChunk - 1) / kRowsPerChunk);
+    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        partial[begin / kRowsPerChunk] = energy_of_rows(job, begin, end, tiles[worker]);
+    });
+    double total = 0;
+    for (const double part : partial) total += part;
+    return total;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,242 @@
+"""The Gram matrix that the rooms exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Options, check_parameters, message
+from gnomon.affinities.gram.factor import FactorSource
+from gnomon.affinities.gram.kernel import KernelSource
+from gnomon.affinities.gram.matrix import MatrixSource, check_symmetric
+from gnomon.affinities.gram.source import Float64Array, Rows, Source
+from gnomon.kernels import input_kernel
+from gnomon.linalg import (
+    Eigenpairs,
+    LowRank,
+    leading_eigenpairs,
+    nystrom,
+    pivoted_cholesky,
+    randomized_factor,
+    spectral_bounds,
+)
+
+__all__ = ["Gram"]
+
+_APPROXIMATIONS = {"method": Options("randomized", "nystrom", "cholesky")}
+_LARGEST_STORED = 5000  # rows up to which the matrix of a kernel is kept: 200 MB
+
+
+class Gram:
+    """A symmetric similarity K of points as an operator.
+
+    Products are in float64 and do not depend on the number of threads. K itself is formed only where it was given, or
+    where it is the matrix of a kernel and small. Make one with `from_features`, `from_kernel`, `from_matrix` or
+    `from_factor`.
+
+    Attributes
+    ----------
+    n_samples : int
+        Order of K.
+    kind : str
+        "linear", "matrix", "factor" or the name of a kernel.
+    semidefinite : bool or None
+        Whether K is known to be positive semidefinite; None where that is not known.
+    stored : bool
+        Whether K is held as a matrix.
+    kernel : InputKernel or None
+        The kernel, its scale included, if there is one.
+    """
+
+    def __init__(self, source: Source, kind: str, kernel: Any = None) -> None:
+        self._source = source
+        self.kind = kind
+        self.kernel = kernel
+
+    @classmethod
+    def from_features(cls, X: Any) -> Gram:
+        """Make the Gram matrix X X' of inner products, of which only X is held.
+
+        Parameters
+        ----------
+        X : ndarray or CSR of shape (n_samples, n_features)
+            Finite. Dense tables are centred in float64, which takes one copy; CSR is never densified.
+        """
+        return cls(FactorSource(X), "linear")
+
+    @classmethod
+    def from_factor(cls, factor: npt.ArrayLike | LowRank) -> Gram:
+        """Make B B' of a factor B of shape (n_samples, rank) or a `LowRank`."""
+        B = factor.B if isinstance(factor, LowRank) else np.asarray(factor, dtype=np.float64)
+        if B.ndim != 2:
+            raise ValueError(message("Gram", f"a factor of shape {B.shape}", "of shape (n_samples, rank)"))
+        return cls(FactorSource(B), "factor")
+
+    @classmethod
+    def from_matrix(cls, K: Any) -> Gram:
+        """Take a similarity matrix, dense or sparse, of any signature.
+
+        Parameters
+        ----------
+        K : array-like or sparse matrix of shape (n_samples, n_samples)
+            Finite and symmetric up to rounding. Sparse matrices stay sparse.
+
+        Raises
+        ------
+        ValueError
+            If K is not square, finite and symmetric; the text says where.
+        """
+        return cls(MatrixSource(check_symmetric(K, who="Gram")), "matrix")
+
+    @classmethod
+    def from_kernel(
+        cls,
+        similarity: Any,
+        X: Any,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        n_threads: int = 1,
+        stored: bool | None = None,
+        who: str = "Gram",
+    ) -> Gram:
+        """Make the Gram matrix of an input kernel.
+
+        Parameters
+        ----------
+        similarity : str, callable or InputKernel
+            "linear", "polynomial", "gaussian", "laplacian", "cauchy", "cosine", or a callable that takes rows A and B
+            to their (len(A), len(B)) similarities.
+        X : ndarray or CSR of shape (n_samples, n_features)
+            Finite.
+        parameters : mapping of str, default=None
+            Of the kernel, such as ``{"sigma": 2.0}``; a sigma that is not given is the median distance of rows.
+        n_threads : int >= 1, default=1
+            Does not change the result.
+        stored : bool or None, default=None
+            Keep the matrix instead of evaluating the kernel in each product; None keeps it up to 5000 rows. Products
+            differ by rounding.
+        who : str, default="Gram"
+            Opens the error text.
+        """
+        kernel = input_kernel(similarity, X, parameters=parameters, who=who)
+        if kernel.name == "linear":
+            return cls(FactorSource(X), "linear", kernel)
+        source = KernelSource(kernel, X, n_threads=n_threads)
+        if stored is None:
+            stored = source.n_samples <= _LARGEST_STORED
+        if not stored:
+            return cls(source, kernel.name, kernel)
+        with single_threaded_blas():
+            K = source.block(None, None)
+            lower = np.tril_indices(len(K), -1)
+            K.T[lower] = K[lower]  # products of blocks are symmetric up to rounding only
+        return cls(MatrixSource(K, semidefinite=source.semidefinite), kernel.name, kernel)
+
+    @property
+    def n_samples(self) -> int:
+        """Order of K."""
+        return self._source.n_samples
+
+    @property
+    def semidefinite(self) -> bool | None:
+        """Whether K is known to be positive semidefinite."""
+        return self._source.semidefinite
+
+    @property
+    def stored(self) -> bool:
+        """Whether K is held as a matrix."""
+        return isinstance(self._source, MatrixSource)
+
+    def _columns(self, Y: npt.ArrayLike) -> Float64Array:
+        columns = np.ascontiguousarray(Y, dtype=np.float64)
+        if columns.ndim != 2 or columns.shape[0] != self.n_samples:
+            rule = f"of shape (n_samples={self.n_samples}, n_columns)"
+            raise ValueError(message("Gram", f"Y of shape {columns.shape}", rule))
+        return columns
+
+    def matvec(self, Y: npt.ArrayLike) -> Float64Array:
+        """Return K Y, float64, for Y of shape (n_samples, n_columns)."""
+        with single_threaded_blas():
+            return self._source.matvec(self._columns(Y))
+
+    def centred_matvec(self, Y: npt.ArrayLike) -> Float64Array:
+        """Return H K H Y, where H subtracts the mean over the points."""
+        with single_threaded_blas():
+            return self._source.centred_matvec(self._columns(Y))
+
+    def block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """Return the entries in the given rows and columns; None stands for all."""
+        with single_threaded_blas():
+            return self._source.block(rows, columns)
+
+    def diagonal(self) -> Float64Array:
+        """Return the diagonal of K, of shape (n_samples,)."""
+        with single_threaded_blas():
+            return self._source.diagonal()
+
+    def dense(self) -> Float64Array:
+        """Return K as a new matrix, exactly symmetric; it takes 8 n_samples^2 bytes."""
+        K = np.array(self.block(None, None))
+        lower = np.tril_indices(self.n_samples, -1)
+        K.T[lower] = K[lower]
+        return K
+
+    @cached_property
+    def centred_squared_norm(self) -> float:
+        """Sum of the squared entries of H K H."""
+        with single_threaded_blas():
+            return self._source.centred_squared_norm()
+
+    @cached_property
+    def centred_bounds(self) -> tuple[float, float]:
+        """Lowest and highest eigenvalue of H K H, found by Lanczos steps and moved outwards by 1 % or more."""
+        lowest, highest = spectral_bounds(self.centred_matvec, self.n_samples)
+        return (0.0 if self.semidefinite else min(lowest, 0.0)), max(highest, 0.0)
+
+    def leading_eigenpairs(self, n_vectors: int, *, seed: int = 0) -> Eigenpairs:
+        """Return the algebraically largest eigenvalues of H K H with their vectors.
+
+        Parameters
+        ----------
+        n_vectors : int in [1, n_samples]
+            Number of pairs.
+        seed : int in [0, 2**63), default=0
+            Of the random start, where they are found by iteration.
+        """
+        with single_threaded_blas():
+            found = self._source.leading_eigenpairs(n_vectors)
+        return leading_eigenpairs(self.centred_matvec, self.n_samples, n_vectors, seed=seed) if found is None else found
+
+    def approximate(self, method: str = "randomized", *, rank: int, seed: int = 0, **options: Any) -> LowRank:
+        """Approximate K by a factor.
+
+        Parameters
+        ----------
+        method : {"randomized", "nystrom", "cholesky"}, default="randomized"
+            "randomized": products with random vectors; the most accurate, and the only one for an indefinite K, of
+            which it keeps the positive part. "nystrom" and "cholesky" read `rank` columns of a semidefinite K.
+        rank : int in [1, n_samples]
+            Columns of the factor.
+        seed : int in [0, 2**63), default=0
+            Of the random numbers.
+        **options
+            Of `gnomon.linalg.randomized_factor`, `nystrom` or `pivoted_cholesky`, such as ``landmarks="k-means++"`` or
+            ``pivots="greedy"``.
+
+        Returns
+        -------
+        LowRank
+            Make a Gram matrix of it by `from_factor`.
+        """
+        check_parameters("Gram", _APPROXIMATIONS, {"method": method})
+        if method == "nystrom":
+            return nystrom(self, rank, seed=seed, who="Gram", **options)
+        if method == "cholesky":
+            return pivoted_cholesky(self, rank, seed=seed, who="Gram", **options)
+        known = bool(self.semidefinite)
+        return randomized_factor(self, rank, semidefinite=known, seed=seed, who="Gram", **options)

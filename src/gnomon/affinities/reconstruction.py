@@ -1,0 +1,148 @@
+"""Weights that rebuild each row from its neighbours, the input side of locally linear embedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon import _core
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.fuzzy import fuzzy_simplicial_set
+from gnomon.linalg.table import RowTable
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["ReconstructionWeights", "reconstruction_weights"]
+
+_RULES: dict[str, Rule] = {
+    "weights": Options("signed", "non_negative", "membership"),
+    "regularization": Real(0.0),
+    "n_threads": Integer(1),
+}
+_LEAST_REGULARIZATION = 1e-12  # keeps the local systems solvable where neighbours outnumber dimensions
+
+
+@dataclass(frozen=True)
+class ReconstructionWeights:
+    """How each row is put together from its neighbours: x_i is near sum_j w_ij x_j.
+
+    Attributes
+    ----------
+    W : csr_array of shape (n_samples, n_samples), float64
+        Rows sum to 1, the diagonal is empty, columns are sorted in each row.
+    weights : {"signed", "non_negative", "membership"}
+        Which rule they follow; only "signed" has entries below zero.
+    """
+
+    W: sp.csr_array
+    weights: Literal["signed", "non_negative", "membership"]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self.W.shape[0])
+
+    @cached_property
+    def V(self) -> sp.csr_array:  # noqa: N802  the letter of the literature
+        """W'W: how often two points are chosen together to rebuild a third, weight times weight."""
+        chosen = sp.csr_array(self.W.T @ self.W)
+        chosen.sort_indices()
+        return chosen
+
+    @cached_property
+    def M(self) -> sp.csr_array:  # noqa: N802
+        """(I - W)'(I - W), symmetric and positive semidefinite; its rows sum to 0."""
+        matrix = sp.csr_array(sp.eye_array(self.n_samples, format="csr") - (self.W + self.W.T) + self.V)
+        matrix.sort_indices()
+        return matrix
+
+
+def reconstruction_weights(
+    X: Any,
+    graph: NeighborGraph,
+    *,
+    weights: str = "signed",
+    regularization: float = 1e-3,
+    n_threads: int = 1,
+    who: str = "reconstruction_weights",
+) -> ReconstructionWeights:
+    """Find the combination of its neighbours that lies nearest to each row.
+
+    Parameters
+    ----------
+    X : ndarray (float32 or float64) or CSR of shape (n_samples, n_features)
+        Finite. Differences of rows are taken in double. Not read for "membership".
+    graph : NeighborGraph of n_samples rows
+        Every row needs one neighbour at least.
+    weights : {"signed", "non_negative", "membership"}, default="signed"
+        "signed": the weights sum to 1, as in locally linear embedding; some may be negative. "non_negative": the
+        nearest point of the neighbours' convex hull, found exactly by an active set. "membership": fuzzy memberships
+        of the graph (see `fuzzy_simplicial_set`), both directions joined, divided by their sum in each row.
+    regularization : float >= 0, default=1e-3
+        Penalty on the squared weights in units of the sum of squared distances to the neighbours, as in scikit-learn;
+        at least 1e-12. Neighbours that all lie on the row itself get equal weights.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    who : str, default="reconstruction_weights"
+        Opens the error text.
+
+    Returns
+    -------
+    ReconstructionWeights
+        W, and V = W'W and M = (I - W)'(I - W) when asked for.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, a row number lies outside [0, n_samples), or a row has no neighbour.
+
+    References
+    ----------
+    .. [1] Roweis & Saul, "Nonlinear dimensionality reduction by locally linear embedding", Science 290, 2000.
+    """
+    given = {"weights": weights, "regularization": regularization, "n_threads": n_threads}
+    values = check_parameters(who, _RULES, given)
+    present = np.isfinite(usable_distances(graph, who=who))
+    if X.shape[0] != graph.n_samples:
+        raise ValueError(message(who, f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
+    alone = np.flatnonzero(~present.any(axis=1))
+    if alone.size:
+        fact = f"{alone.size} rows have none, the first is row {alone[0]}"
+        raise ValueError(message(who, "graph", "one with a neighbour for each row", fact=fact))
+    if values["weights"] == "membership":
+        memberships = fuzzy_simplicial_set(graph, n_threads=values["n_threads"], who=who).matrix
+        return ReconstructionWeights(_with_rows_of_sum_one(memberships), "membership")
+    table = RowTable.of(X)
+    solve = getattr(_core, "reconstruction_weights" + table.suffix)
+    entries = solve(
+        *table.arguments,
+        np.ascontiguousarray(graph.indices, dtype=np.int32),
+        present.astype(np.float32),
+        max(values["regularization"], _LEAST_REGULARIZATION),
+        values["weights"] == "non_negative",
+        values["n_threads"],
+    )
+    return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
+
+
+def _csr(indices: npt.NDArray[np.int32], entries: npt.NDArray[np.float64], n: int) -> sp.csr_array:
+    """Return the weights as a matrix, those of exactly zero left out."""
+    order = np.argsort(indices, axis=1, kind="stable")
+    columns, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(entries, order, axis=1)
+    stored = values != 0.0
+    offsets = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
+    matrix = sp.csr_array((values[stored], columns[stored], offsets), shape=(n, n))
+    matrix.has_canonical_format = True  # columns are sorted and unique
+    return matrix
+
+
+def _with_rows_of_sum_one(memberships: sp.csr_array) -> sp.csr_array:
+    matrix = memberships.astype(np.float64)
+    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    matrix.data /= np.repeat(sums, np.diff(matrix.indptr))
+    return matrix

@@ -1,0 +1,49 @@
+"""Neighbours that all count alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon._validation import Integer, Options, Rule, check_parameters
+from gnomon.affinities.base import Affinities
+from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["uniform_affinities"]
+
+_RULES: dict[str, Rule] = {"normalization": Options("total", "membership"), "n_threads": Integer(1)}
+
+
+def uniform_affinities(
+    graph: NeighborGraph, *, normalization: str = "total", n_threads: int = 1, who: str = "uniform_affinities"
+) -> Affinities:
+    """Give all neighbours of a row the same weight.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Only who is whose neighbour counts, not the distances.
+    normalization : {"total", "membership"}, default="total"
+        "total": (W + W') / 2 of rows that sum to 1, divided by n_samples: all entries sum to 1. "membership": 1 for
+        each pair of which one is a neighbour of the other.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    who : str, default="uniform_affinities"
+        Opens the error text.
+
+    Returns
+    -------
+    Affinities
+
+    References
+    ----------
+    .. [1] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022 (where the
+       binary graph serves t-SNE as well as a perplexity).
+    """
+    check_parameters(who, _RULES, {"normalization": normalization, "n_threads": n_threads})
+    present = np.isfinite(usable_distances(graph, who=who)).astype(np.float32)
+    if normalization == "membership":
+        return Affinities(fuzzy_union(graph.indices, present, n_threads=n_threads), "membership")
+    counts = np.maximum(present.sum(axis=1, keepdims=True), 1.0)
+    return Affinities(mean_of_directions(graph.indices, present / counts, n_threads=n_threads), "total")

@@ -1,0 +1,86 @@
+"""From the name of an input kernel to the kernel, its scale taken from the data where none is given."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gnomon._validation import message
+from gnomon.kernels.inputs import (
+    CauchyInput,
+    CosineInput,
+    CustomInput,
+    GaussianInput,
+    InputKernel,
+    LaplacianInput,
+    LinearInput,
+    PolynomialInput,
+    squared_distances,
+)
+
+__all__ = ["INPUT_KERNELS", "input_kernel", "median_distance"]
+
+_KERNELS: dict[str, Any] = {
+    one.name: one for one in (LinearInput, PolynomialInput, GaussianInput, LaplacianInput, CauchyInput, CosineInput)
+}
+INPUT_KERNELS = tuple(_KERNELS)
+"""Names of the kernels that come with gnomon."""
+
+_SAMPLE = 1000  # rows whose distances give the scale
+
+
+def median_distance(X: Any) -> float:
+    """Return the median Euclidean distance of different rows, among at most 1000 evenly spaced ones; 1 without any."""
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.intp))
+    sample = X[rows]
+    if isinstance(sample, np.ndarray):
+        sample = sample - sample.mean(axis=0)
+    squared = squared_distances(sample, sample)[np.triu_indices(len(rows), 1)]
+    positive = squared[squared > 0.0]
+    return float(np.sqrt(np.median(positive))) if positive.size else 1.0
+
+
+def input_kernel(
+    similarity: Any, X: Any, *, parameters: Mapping[str, Any] | None = None, who: str = "input_kernel"
+) -> InputKernel:
+    """Resolve a similarity to an input kernel.
+
+    Parameters
+    ----------
+    similarity : {"linear", "polynomial", "gaussian", "laplacian", "cauchy", "cosine"}, callable or InputKernel
+        A callable takes rows A and B to the (len(A), len(B)) similarities.
+    X : ndarray or CSR of shape (n_samples, n_features), float64
+        Gives "gaussian", "laplacian" and "cauchy" their sigma where none is given: the median distance of rows.
+    parameters : mapping of str, default=None
+        Of the kernel: ``sigma`` for those three, ``coefficients`` and ``scale`` for "polynomial".
+    who : str, default="input_kernel"
+        Opens the error text.
+
+    Returns
+    -------
+    InputKernel
+    """
+    given = {} if parameters is None else dict(parameters)
+    if isinstance(similarity, str) and similarity in _KERNELS:
+        kernel = _KERNELS[similarity]
+        known = tuple(field.name for field in dataclasses.fields(kernel))
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            rule = f"among {', '.join(known)}" if known else "left out: this kernel has none"
+            raise ValueError(message(who, f"parameters {', '.join(unknown)} of similarity={similarity!r}", rule))
+        if "sigma" in known and given.get("sigma") is None:
+            given["sigma"] = median_distance(X)
+        return kernel(**given)  # type: ignore[no-any-return]
+    if given:
+        raise ValueError(message(who, "parameters", "left out unless similarity is a name"))
+    if hasattr(similarity, "block") and hasattr(similarity, "diagonal"):
+        return similarity  # type: ignore[no-any-return]
+    if callable(similarity):
+        return CustomInput(similarity)
+    rule = "one of " + ", ".join(map(repr, INPUT_KERNELS)) + " or a callable"
+    if isinstance(similarity, str):
+        raise ValueError(message(who, f"similarity={similarity!r}", rule))
+    raise TypeError(message(who, f"similarity={similarity!r}", rule, fact=f"found {type(similarity).__name__}"))

@@ -1,0 +1,77 @@
+"""A kernel of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.kernels.base import FloatArray
+
+__all__ = ["CustomKernel"]
+
+Function = Callable[[FloatArray], npt.ArrayLike]
+
+
+@dataclass(frozen=True, init=False)
+class CustomKernel:
+    """A kernel given by two functions of the squared distance.
+
+    Sums over it run in NumPy, exactly and slowly.
+
+    Parameters
+    ----------
+    value : callable
+        k(s) for a float64 array of squared distances s >= 0, element by element; finite, also at 0.
+    derivative : callable
+        dk/ds, likewise.
+    bounded : bool, default=False
+        Whether k is a similarity in (0, 1], below 1 for s > 0, so that logarithmic laws may be taken of it.
+    """
+
+    value_function: Function
+    derivative_function: Function
+    bounded: bool
+    name = "custom"
+    parameters = (1.0, 1.0)
+    smooth = False
+    compiled = False
+
+    def __init__(self, value: Function, derivative: Function, *, bounded: bool = False) -> None:
+        for argument, function in (("value", value), ("derivative", derivative)):
+            if not callable(function):
+                raise TypeError(message("CustomKernel", f"{argument}={function!r}", "a function of squared distances"))
+        object.__setattr__(self, "value_function", value)
+        object.__setattr__(self, "derivative_function", derivative)
+        object.__setattr__(self, "bounded", bool(bounded))
+
+    def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return k(s); raise ValueError where it is not a finite number, or, if bounded, not in [0, 1]."""
+        k = self._call("value", self.value_function, squared_distances)
+        if self.bounded and k.size and not (k.min() >= 0.0 and k.max() <= 1.0):
+            fact = f"values from {k.min():.6g} to {k.max():.6g}"
+            raise ValueError(message("CustomKernel", "value", "in (0, 1] for bounded=True", fact=fact))
+        return k
+
+    def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return dk/ds; raise ValueError where it is not a finite number."""
+        return self._call("derivative", self.derivative_function, squared_distances)
+
+    @staticmethod
+    def _call(argument: str, function: Function, squared_distances: npt.ArrayLike) -> FloatArray:
+        s = np.asarray(squared_distances, dtype=np.float64)
+        result = np.asarray(function(s))
+        if result.shape != s.shape:
+            fact = f"shape {result.shape} for squared distances of shape {s.shape}"
+            raise ValueError(message("CustomKernel", argument, "a function that keeps the shape", fact=fact))
+        if result.dtype.kind not in "fiu":
+            raise ValueError(message("CustomKernel", argument, "a function with real values", fact=str(result.dtype)))
+        numbers = result.astype(np.float64)
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            fact = f"{numbers[~finite][0]} at s={s[~finite][0]:.6g}"
+            raise ValueError(message("CustomKernel", argument, "finite at every squared distance", fact=fact))
+        return numbers

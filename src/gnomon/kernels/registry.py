@@ -1,0 +1,45 @@
+"""All output kernels by name."""
+
+from __future__ import annotations
+
+from gnomon.kernels.base import OutputKernel
+from gnomon.kernels.cauchy import Cauchy
+from gnomon.kernels.custom import CustomKernel
+from gnomon.kernels.distance import Distance
+from gnomon.kernels.gaussian import Gaussian
+from gnomon.kernels.inverse_power import InversePower
+from gnomon.kernels.linear import Linear
+from gnomon.kernels.logarithmic import Logarithmic
+from gnomon.kernels.noise_contrast import NoiseContrast
+from gnomon.kernels.student_t import StudentT
+from gnomon.kernels.umap import UMAPKernel
+
+__all__ = ["EXAMPLES", "KERNELS"]
+
+KERNELS: dict[str, type[OutputKernel]] = {
+    "linear": Linear,
+    "gaussian": Gaussian,
+    "cauchy": Cauchy,
+    "student_t": StudentT,
+    "umap": UMAPKernel,
+    "inverse_power": InversePower,
+    "logarithmic": Logarithmic,
+    "distance": Distance,
+    "noise_contrast": NoiseContrast,
+    "custom": CustomKernel,
+}
+"""Classes of kernels; the name is that of the compiled kernel."""
+
+EXAMPLES: dict[str, OutputKernel] = {
+    "linear": Linear(),
+    "gaussian": Gaussian(1.5),
+    "cauchy": Cauchy(),
+    "student_t": StudentT(2.5),
+    "umap": UMAPKernel(1.5769, 0.8951),
+    "inverse_power": InversePower(0.75),
+    "logarithmic": Logarithmic(),
+    "distance": Distance(),
+    "noise_contrast": NoiseContrast(0.25),
+    "custom": CustomKernel(lambda s: 1.0 / (1.0 + s) ** 2, lambda s: -2.0 / (1.0 + s) ** 3, bounded=True),
+}
+"""One kernel of each class, for tests and demonstrations."""

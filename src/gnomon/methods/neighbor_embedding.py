@@ -1,0 +1,187 @@
+"""A method of your own: choose affinity, kernel, loss and optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import (
+    Affinities,
+    conditional_affinities,
+    fuzzy_simplicial_set,
+    gaussian_affinities,
+    uniform_affinities,
+)
+from gnomon.initialization import rescale, rescale_to_box
+from gnomon.kernels import KERNELS, OutputKernel
+from gnomon.methods.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.objectives import LOSSES, Objective, takes_seed
+from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
+
+__all__ = ["AFFINITIES", "NeighborEmbedding"]
+
+AFFINITIES: dict[str, Callable[..., Affinities]] = {
+    "fuzzy": fuzzy_simplicial_set,
+    "gaussian": gaussian_affinities,
+    "conditional": conditional_affinities,
+    "uniform": uniform_affinities,
+}
+"""Affinities by name: (graph, n_threads=..., ...) -> Affinities."""
+
+_OPTIMIZERS: dict[str, Callable[..., Any]] = {
+    "gradient_descent": GradientDescent,
+    "adam": Adam,
+    "lbfgs": LBFGS,
+    "sampled_descent": SampledDescent,
+}
+_USUAL_OPTIMIZER = {"kl": "gradient_descent", "conditional_kl": "lbfgs", "cross_entropy": "sampled_descent"}
+_PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
+
+
+@dataclass(eq=False, repr=False)
+class NeighborEmbedding(NeighborEmbedder):
+    """A map from four choices: input affinity, output kernel, loss and optimizer.
+
+    Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is
+    ``NeighborEmbedding(affinity="gaussian", kernel="cauchy", loss="kl", n_neighbors=90)``, and UMAP is
+    ``NeighborEmbedding(affinity="fuzzy", kernel=UMAPKernel.from_min_dist(0.1), loss="cross_entropy")``.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    n_neighbors : int >= 1, default=15
+        Neighbours of each row, the row itself not counted.
+    affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities or sparse matrix, default="fuzzy"
+        A callable takes an object with ``X``, ``graph``, ``seed`` and ``n_threads`` and returns what the loss takes.
+        Affinities or a matrix of shape (n_samples, n_samples) are used as they are.
+    kernel : str or OutputKernel, default="cauchy"
+        A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
+    loss : str or callable, default="kl"
+        A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
+    optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
+        "auto" takes gradient descent for "kl", sampled descent for "cross_entropy" and L-BFGS for others. An object
+        needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+    affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
+        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``.
+    start_spread : float > 0 or None, default=None
+        Standard deviation of a named start along its first axis; None takes 1e-4 for "kl", a box of side 10 for
+        "cross_entropy" and 1 for others.
+    metric, metric_params, init, random_state, n_jobs, callback
+        As in `UMAP`.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    kernel_ : OutputKernel
+        The kernel used.
+    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023 (the
+       common form of the gradients).
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    n_neighbors: int = 15
+    affinity: Any = "fuzzy"
+    kernel: Any = "cauchy"
+    loss: Any = "kl"
+    optimizer: Any = "auto"
+    affinity_params: dict[str, Any] | None = None
+    kernel_params: dict[str, Any] | None = None
+    loss_params: dict[str, Any] | None = None
+    optimizer_params: dict[str, Any] | None = None
+    start_spread: float | None = None
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "affinity": Either(
+            Options(*AFFINITIES),
+            Instance((Callable, Affinities, sp.sparray, sp.spmatrix), "a callable, Affinities or a sparse matrix"),
+        ),
+        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
+        "optimizer": Either(Options("auto", *_OPTIMIZERS), Instance((object,), "an optimizer")),
+        "affinity_params": _PARAMETERS,
+        "kernel_params": _PARAMETERS,
+        "loss_params": _PARAMETERS,
+        "optimizer_params": _PARAMETERS,
+        "start_spread": Either(Real(0.0, low_open=True), Nothing()),
+    }
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        self.kernel_ = self._make_kernel(parameters)
+        return Recipe(
+            n_neighbors=parameters["n_neighbors"],
+            affinity=partial(self._make_affinities, parameters=parameters, n_samples=n_samples),
+            rescale=self._make_start(parameters),
+            objective=partial(self._make_objective, parameters=parameters),
+            optimizer=self._make_optimizer(parameters),
+        )
+
+    def _make_kernel(self, parameters: dict[str, Any]) -> OutputKernel:
+        kernel = parameters["kernel"]
+        if isinstance(kernel, str):
+            made: OutputKernel = KERNELS[kernel](**(parameters["kernel_params"] or {}))
+            return made
+        if parameters["kernel_params"]:
+            raise ValueError(message("NeighborEmbedding", "kernel_params", "None where kernel is an object"))
+        if not callable(getattr(kernel, "value", None)) or not callable(getattr(kernel, "derivative", None)):
+            rule = "a name or an object with value(s) and derivative(s)"
+            raise TypeError(message("NeighborEmbedding", f"kernel of type {type(kernel).__name__}", rule))
+        return kernel
+
+    def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
+        affinity = parameters["affinity"]
+        if isinstance(affinity, str):
+            given = parameters["affinity_params"] or {}
+            return AFFINITIES[affinity](inputs.neighbors, n_threads=inputs.n_threads, **given)
+        if sp.issparse(affinity):
+            affinity = Affinities(sp.csr_array(affinity, dtype=np.float32), "membership")
+        if isinstance(affinity, Affinities):
+            if affinity.n_samples != n_samples:
+                found, fact = f"affinity of {affinity.n_samples} rows", f"there are {n_samples} distinct rows"
+                raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
+            return affinity
+        return affinity(inputs)
+
+    def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:
+        loss = LOSSES[parameters["loss"]] if isinstance(parameters["loss"], str) else parameters["loss"]
+        given = dict(parameters["loss_params"] or {})
+        if takes_seed(loss):
+            given.setdefault("seed", inputs.seed)
+        return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)  # type: ignore[no-any-return]
+
+    def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
+        optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
+        if isinstance(optimizer, str):
+            usual = (
+                _USUAL_OPTIMIZER.get(parameters["loss"], "lbfgs") if isinstance(parameters["loss"], str) else "lbfgs"
+            )
+            return _OPTIMIZERS[usual if optimizer == "auto" else optimizer](**given)
+        if given:
+            raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
+        if not callable(getattr(optimizer, "minimize", None)):
+            rule = "a name or an object with minimize(objective, Y0)"
+            raise TypeError(message("NeighborEmbedding", f"optimizer of type {type(optimizer).__name__}", rule))
+        return optimizer
+
+    @staticmethod
+    def _make_start(parameters: dict[str, Any]) -> Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:
+        spread, loss = parameters["start_spread"], parameters["loss"]
+        if spread is None and loss == "cross_entropy":
+            return partial(rescale_to_box, size=10.0)
+        usual = 1e-4 if loss == "kl" else 1.0
+        return partial(rescale, standard_deviation=usual if spread is None else spread)

@@ -1,0 +1,105 @@
+"""Two-kernel PCA: PCA's loss with a kernel on either side."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import Gram
+from gnomon.initialization import rescale
+from gnomon.kernels import KERNELS, OutputKernel
+from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.objectives import Frobenius
+from gnomon.optimizers import LBFGS
+
+__all__ = ["TwoKernelPCA"]
+
+_MOST = 30_000  # rows; the similarities of the data take 4 n^2 bytes: 3.6 GB
+
+
+@dataclass(eq=False, repr=False)
+class TwoKernelPCA(NeighborEmbedder):
+    """PCA's loss with one kernel on the data and another on the map.
+
+    Input affinity: the similarities k_x of all pairs of rows. Output kernel: any. Loss: the Frobenius norm of the
+    difference between the two, |K_X - K_Y|^2. Optimizer: L-BFGS. With linear kernels on both sides and ``centered`` it
+    is PCA (see `GradientPCA`, which does that without a matrix of all pairs).
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    input_kernel : {"gaussian", "laplacian", "cauchy", "polynomial", "cosine", "linear"} or callable, default="gaussian"
+        k_x, see `gnomon.affinities.Gram.from_kernel`.
+    input_kernel_params : dict or None, default=None
+        Of k_x, such as ``{"sigma": 2.0}``; without a sigma the median distance of rows.
+    kernel : str or OutputKernel, default="cauchy"
+        k_y, a name in `gnomon.kernels.KERNELS` or a kernel.
+    centered : bool, default=True
+        Compare double-centred similarities.
+    max_iter : int >= 0, default=300
+        Iterations.
+    tol : float >= 0, default=1e-5
+        Relative gradient at which to stop.
+    metric, metric_params
+        Not used: distances come from k_x.
+    init, random_state, n_jobs, callback
+        As in `UMAP`; named starts are scaled to a standard deviation of 1 along the first axis.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    affinities_ : Gram
+        Similarities of the distinct rows.
+    kernel_ : OutputKernel
+        k_y.
+    solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
+       section 5.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    input_kernel: Any = "gaussian"
+    input_kernel_params: dict[str, Any] | None = None
+    kernel: Any = "cauchy"
+    centered: bool = True
+    max_iter: int = 300
+    tol: float = 1e-5
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "centered": Boolean(),
+        "max_iter": Integer(0),
+        "tol": Real(0.0),
+    }
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        if n_samples > _MOST:
+            fact = f"{n_samples} rows need {4e-9 * n_samples**2:.0f} GB for the similarities of all pairs"
+            raise ValueError(message("TwoKernelPCA", "X", f"of at most {_MOST} distinct rows", fact=fact))
+        given = parameters["kernel"]
+        self.kernel_: OutputKernel = KERNELS[given]() if isinstance(given, str) else given
+        return Recipe(
+            n_neighbors=0,
+            affinity=lambda inputs: Gram.from_kernel(
+                parameters["input_kernel"],
+                inputs.X,
+                parameters=parameters["input_kernel_params"],
+                n_threads=inputs.n_threads,
+                who="TwoKernelPCA",
+            ),
+            rescale=partial(rescale, standard_deviation=1.0),
+            objective=lambda gram, inputs: Frobenius(
+                gram, self.kernel_, centered=parameters["centered"], n_threads=inputs.n_threads
+            ),
+            optimizer=LBFGS(max_iter=parameters["max_iter"], tol=parameters["tol"]),
+        )

@@ -1,0 +1,127 @@
+"""A loss as a sum of terms: attractions, repulsions, and how to add them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.objectives.base import Embedding
+from gnomon.objectives.edges import check_embedding
+from gnomon.objectives.terms import AllPairs, Term
+
+__all__ = ["PairObjective"]
+
+
+class PairObjective:
+    """The sum of terms over pairs of points; every objective of this room is one.
+
+    Parameters
+    ----------
+    attractions, repulsions : sequence of Term
+        What pulls points together and what pushes them apart.
+    constant : float, default=0.0
+        Added to the loss.
+    n_threads : int, default=1
+        Does not change the result.
+
+    Attributes
+    ----------
+    exaggeration : float, default 1.0
+        Factor on the attractions in `gradient` and `forces`, which an optimizer may set for a while ("early
+        exaggeration"). `loss` never counts it.
+    """
+
+    def __init__(
+        self,
+        attractions: Sequence[Term],
+        repulsions: Sequence[Term],
+        *,
+        constant: float = 0.0,
+        n_threads: int = 1,
+    ) -> None:
+        self.attractions = list(attractions)
+        self.repulsions = list(repulsions)
+        self.constant = constant
+        self.n_threads = n_threads
+        self.exaggeration = 1.0
+
+    @property
+    def terms(self) -> list[Term]:
+        """All terms."""
+        return [*self.attractions, *self.repulsions]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return self.terms[0].n_samples
+
+    @property
+    def evaluation(self) -> str:
+        """How a two-dimensional embedding is evaluated: "exact", "interpolated" or "tree"."""
+        return self.evaluation_for(2)
+
+    def evaluation_for(self, n_components: int) -> str:
+        """Return how an embedding of n_components dimensions is evaluated."""
+        ways = {term.evaluation_for(n_components) for term in self.terms if isinstance(term, AllPairs)}
+        return next(iter(sorted(ways - {"exact"})), "exact")
+
+    def loss(self, Y: Embedding) -> float:
+        """Return the loss."""
+        points = self._check(Y)
+        return self.constant + sum(term.energy(points) for term in self.terms)
+
+    def gradient(self, Y: Embedding) -> Embedding:
+        """Return the gradient, attractions multiplied by `exaggeration`."""
+        points = self._check(Y)
+        force: Embedding | None = None
+        for term in self.repulsions:
+            force = term.force(points, force)
+        if self.exaggeration != 1.0 and force is not None:
+            force = np.asarray(np.float32(1.0 / self.exaggeration) * force)
+        for term in self.attractions:
+            force = term.force(points, force)
+        assert force is not None  # there is at least one term
+        return np.asarray(np.float32(-self.exaggeration) * force)
+
+    def loss_and_gradient(self, Y: Embedding) -> tuple[float, Embedding]:
+        """Return both at the cost of the dearer one; `exaggeration` is not counted."""
+        points = self._check(Y)
+        loss, force = self.constant, np.zeros_like(points)
+        for term in self.terms:
+            energy, part = term.energy_and_force(points)
+            loss, force = loss + energy, force + part
+        return loss, np.asarray(-force)
+
+    def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
+        """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
+        points = self._check(Y)
+        attraction, repulsion = (
+            np.asarray(sum((term.force(points) for term in terms), np.zeros_like(points)))
+            for terms in (self.attractions, self.repulsions)
+        )
+        return np.asarray(np.float32(self.exaggeration) * attraction), repulsion
+
+    def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
+        """Return loss and gradient in float64 by the plain sum over pairs: the oracle of everything above.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+            Taken as float64; `exaggeration` is not counted.
+
+        Returns
+        -------
+        loss : float
+        gradient : ndarray of shape (n_samples, n_components), float64
+        """
+        points = np.asarray(Y, dtype=np.float64)
+        loss, force = self.constant, np.zeros_like(points)
+        for term in self.terms:
+            energy, part = term.reference(points)
+            loss, force = loss + energy, force + part
+        return loss, -force
+
+    def _check(self, Y: Embedding) -> Embedding:
+        return check_embedding(Y, self.n_samples, who=type(self).__name__)

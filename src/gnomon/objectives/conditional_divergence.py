@@ -1,0 +1,77 @@
+"""The loss of SNE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from gnomon._validation import message
+from gnomon.kernels import Gaussian
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.normalization import positive_total
+from gnomon.objectives.terms import AllPairs, EdgePairs
+
+if TYPE_CHECKING:
+    from gnomon.affinities import Affinities
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["ConditionalDivergence"]
+
+
+class ConditionalDivergence(PairObjective):
+    """The sum over points of the Kullback-Leibler divergences of their neighbour distributions.
+
+    With affinities p_j|i whose rows sum to 1 and Z_i = sum over j != i of k_ij,
+
+        loss = sum_i sum_j p_j|i log(p_j|i Z_i / k_ij),
+        gradient_i = 2 sum_j [ -(p_j|i + p_i|j) / k_ij + 1 / Z_i + 1 / Z_j ] k'_ij (y_i - y_j).
+
+    Parameters
+    ----------
+    affinities : Affinities
+        Rows that sum to 1 (normalization "rows"), not symmetric.
+    kernel : OutputKernel, default=Gaussian()
+        Similarity of two points of the embedding, between 0 and 1.
+    n_threads : int, default=1
+        Does not change the result.
+
+    References
+    ----------
+    .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 3-5.
+    """
+
+    def __init__(self, affinities: Affinities, kernel: OutputKernel | None = None, *, n_threads: int = 1) -> None:
+        who = "ConditionalDivergence"
+        self.kernel: OutputKernel = Gaussian() if kernel is None else kernel
+        if affinities.normalization != "rows":
+            raise ValueError(
+                message(
+                    who,
+                    f"affinities with normalization {affinities.normalization!r}",
+                    'conditional, with normalization "rows"',
+                    remedy="Use conditional_affinities(graph).",
+                )
+            )
+        values, _ = positive_total(affinities, who=who)
+        matrix = sp.csr_array(affinities.matrix)
+        rows = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
+        present = values[values > 0]
+        both = sp.csr_array(matrix + matrix.T)
+        super().__init__(
+            [EdgePairs(both, self.kernel, "log", scale=0.5, n_threads=n_threads, who=who)],
+            [
+                AllPairs(
+                    matrix.shape[0],
+                    self.kernel,
+                    "value",
+                    weights=(rows, rows),
+                    link="row_log",
+                    n_threads=n_threads,
+                    who=who,
+                )
+            ],
+            constant=float(np.sum(present * np.log(present))),
+            n_threads=n_threads,
+        )

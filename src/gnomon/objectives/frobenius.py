@@ -1,0 +1,67 @@
+"""Squared differences between similarities: two-kernel PCA, raw stress and their kin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.affinities import Gram
+from gnomon.objectives.base import Embedding
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.terms import TargetPairs
+
+if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["Frobenius"]
+
+
+class Frobenius(PairObjective):
+    """The squared distance between the similarities of the data and those of the embedding.
+
+        loss = sum over i != j of (k_ij - t_ij)^2,       gradient_i = 8 sum_j (k_ij - t_ij) k'_ij (y_i - y_j),
+
+    or with both matrices double-centred, the diagonal counted. With t the similarities k_x(x_i, x_j) it is the loss of
+    two-kernel PCA; with t the distances and the kernel `Distance` it is twice the raw stress of metric
+    multidimensional scaling, where the targets push apart and the distances themselves pull.
+
+    Parameters
+    ----------
+    target : Gram, or array-like of shape (n_samples, n_samples)
+        Symmetric; kept in float32.
+    kernel : OutputKernel
+        Similarity of two points of the embedding.
+    centered : bool, default=False
+        Compare H K H with H T H instead, with the centring matrix H = I - 1 1' / n.
+    n_threads : int, default=1
+        Does not change the result.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
+       section 5 (whose eq. 7 omits the factor 8).
+    """
+
+    def __init__(
+        self,
+        target: Gram | npt.ArrayLike,
+        kernel: OutputKernel,
+        *,
+        centered: bool = False,
+        n_threads: int = 1,
+    ) -> None:
+        self.kernel = kernel
+        matrix = target.dense() if isinstance(target, Gram) else target
+        self._pairs = TargetPairs(matrix, kernel, centered=centered, n_threads=n_threads, who="Frobenius")
+        self._falls = bool(kernel.derivative(np.ones(1))[0] < 0)
+        super().__init__([], [self._pairs], n_threads=n_threads)
+
+    def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
+        """Return the attraction and the repulsion on each point; their sum is minus the gradient.
+
+        The targets attract and the similarities repel, the other way round for a kernel that grows with distance.
+        """
+        of_targets, of_similarities = self._pairs.halves(self._check(Y))
+        return (of_targets, of_similarities) if self._falls else (of_similarities, of_targets)

@@ -1,0 +1,96 @@
+"""Springs against a repulsion that fades: ForceAtlas2 and the elastic embedding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon._validation import Options, Real, Rule, check_parameters
+from gnomon.kernels import Linear, Logarithmic
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.edges import Edges
+from gnomon.objectives.terms import AllPairs, EdgePairs
+
+if TYPE_CHECKING:
+    from gnomon.affinities import Affinities
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["LinearAttraction"]
+
+_RULES: dict[str, Rule] = {
+    "repulsion_strength": Real(low=0.0),
+    "charges": Options("degree", "uniform"),
+    "evaluation": Options("auto", "exact", "tree"),
+    "theta": Real(low=0.0, high=1.0),
+}
+
+
+class LinearAttraction(PairObjective):
+    """Every edge a spring, every pair of points repelling: summed over unordered pairs,
+
+        loss = sum_{i<j} [ a_ij |y_i - y_j|^2 / 2 + g h_i h_j k_ij ].
+
+    With k = -log |y_i - y_j| and charges h_i = degree + 1 this is ForceAtlas2: attraction a d, repulsion
+    g h_i h_j / d. With a Gaussian kernel and equal charges it is the elastic embedding. Without repulsion it is the
+    loss of Laplacian eigenmaps, which needs their constraint.
+
+    Parameters
+    ----------
+    affinities : Affinities
+        Strengths a_ij of the springs.
+    kernel : OutputKernel, default=Logarithmic()
+        Potential of the repulsion.
+    repulsion_strength : float >= 0, default=1.0
+        g.
+    charges : {"degree", "uniform"}, default="degree"
+        h_i: the sum of a point's springs plus 1, or 1.
+    evaluation : {"auto", "exact", "tree"}, default="auto"
+        How the repulsion is summed; "auto" takes the tree from 10000 points on.
+    theta : float in [0, 1], default=0.5
+        Width of a group over its distance below which the tree takes it as one; 0 is exact.
+    n_threads : int, default=1
+        Does not change the result.
+
+    References
+    ----------
+    .. [1] Jacomy et al., "ForceAtlas2, a continuous graph layout algorithm", PLoS ONE 9, 2014.
+    .. [2] Carreira-Perpinan, "The elastic embedding algorithm for dimensionality reduction", ICML 2010.
+    .. [3] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
+    """
+
+    def __init__(
+        self,
+        affinities: Affinities,
+        kernel: OutputKernel | None = None,
+        *,
+        repulsion_strength: float = 1.0,
+        charges: str = "degree",
+        evaluation: str = "auto",
+        theta: float = 0.5,
+        n_threads: int = 1,
+    ) -> None:
+        who = "LinearAttraction"
+        given = {
+            "repulsion_strength": repulsion_strength,
+            "charges": charges,
+            "evaluation": evaluation,
+            "theta": theta,
+        }
+        checked = check_parameters(who, _RULES, given)
+        self.kernel: OutputKernel = Logarithmic() if kernel is None else kernel
+        edges = Edges.from_affinities(affinities, who=who)
+        h = edges.degrees + np.float32(1.0) if checked["charges"] == "degree" else np.ones_like(edges.degrees)
+        # sums run over ordered pairs: half of everything, and -s / 2 is the linear kernel
+        springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5, n_threads=n_threads, who=who)
+        repulsion = AllPairs(
+            edges.n_samples,
+            self.kernel,
+            "value",
+            weights=(np.float32(0.25 * checked["repulsion_strength"]) * h, h),
+            evaluation=checked["evaluation"],
+            theta=checked["theta"],
+            n_threads=n_threads,
+            who=who,
+        )
+        super().__init__([springs], [repulsion], n_threads=n_threads)

@@ -1,0 +1,8 @@
+"""Terms of a loss: pairs of points, an output kernel, and a law."""
+
+from gnomon.objectives.terms.all_pairs import AllPairs
+from gnomon.objectives.terms.base import Term
+from gnomon.objectives.terms.edges import EdgePairs
+from gnomon.objectives.terms.targets import TargetPairs
+
+__all__ = ["AllPairs", "EdgePairs", "TargetPairs", "Term"]

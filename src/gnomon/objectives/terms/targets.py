@@ -1,0 +1,126 @@
+"""A sum over all pairs, each with a similarity of its own to reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+
+from gnomon import _core
+from gnomon._validation import message
+from gnomon.objectives.base import Embedding
+from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.pair_force import pair_force
+from gnomon.objectives.terms.base import Float64
+
+if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["TargetPairs"]
+
+
+_BLOCK = 512  # rows compared at a time
+
+
+class TargetPairs:
+    """scale * sum over pairs i != j of (k_ij - t_ij)^2, or |H (K - T) H|_F^2 with the centring matrix H.
+
+    Parameters
+    ----------
+    target : array-like of shape (n_samples, n_samples)
+        Symmetric t_ij, kept in float32.
+    kernel : OutputKernel
+        k.
+    centered : bool, default=False
+        Subtract row and column means of K - T; the diagonal then counts.
+    scale : float, default=1.0
+        Factor.
+    n_threads : int, default=1
+        Does not change the result.
+    who : str
+        Opens the error text.
+    """
+
+    def __init__(
+        self,
+        target: npt.ArrayLike,
+        kernel: OutputKernel,
+        *,
+        centered: bool = False,
+        scale: float = 1.0,
+        n_threads: int = 1,
+        who: str = "TargetPairs",
+    ) -> None:
+        self.target = _check_target(target, who=who)
+        self.kernel = kernel
+        self.centered = centered
+        self.scale = scale
+        self.n_threads = n_threads
+        self.compiled_kernel = compile_kernel(kernel)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self.target.shape[0])
+
+    def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
+        """Return the force on each point, added to `base` where that is given."""
+        force = self.energy_and_force(Y)[1]
+        return force if base is None else np.asarray(base + force)
+
+    def energy(self, Y: Embedding) -> float:
+        """Return the energy."""
+        return self.energy_and_force(Y)[0]
+
+    def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
+        """Return both, from one evaluation of the pairs."""
+        if self.compiled_kernel is None:
+            energy, reference = self.reference(Y.astype(np.float64))
+            return energy, np.asarray(reference, dtype=Y.dtype)
+        force, energy = _core.target_sums(Y, self.target, self.compiled_kernel, self.centered, self.n_threads)
+        return self.scale * energy, np.asarray(np.float32(-4.0 * self.scale) * force)
+
+    def halves(self, Y: Embedding) -> tuple[Embedding, Embedding]:
+        """Return the force of the targets, +8 sum_j t_ij k'_ij (y_i - y_j), and that of the similarities themselves."""
+        similarities, slopes = self._similarities(Y.astype(np.float64))
+        parts = [
+            8.0 * self.scale * sign * pair_force(self._bracket(matrix) * slopes, Y)
+            for sign, matrix in ((1.0, self.target.astype(np.float64)), (-1.0, similarities))
+        ]
+        return np.asarray(parts[0], dtype=Y.dtype), np.asarray(parts[1], dtype=Y.dtype)
+
+    def reference(self, Y: Float64) -> tuple[float, Float64]:
+        """Return energy and force in float64, all pairs at once."""
+        similarities, slopes = self._similarities(Y)
+        bracket = self._bracket(similarities - self.target)
+        return self.scale * float(np.square(bracket).sum()), -8.0 * self.scale * pair_force(bracket * slopes, Y)
+
+    def _similarities(self, Y: Float64) -> tuple[Float64, Float64]:
+        """Return k and dk/ds between all points; a point and itself exert no force."""
+        s = cdist(Y, Y, "sqeuclidean")
+        slopes = np.array(self.kernel.derivative(s))
+        np.fill_diagonal(slopes, 0.0)
+        return self.kernel.value(s), slopes
+
+    def _bracket(self, matrix: Float64) -> Float64:
+        if self.centered:
+            return np.asarray(matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, None] + matrix.mean())
+        off = np.array(matrix)
+        np.fill_diagonal(off, 0.0)
+        return off
+
+
+def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]:
+    matrix = np.asarray(target)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(message(who, f"target of shape {matrix.shape}", "a square matrix"))
+    compact = np.ascontiguousarray(matrix, dtype=np.float32)
+    for first in range(0, len(compact), _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        if not np.isfinite(compact[rows]).all():
+            raise ValueError(message(who, "target", "finite"))
+        if not np.allclose(compact[rows], compact[:, rows].T, rtol=1e-4, atol=1e-6):
+            raise ValueError(message(who, "target", "symmetric", remedy="Pass (T + T.T) / 2."))
+    return compact

@@ -1,0 +1,157 @@
+"""Do UMAP and two-kernel locally linear embedding push the same way?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.objectives import Frobenius, ReconstructionTrace
+from gnomon.theory.expected_forces import expected_umap_gradient
+
+if TYPE_CHECKING:
+    from gnomon.affinities import Affinities
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["Alignment", "gradient_alignment"]
+
+_RULES: dict[str, Rule] = {
+    "negative_sample_rate": Real(0.0),
+    "n_permutations": Integer(0),
+    "seed": Integer(0),
+    "n_threads": Integer(1),
+}
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How UMAP's mean force and that of two-kernel locally linear embedding agree at one map.
+
+    Attributes
+    ----------
+    inner_product : float
+        Frobenius inner product of the two gradients.
+    cosine : float
+        The same of unit gradients, in [-1, 1].
+    share_positive : float
+        Share of the points whose two gradients make an acute angle.
+    umap_norm, reconstruction_norm : float
+        Frobenius norms; where one is near 0, at a map at rest, the cosine is noise.
+    null_mean, null_std : float
+        Cosine with the weights' rows and columns permuted together: what the form of the loss alone gives. NaN without
+        permutations.
+    control : float
+        Cosine of UMAP's gradient with that of two-kernel PCA, which knows no neighbours; NaN without a target. The sign
+        of `cosine` says little where this is as large.
+    """
+
+    inner_product: float
+    cosine: float
+    share_positive: float
+    umap_norm: float
+    reconstruction_norm: float
+    null_mean: float
+    null_std: float
+    control: float
+
+    @property
+    def z_score(self) -> float:
+        """Cosine above the null's mean, in standard deviations of the null."""
+        return (self.cosine - self.null_mean) / self.null_std
+
+
+def gradient_alignment(
+    affinities: Affinities,
+    weights: Any,
+    embeddings: Mapping[str, npt.ArrayLike],
+    kernel: OutputKernel,
+    *,
+    target: npt.ArrayLike | None = None,
+    negative_sample_rate: float = 5.0,
+    n_permutations: int = 10,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> dict[str, Alignment]:
+    """Compare the mean force of UMAP with that of two-kernel locally linear embedding at given maps.
+
+    Parameters
+    ----------
+    affinities : Affinities of n_samples points
+        UMAP's memberships.
+    weights : sparse matrix of shape (n_samples, n_samples)
+        Reconstruction weights, rows sum to 1.
+    embeddings : mapping of str to array-like of shape (n_samples, n_components)
+        Maps by name, such as states along a run. Conjecture 1 of [1]_ speaks of those before convergence.
+    kernel : OutputKernel
+        Of both methods.
+    target : array-like of shape (n_samples, n_samples) or None, default=None
+        Similarities of the data for the control, the loss of two-kernel PCA.
+    negative_sample_rate : float >= 0, default=5
+        UMAP's.
+    n_permutations : int >= 0, default=10
+        Draws of the null model.
+    seed : int, default=0
+        Decides the permutations.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    dict of str to Alignment
+        One for each map.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
+       Conjecture 1.
+    """
+    given = {
+        "negative_sample_rate": negative_sample_rate,
+        "n_permutations": n_permutations,
+        "seed": seed,
+        "n_threads": n_threads,
+    }
+    check_parameters("gradient_alignment", _RULES, given)
+    if not embeddings:
+        raise ValueError(message("gradient_alignment", "embeddings", "at least one map"))
+    W = sp.csr_array(weights)
+    n = affinities.n_samples
+    if W.shape != (n, n):
+        raise ValueError(message("gradient_alignment", f"weights of shape {W.shape}", f"of shape {(n, n)}"))
+    trace = ReconstructionTrace(W, kernel, n_threads=n_threads)
+    rng = np.random.default_rng(seed)
+    nulls = [
+        ReconstructionTrace(sp.csr_array(W[order][:, order]), kernel, n_threads=n_threads)
+        for order in (rng.permutation(n) for _ in range(n_permutations))
+    ]
+    control = None if target is None else Frobenius(target, kernel, n_threads=n_threads)
+    found = {}
+    for name, Y in embeddings.items():
+        points = np.ascontiguousarray(Y, dtype=np.float32)
+        umap = expected_umap_gradient(
+            affinities, points, kernel, negative_sample_rate=negative_sample_rate, n_threads=n_threads
+        )
+        ours = trace.gradient(points).astype(np.float64)
+        draws = [_cosine(umap, null.gradient(points)) for null in nulls]
+        found[name] = Alignment(
+            inner_product=float(np.sum(umap * ours)),
+            cosine=_cosine(umap, ours),
+            share_positive=float(np.mean(np.sum(umap * ours, axis=1) > 0)),
+            umap_norm=float(np.linalg.norm(umap)),
+            reconstruction_norm=float(np.linalg.norm(ours)),
+            null_mean=float(np.mean(draws)) if draws else np.nan,
+            null_std=float(np.std(draws, ddof=1)) if len(draws) > 1 else np.nan,
+            control=np.nan if control is None else _cosine(umap, control.gradient(points)),
+        )
+    return found
+
+
+def _cosine(a: npt.NDArray[np.float64], b: npt.ArrayLike) -> float:
+    other = np.asarray(b, dtype=np.float64)
+    size = np.linalg.norm(a) * np.linalg.norm(other)
+    return float(np.sum(a * other) / size) if size > 0 else 0.0

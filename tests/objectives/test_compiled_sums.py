@@ -1,0 +1,177 @@
+"""The compiled sums of every kernel and law against the master rule in float64."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon import _core
+from gnomon.kernels import EXAMPLES, LAWS, Cauchy, Gaussian, StudentT, UMAPKernel, evaluate_law
+from gnomon.objectives.edges import compile_kernel
+
+COMPILED = [kernel for kernel in EXAMPLES.values() if kernel.compiled]
+CASES = [(law, kernel) for law in LAWS for kernel in COMPILED if kernel.bounded or not law.startswith("log")]
+NOTHING = np.empty(0, dtype=np.float32)
+
+
+def points(n, d, *, scale=1.5, seed=0):
+    Y = (scale * np.random.default_rng(seed).normal(size=(n, d))).astype(np.float32)
+    Y[n // 2] = Y[0]  # two coincide
+    return Y
+
+
+def pairs(Y):
+    away = Y[:, None].astype(np.float64) - Y[None]
+    return away, np.square(away).sum(-1)
+
+
+def master(law, kernel, Y, weights):
+    """Sums over j != i of w_ij dF/ds (y_i - y_j), and of w_ij F over all ordered pairs."""
+    away, s = pairs(Y)
+    energy, slope = evaluate_law(law, kernel, s)
+    weights = np.where(np.eye(len(Y), dtype=bool), 0.0, weights)
+    return np.einsum("ij,ijc->ic", weights * slope, away), weights * energy
+
+
+def assert_close(found, expected, rtol=1e-5):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=rtol * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("law", "kernel"), CASES, ids=str)
+@pytest.mark.parametrize(("n", "d"), [(2, 2), (33, 1), (1061, 2), (100, 3), (47, 5)])
+def test_pair_sums_equal_the_master_rule(law, kernel, n, d):
+    Y, rng = points(n, d), np.random.default_rng(1)
+    u, v = (rng.uniform(0.1, 1.0, n).astype(np.float32) for _ in range(2))
+    compiled = compile_kernel(kernel)
+    for a, b, weights in ((NOTHING, NOTHING, 1.0), (u, v, np.outer(u, v) + np.outer(v, u))):
+        force, energy = _core.pair_sums(law, Y, a, b, compiled, 2)
+        expected, energies = master(law, kernel, Y, weights)
+        assert_close(force, expected)
+        assert energy == pytest.approx(energies.sum(), rel=1e-5, abs=1e-6 * max(np.abs(energies).sum(), 1.0))
+        alone, nothing = _core.pair_sums(law, Y, a, b, compiled, 2, with_energy=False)
+        np.testing.assert_array_equal(alone, force)
+        assert nothing == 0
+
+
+@pytest.mark.parametrize(("law", "kernel"), CASES, ids=str)
+@pytest.mark.parametrize(("n", "d"), [(2, 2), (40, 1), (300, 2), (90, 3), (47, 5)])
+def test_edge_sums_equal_the_master_rule(law, kernel, n, d):
+    Y, rng = points(n, d), np.random.default_rng(2)
+    # rows of no edges, of a few, and of more than a tile of 512 holds; weights of both signs
+    dense = np.where(rng.random((n, n)) < np.linspace(0, 1, n)[:, None], rng.normal(size=(n, n)), 0.0)
+    np.fill_diagonal(dense, 0.0)
+    graph = sp.csr_array(dense.astype(np.float32))
+    base = rng.normal(size=(n, d)).astype(np.float32)
+    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
+    force = _core.edge_sums(*csr, Y, compile_kernel(kernel), law, 0.5, base, 2.0, 2)
+    expected, energies = master(law, kernel, Y, graph.toarray().astype(np.float64))
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(force, 0.5 * expected + 2.0 * base, rtol=0, atol=1e-5 * max(size, 1.0))
+    energy = _core.edge_energy(*csr, Y, compile_kernel(kernel), law, 2)
+    assert energy == pytest.approx(energies.sum(), abs=1e-6 * max(np.abs(energies).sum(), 1.0))
+
+
+def test_a_row_longer_than_a_tile(relative_error):
+    n = 1300
+    Y = points(n, 2)
+    weights = np.zeros((n, n))
+    weights[[0, 7], 1:] = 1.0
+    graph = sp.csr_array(weights.astype(np.float32))
+    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
+    none = np.empty((0, 2), dtype=np.float32)
+    force = _core.edge_sums(*csr, Y, compile_kernel(Cauchy()), "log", 1.0, none, 0.0, 1)
+    expected, energies = master("log", Cauchy(), Y, weights)
+    assert relative_error(force, expected) < 1e-5
+    assert _core.edge_energy(*csr, Y, compile_kernel(Cauchy()), "log", 1) == pytest.approx(energies.sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("kernel", COMPILED, ids=str)
+def test_row_sums_equal_the_master_rule(kernel):
+    Y = points(1029, 2)
+    sums = _core.row_sums(Y, compile_kernel(kernel), 2)
+    assert_close(sums, master("value", kernel, Y, 1.0)[1].sum(1))
+
+
+def centre(matrix):
+    return matrix - matrix.mean(0) - matrix.mean(1)[:, None] + matrix.mean()
+
+
+@pytest.mark.parametrize("kernel", [k for k in COMPILED if k.name not in ("inverse_power", "logarithmic")], ids=str)
+@pytest.mark.parametrize(("n", "d"), [(2, 2), (1030, 2), (33, 1), (60, 3), (47, 5)])
+@pytest.mark.parametrize("centred", [False, True])
+def test_target_sums_equal_the_master_rule(kernel, n, d, centred):
+    Y, rng = points(n, d), np.random.default_rng(3)
+    target = rng.random((n, n))
+    target = (target + target.T).astype(np.float32)
+    if centred:
+        target = centre(target.astype(np.float64)).astype(np.float32)
+    away, s = pairs(Y)
+    difference = kernel.value(s) - target
+    if centred:
+        difference = centre(difference)
+    else:
+        np.fill_diagonal(difference, 0.0)
+    force, energy = _core.target_sums(Y, target, compile_kernel(kernel), centred, 2)
+    assert_close(force, np.einsum("ij,ijc->ic", 2 * difference * kernel.derivative(s), away))
+    assert energy == pytest.approx(np.square(difference).sum(), rel=1e-5)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_target_sums_equal_the_reference_values(centred, reference, relative_error):
+    r = reference["two_kernel"]
+    X, Y = np.array(reference["X8"]), np.array(reference["Y8"], dtype=np.float32)
+    target = np.exp(-0.5 * np.square(X[:, None] - X[None]).sum(-1))
+    expected = r["frob_centred" if centred else "frob"]
+    target = np.ascontiguousarray(centre(target) if centred else target, dtype=np.float32)
+    kernel = compile_kernel(UMAPKernel(r["a"], r["b"]))
+    force, energy = _core.target_sums(Y, target, kernel, centred, 1)
+    assert energy == pytest.approx(expected["loss"], rel=1e-5)
+    assert relative_error(4 * force, np.array(expected["grad"])) < 1e-5
+
+
+def test_far_points_lose_nothing_to_rounding():
+    # 1 - k and log k are smooth where k is next to 1 or next to 0; they must not be computed from a rounded k.
+    Y = np.array([[0.0, 0.0], [0.033, 0.0], [300.0, 0.0], [-800.0, 10.0]], dtype=np.float32)
+    for kernel in (Cauchy(), Gaussian(1e4), StudentT(30.0), EXAMPLES["umap"], EXAMPLES["noise_contrast"]):
+        for law in ("log", "log_deficit"):
+            for i, j in ((0, 1), (0, 2), (2, 3)):
+                pair = Y[[i, j]]
+                force, energy = _core.pair_sums(law, pair, NOTHING, NOTHING, compile_kernel(kernel), 1)
+                expected, energies = master(law, kernel, pair, 1.0)
+                assert energy == pytest.approx(energies.sum(), rel=2e-5, abs=1e-25), (kernel, law, i, j)
+                np.testing.assert_allclose(force, expected, rtol=2e-5, atol=1e-25)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_equal_bytes_for_any_number_of_threads(d):
+    n = 1500
+    Y, rng = points(n, d), np.random.default_rng(4)
+    u = rng.random(n).astype(np.float32)
+    target = np.outer(u, u)
+    graph = sp.random_array((n, n), density=0.02, rng=rng, dtype=np.float32, format="csr")
+    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
+    none = np.empty((0, d), dtype=np.float32)
+    for kernel in (Cauchy(), StudentT(3.0)):
+        compiled = compile_kernel(kernel)
+        results = []
+        for n_threads in (1, 2, 3, 5):
+            found = [
+                *_core.pair_sums("log_deficit", Y, u, u, compiled, n_threads),
+                _core.row_sums(Y, compiled, n_threads),
+                *_core.target_sums(Y, target, compiled, True, n_threads),
+                _core.edge_sums(*csr, Y, compiled, "square", 1.0, none, 0.0, n_threads),
+                _core.edge_energy(*csr, Y, compiled, "log", n_threads),
+            ]
+            results.append(b"".join(np.asarray(one).tobytes() for one in found))
+        assert results.count(results[0]) == 4
+
+
+def test_laws_and_kernels_that_do_not_go_together_are_refused():
+    Y = points(4, 2)
+    with pytest.raises(ValueError, match=r"this law needs a kernel with values in \(0, 1\]"):
+        _core.pair_sums("log", Y, NOTHING, NOTHING, _core.OutputKernel("linear"), 1)
+    with pytest.raises(ValueError, match="unknown pair law"):
+        _core.pair_sums("cube", Y, NOTHING, NOTHING, _core.OutputKernel("linear"), 1)
+    with pytest.raises(ValueError, match="unknown output kernel"):
+        _core.OutputKernel("cube")
+    with pytest.raises(ValueError, match="a mesh needs a kernel that decays"):
+        _core.ParticleMesh(_core.OutputKernel("logarithmic"), 0.5)
