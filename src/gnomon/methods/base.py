@@ -198,7 +198,9 @@ class NeighborEmbedder(Embedder):
             X = recipe.reduce(X, self.seed_, n_threads)
         graph = self._find_neighbors(X, recipe, parameters, n_threads, reporter) if recipe.n_neighbors else None
         if graph is not None:
-            self.graph_ = graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
+            self.graph_ = (
+                graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
+            )
         inputs = Inputs(X, graph, self.seed_, n_threads)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
