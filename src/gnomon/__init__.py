@@ -17,9 +17,11 @@ _PUBLIC: dict[str, str] = {
     "NegTSNE": "gnomon.methods",
     "NeighborEmbedding": "gnomon.methods",
     "PCA": "gnomon.methods",
+    "PaCMAP": "gnomon.methods",
     "SNE": "gnomon.methods",
     "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
+    "TriMap": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
@@ -57,7 +59,9 @@ if TYPE_CHECKING:
     from gnomon.methods import LargeVis as LargeVis
     from gnomon.methods import NegTSNE as NegTSNE
     from gnomon.methods import NeighborEmbedding as NeighborEmbedding
+    from gnomon.methods import PaCMAP as PaCMAP
     from gnomon.methods import SymmetricSNE as SymmetricSNE
+    from gnomon.methods import TriMap as TriMap
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
 
 

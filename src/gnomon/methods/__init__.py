@@ -15,9 +15,11 @@ _ESTIMATORS = {
     "NegTSNE": "contrastive",
     "NeighborEmbedding": "neighbor_embedding",
     "PCA": "pca",
+    "PaCMAP": "pacmap",
     "SNE": "sne",
     "SymmetricSNE": "sne",
     "TSNE": "tsne",
+    "TriMap": "trimap",
     "TwoKernelPCA": "two_kernel_pca",
     "UMAP": "umap",
 }
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
     from gnomon.methods.force_atlas2 import ForceAtlas2 as ForceAtlas2
     from gnomon.methods.large_vis import LargeVis as LargeVis
     from gnomon.methods.neighbor_embedding import NeighborEmbedding as NeighborEmbedding
+    from gnomon.methods.pacmap import PaCMAP as PaCMAP
     from gnomon.methods.pca import PCA as PCA
     from gnomon.methods.sne import SNE as SNE
     from gnomon.methods.sne import SymmetricSNE as SymmetricSNE
+    from gnomon.methods.trimap import TriMap as TriMap
     from gnomon.methods.tsne import TSNE as TSNE
     from gnomon.methods.two_kernel_pca import TwoKernelPCA as TwoKernelPCA
     from gnomon.methods.umap import UMAP as UMAP
