@@ -170,7 +170,7 @@ def test_points_at_all_scales_make_a_deep_tree():
 
 
 def test_neighbouring_floats_are_parted():
-    steps = np.random.default_rng(0).integers(0, 3, (500, 2))
+    steps = np.random.default_rng(0).integers(1, 4, (500, 2))  # half-way from 1 to 2 is rounded up
     Y = (np.float32(1e6) + np.float32(0.0625) * steps).astype(np.float32)
     assert len(np.unique(Y, axis=0)) == 9
     force, energy = tree_sums("value", Y, theta=0.0)
