@@ -10,18 +10,12 @@ namespace {
 using Points = Matrix<const float>;
 using ForceAndEnergy = std::pair<Output<float>, double>;
 
-TreeLaw tree_law(const std::string& name) {
-    if (name == "value") return TreeLaw::value;
-    if (name == "log_deficit") return TreeLaw::log_deficit;
-    throw std::invalid_argument("unknown law of a tree");
-}
-
 ForceAndEnergy evaluate(Tree& tree, const std::string& law, const Points& Y, const Values& u, const Values& v,
                         const OutputKernel& kernel, int n_threads, bool with_energy) {
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = tree.evaluate(tree_law(law), view(Y), view(u), view(v), kernel, with_energy,
+        energy = tree.evaluate(pair_law(law), view(Y), view(u), view(v), kernel, with_energy,
                                {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};

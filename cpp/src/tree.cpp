@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "gnomon/simd.hpp"
-#include "tree_laws.hpp"
+#include "gnomon/pair_laws.hpp"
 
 namespace gnomon {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t kTile = 64;  // entries whose squared distances to sixteen
 
 /// What is summed over pairs, and where to.
 struct Pairs {
-    TreeLaw law;
+    PairLaw law;
     const OutputKernel& kernel;
     bool with_energy;
     Span2<float> force;
@@ -162,7 +162,7 @@ Tree::Tree(float theta) : theta_(theta) {
     if (!(theta >= 0 && theta <= 2)) throw std::invalid_argument("theta must be in [0, 2]");
 }
 
-double Tree::evaluate(TreeLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
+double Tree::evaluate(PairLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
                       const OutputKernel& kernel, bool with_energy, Span2<float> force, const Context& context) {
     const std::size_t n = Y.rows();
     if (Y.cols() < 1 || Y.cols() > 3) throw std::invalid_argument("a tree has one, two or three dimensions");

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters
@@ -94,6 +95,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     """
 
     unit = "epoch"
+    draws_samples = True
     dtypes = (np.float32,)
     state_type: ClassVar[type[State]] = SampledState
     has_schedule = True
