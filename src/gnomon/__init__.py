@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
 _PUBLIC: dict[str, str] = {
+    "GradientPCA": "gnomon.methods",
     "PCA": "gnomon.methods",
     "TSNE": "gnomon.methods",
     "UMAP": "gnomon.methods",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from gnomon.methods import PCA as PCA
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import UMAP as UMAP
+    from gnomon.methods import GradientPCA as GradientPCA
 
 
 def __getattr__(name: str) -> Any:

@@ -78,20 +78,22 @@ class Gram:
         return cls(FactorSource(B), "factor")
 
     @classmethod
-    def from_matrix(cls, K: Any) -> Gram:
+    def from_matrix(cls, K: Any, *, who: str = "Gram") -> Gram:
         """Take a similarity matrix, dense or sparse, of any signature.
 
         Parameters
         ----------
         K : array-like or sparse matrix of shape (n_samples, n_samples)
             Finite and symmetric up to rounding. Sparse matrices stay sparse.
+        who : str, default="Gram"
+            Opens the error text.
 
         Raises
         ------
         ValueError
             If K is not square, finite and symmetric; the text says where.
         """
-        return cls(MatrixSource(check_symmetric(K, who="Gram")), "matrix")
+        return cls(MatrixSource(check_symmetric(K, who=who)), "matrix")
 
     @classmethod
     def from_kernel(
