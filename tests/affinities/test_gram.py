@@ -33,6 +33,10 @@ for name in INPUT_KERNELS:
     GRAMS[name] = (lambda name=name: Gram.from_kernel(name, X), kernel.block(X, X))
     GRAMS[name + "-in-blocks"] = (lambda name=name: Gram.from_kernel(name, X, stored=False), kernel.block(X, X))
 GRAMS["callable"] = (lambda: Gram.from_kernel(lambda a, b: np.tanh(a @ b.T / 30), X), np.tanh(X @ X.T / 30))
+H = np.eye(N) - 1 / N
+for name in ("features", "wide-features", "sparse-features", "matrix", "sparse-matrix", "gaussian-in-blocks"):
+    make, matrix = GRAMS[name]
+    GRAMS["centred-" + name] = (lambda make=make: make().centred(), H @ matrix @ H)
 each = pytest.mark.parametrize(("make", "matrix"), GRAMS.values(), ids=GRAMS)
 
 
@@ -40,7 +44,6 @@ each = pytest.mark.parametrize(("make", "matrix"), GRAMS.values(), ids=GRAMS)
 def test_products_entries_and_diagonal_are_those_of_the_matrix(make, matrix):
     gram, size = make(), np.abs(matrix).max()
     Y = np.random.default_rng(4).normal(size=(N, 3)) + 2.0
-    H = np.eye(N) - 1 / N
     assert gram.n_samples == N
     np.testing.assert_allclose(gram.matvec(Y), matrix @ Y, atol=1e-11 * size)
     np.testing.assert_allclose(gram.centred_matvec(Y), H @ matrix @ H @ Y, atol=1e-11 * size)
@@ -55,7 +58,7 @@ def test_products_entries_and_diagonal_are_those_of_the_matrix(make, matrix):
 
 @each
 def test_bounds_and_leading_pairs_are_those_of_the_centred_matrix(make, matrix):
-    gram, H = make(), np.eye(N) - 1 / N
+    gram = make()
     eigenvalues = np.linalg.eigvalsh(H @ matrix @ H)
     lowest, highest = gram.centred_bounds
     assert lowest <= eigenvalues[0] + 1e-9 * highest

@@ -52,7 +52,8 @@ class GradientPCA(Embedder):
     similarity_params : dict or None, default=None
         Of the kernel, such as ``{"sigma": 2.0}``; without, sigma is the median distance of rows.
     approximation : {"randomized", "nystrom", "cholesky"} or None, default=None
-        Replace the similarity by a factor of few columns, which makes an iteration cheap.
+        Replace the similarity by a factor of few columns, which makes an iteration cheap. "linear" and "precomputed"
+        are centred before.
     rank : int >= 1 or None, default=None
         Columns of the factor; None takes ten for each component and 100 at least. The rank used is ``low_rank_.rank``.
     step : {"safe", "babylonian"}, default="safe"
@@ -86,7 +87,7 @@ class GradientPCA(Embedder):
     gram_ : Gram
         The similarity.
     low_rank_ : LowRank or None
-        Its approximation.
+        Its approximation, which is not centred for a kernel.
     solution_ : Solution
         Loss history, reason for stopping, times; its embedding is the one before it is turned.
     n_iter_, seed_, timings_
@@ -213,7 +214,9 @@ class GradientPCA(Embedder):
         rank = parameters["rank"]
         if rank is None:
             rank = min(self.gram_.n_samples, max(10 * parameters["n_components"], 100))
-        self.low_rank_ = self.gram_.approximate(parameters["approximation"], rank=rank, seed=self.seed_)
+        # Centring costs a pass over all pairs for a kernel, of which the mean takes one column at most.
+        given = self.gram_.centred() if self.gram_.kind in ("linear", "matrix") else self.gram_
+        self.low_rank_ = given.approximate(parameters["approximation"], rank=rank, seed=self.seed_)
         return Strain(Gram.from_factor(self.low_rank_), n_threads=n_threads)
 
     def _start(self, objective: Strain, parameters: dict[str, Any]) -> Float64Array:
