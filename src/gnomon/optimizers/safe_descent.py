@@ -143,12 +143,15 @@ class SafeDescent:
         history = [(n_iter, objective.loss(Y))] if n_iter == 0 else []
         while n_iter < last and not (converged or stopped):
             before = n_iter
-            n_iter, converged = self._descend(objective, Y, n_iter, min((n_iter // self.block + 1) * self.block, last))
-            if n_iter > before:
-                history.append((n_iter, objective.loss(Y)))
-                if not np.isfinite(history[-1][1]):
+            end = min((n_iter // self.block + 1) * self.block, last)
+            with single_threaded_blas():
+                n_iter, converged = self._descend(objective, Y, n_iter, end)
+                loss = objective.loss(Y) if n_iter > before else None
+            if loss is not None:
+                history.append((n_iter, loss))
+                if not np.isfinite(loss):
                     raise diverged("SafeDescent", n_iter, self.learning_rate)
-                stopped = reporter.update(n_iter, self.max_iter, loss=history[-1][1], embedding=Y)
+                stopped = reporter.update(n_iter, self.max_iter, loss=loss, embedding=Y)
         reason = f"Iteration {n_iter} of {self.max_iter} was reached."
         if converged:
             reason = f"The gradient's norm fell to min_grad_norm={self.min_grad_norm:.3g} in iteration {n_iter}."
@@ -159,15 +162,14 @@ class SafeDescent:
 
     def _descend(self, objective: DoubleObjective, Y: Float64Array, begin: int, end: int) -> tuple[int, bool]:
         """Move Y to iteration `end`, or to where the gradient vanishes; return the iteration and whether it did."""
-        with single_threaded_blas():
-            for iteration in range(begin, end):
-                gradient = objective.gradient(Y)
-                norm = float(np.linalg.norm(gradient))
-                if not np.isfinite(norm):
-                    raise diverged("SafeDescent", iteration, self.learning_rate)
-                if norm <= self.min_grad_norm:
-                    return iteration, True
-                Y -= self.learning_rate * (self._precondition(gradient, Y) if self.preconditioned else gradient)
+        for iteration in range(begin, end):
+            gradient = objective.gradient(Y)
+            norm = float(np.linalg.norm(gradient))
+            if not np.isfinite(norm):
+                raise diverged("SafeDescent", iteration, self.learning_rate)
+            if norm <= self.min_grad_norm:
+                return iteration, True
+            Y -= self.learning_rate * (self._precondition(gradient, Y) if self.preconditioned else gradient)
         return end, False
 
     @staticmethod

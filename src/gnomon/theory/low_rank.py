@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
 from gnomon.linalg import LowRank, spectral_bounds
@@ -164,9 +165,11 @@ def lowrank_alignment(
     d = path[0].shape[1]
     leading = gram.leading_eigenpairs(min(d + 1, gram.n_samples), seed=values["seed"]).values
     norm, frobenius = _residual_norms(gram, low, approximation)
-    columns = _compare(gram, low, path, norm)
+    strain = Strain(gram)
+    with single_threaded_blas():  # once: each entry takes a millisecond
+        columns = _compare(gram, low, path, norm)
+        losses = np.array([strain.loss(Y) for Y in path])
     stretch = leading[0] / leading[d - 1] if leading[d - 1] > 0.0 else np.inf
-    losses = np.array([Strain(gram).loss(Y) for Y in path])
     gap = float(leading[d - 1] - leading[d]) if d < len(leading) else 0.0
     return LowRankAlignment(
         iterations=np.array(iterations, dtype=np.int64),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
 from gnomon.data import check_table
@@ -200,9 +201,7 @@ def pca_certificate(
         eigenvalues=eigenvalues,
         iterations=np.array(iterations, dtype=np.int64),
         loss=loss,
-        gradient_norm=np.array([np.linalg.norm(objective.gradient(Y)) for Y in embeddings]),
-        error=np.array([procrustes_error(Y, direct) for Y in embeddings]),
-        spread=np.array([np.linalg.norm(Y - Y.mean(axis=0), 2) ** 2 for Y in embeddings]),
+        **_measure(objective, embeddings, direct),
         gram_error=_gram_distance(last, direct),
         monotone=bool(np.all(np.diff(loss) <= _ROUNDING * gram.centred_squared_norm)),
         converged=solution.converged,
@@ -224,6 +223,16 @@ def _direct(gram: Gram, X: Any, n_components: int, values: dict[str, Any]) -> tu
     scores = np.asarray(model.transform(double, n_threads=values["n_threads"]))[:, :n_components]
     scores = np.pad(scores, ((0, 0), (0, n_components - scores.shape[1])))
     return scores, np.pad(model.singular_values**2, (0, n_components + 1 - wanted))
+
+
+def _measure(objective: Strain, embeddings: list[Float64Array], direct: Float64Array) -> dict[str, Any]:
+    """Return the columns of the record that the descent does not bring along."""
+    with single_threaded_blas():  # once: each entry takes a millisecond
+        return {
+            "gradient_norm": np.array([np.linalg.norm(objective.gradient(Y)) for Y in embeddings]),
+            "error": np.array([procrustes_error(Y, direct) for Y in embeddings]),
+            "spread": np.array([np.linalg.norm(Y - Y.mean(axis=0), 2) ** 2 for Y in embeddings]),
+        }
 
 
 def _gram_distance(Y: Float64Array, reference: Float64Array) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Progress, Reporter
+from gnomon._threads import single_threaded_blas
 from gnomon.initialization import strain_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
@@ -54,4 +55,6 @@ def descend(
         min_grad_norm=safe.gradient_tolerance(tol),
         block=every,
     )
-    return optimizer.minimize(objective, start, reporter=Reporter(keep)), iterations, embeddings
+    with single_threaded_blas():  # once: each entry takes a millisecond
+        solution = optimizer.minimize(objective, start, reporter=Reporter(keep))
+    return solution, iterations, embeddings
