@@ -16,6 +16,7 @@ _PUBLIC: dict[str, str] = {
     "LargeVis": "gnomon.methods",
     "NegTSNE": "gnomon.methods",
     "NeighborEmbedding": "gnomon.methods",
+    "GradientPCA": "gnomon.methods",
     "PCA": "gnomon.methods",
     "PaCMAP": "gnomon.methods",
     "SNE": "gnomon.methods",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import UMAP as UMAP
     from gnomon.methods import ForceAtlas2 as ForceAtlas2
+    from gnomon.methods import GradientPCA as GradientPCA
     from gnomon.methods import InfoNCETSNE as InfoNCETSNE
     from gnomon.methods import LargeVis as LargeVis
     from gnomon.methods import NegTSNE as NegTSNE

@@ -10,6 +10,7 @@ from gnomon.methods.catalogue import METHODS, MethodCard, find_method
 # Where each estimator lives; modules are imported when one is first used, so that the catalogue alone stays cheap.
 _ESTIMATORS = {
     "ForceAtlas2": "force_atlas2",
+    "GradientPCA": "gradient_pca",
     "InfoNCETSNE": "contrastive",
     "LargeVis": "large_vis",
     "NegTSNE": "contrastive",
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from gnomon.methods.contrastive import InfoNCETSNE as InfoNCETSNE
     from gnomon.methods.contrastive import NegTSNE as NegTSNE
     from gnomon.methods.force_atlas2 import ForceAtlas2 as ForceAtlas2
+    from gnomon.methods.gradient_pca import GradientPCA as GradientPCA
     from gnomon.methods.large_vis import LargeVis as LargeVis
     from gnomon.methods.neighbor_embedding import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods.pacmap import PaCMAP as PaCMAP

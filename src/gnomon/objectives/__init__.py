@@ -12,6 +12,7 @@ from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
+from gnomon.objectives.strain import SafeStep, Strain
 from gnomon.objectives.triplet_loss import TripletLoss
 
 __all__ = [
@@ -26,7 +27,9 @@ __all__ = [
     "PacmapLoss",
     "PairObjective",
     "ReconstructionTrace",
+    "SafeStep",
     "StatedCrossEntropy",
+    "Strain",
     "TripletLoss",
     "takes_seed",
 ]
