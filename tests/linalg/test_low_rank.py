@@ -71,6 +71,7 @@ def test_the_residual_trace_is_free_and_bounds_the_error(factor, rank):
     residual = K - found.B @ found.B.T
     eigenvalues = np.linalg.eigvalsh(residual)
     assert found.residual_trace == pytest.approx(np.trace(residual), abs=1e-10)
+    assert found.error_bound == found.residual_trace
     assert eigenvalues[0] > -1e-9
     assert eigenvalues[-1] <= found.error_bound + 1e-12
     centred = np.eye(150) - 1 / 150
