@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from gnomon.affinities import Affinities
 from gnomon.kernels import Cauchy, UMAPKernel
 from gnomon.objectives import KLDivergence
-from gnomon.objectives.kl_divergence import INTERPOLATION_FROM
+from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM
 
 KERNELS = [Cauchy(), UMAPKernel(1.5769, 0.8951), UMAPKernel(0.58, 1.334)]
 

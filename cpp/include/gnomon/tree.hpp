@@ -4,18 +4,12 @@
 
 #include <span>
 
-#include "gnomon/output_kernels.hpp"
+#include "gnomon/pair_laws.hpp"
 #include "gnomon/parallel.hpp"
 #include "gnomon/point_tree.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
-
-/// The law F(k) of a pair.
-enum class TreeLaw {
-    value,       ///< F = k
-    log_deficit  ///< F = -log(1 - k), continued linearly in s below s = 1e-3
-};
 
 /// Barnes-Hut sums. What is kept between calls is memory; results depend on the arguments alone.
 class Tree {
@@ -25,9 +19,10 @@ public:
     explicit Tree(float theta);
 
     /// force_i = sum_j w_ij F'(k_ij) k'(s_ij) (y_i - y_j), w_ij = u_i v_j + v_i u_j, or 1 where u and v are empty;
-    /// returns sum over i != j of w_ij F(k_ij). Y, force: (n, d), d = 1 to 3. Points that are not finite give NaN.
-    double evaluate(TreeLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
-                    const OutputKernel& kernel, Span2<float> force, const Context& context);
+    /// returns sum over i != j of w_ij F(k_ij), or 0 unless with_energy. Y, force: (n, d), d = 1 to 3. Points that are
+    /// not finite give NaN.
+    double evaluate(PairLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
+                    const OutputKernel& kernel, bool with_energy, Span2<float> force, const Context& context);
 
 private:
     float theta_;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.schedules import Scheduled
+from gnomon.optimizers.schedules import schedule_of
 from gnomon.optimizers.state import Points, State
 from gnomon.optimizers.stopping import Stopping
 
@@ -27,6 +26,8 @@ _RULES: dict[str, Rule] = {
     "block": Integer(low=1),
 }
 _VERY_HIGH = 1e10  # stands for a loss that is not finite, in units of the loss: the line search turns back
+
+_SMALL = 0.01  # share of its largest norm that the gradient falls below before float32 hides the loss's fall
 
 
 @dataclass(kw_only=True)
@@ -57,7 +58,8 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         Iterations in all; one takes a little more than one evaluation of loss and gradient.
     tol : float >= 0, default=1e-5
         End when the norm of the gradient is at most this share of the largest seen. The descent also ends, as
-        converged, when the loss falls by less than the objective's number type can tell: 1.2e-7 of it in float32.
+        converged, when the iterations of a block lower the loss by less than the objective's number type can tell,
+        1.2e-7 of it for each in float32.
     memory : int >= 1, default=10
         Changes of the gradient remembered.
     block : int >= 1, default=100
@@ -86,10 +88,10 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
 
     def start(self, objective: Objective, Y: Points) -> LBFGSState:
         """Begin without a memory, on an objective that stays the same."""
-        if isinstance(objective, Scheduled):
+        if schedule_of(objective) is not None:
             what, rule = f"objective={type(objective).__name__}", "one that stays the same"
             raise ValueError(message("LBFGS", what, rule, remedy="Use Adam for an objective with a schedule."))
-        return LBFGSState(embedding=Y, anchor=Y.copy())
+        return LBFGSState(embedding=Y, anchor=Y)
 
     def step(self, objective: Objective, state: LBFGSState, limit: int) -> Step:
         """Run SciPy from the anchor to `limit`, or to where it ends."""
@@ -111,22 +113,23 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         state.iteration = begin + int(result.nit)
         state.embedding = result.x.reshape(state.anchor.shape).astype(state.anchor.dtype)
         norm = _norm(result.jac) * scaled.unit
+        state.largest_gradient_norm = max(state.largest_gradient_norm, scaled.first_norm)
         if satisfied:
             return Step(norm, finished=self._satisfied(norm, state))
-        if state.iteration < limit and scaled.first - float(result.fun) <= scaled.noise:
-            return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
-        if state.iteration < limit or state.iteration == self.block_end(begin):
-            state.anchor, state.anchor_iteration = state.embedding.copy(), state.iteration
+        if state.iteration < limit or state.iteration == self.block_end(begin):  # not cut short by the caller
+            if scaled.first - float(result.fun) <= scaled.noise * max(result.nit, 1):
+                return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
+            state.anchor, state.anchor_iteration = state.embedding, state.iteration
         return Step(norm)
 
-    def _search(self, scaled: _Scaled, anchor: Points, max_iter: int, callback: Callable[[Any], None]) -> Any:
+    def _search(self, scaled: _Scaled, anchor: Points, max_iter: int, callback: Any) -> Any:
         from scipy.optimize import minimize  # takes a while to import
 
         options: Any = {
             "maxiter": max_iter,
             "maxfun": 100 * (max_iter + 1),  # out of reach: a line search evaluates 20 times at most
             "maxcor": self.memory,
-            "ftol": scaled.noise,
+            "ftol": 0.0,  # one short step proves little: `step` looks at whole blocks
             "gtol": 0.0,
         }
         with single_threaded_blas():  # SciPy's sums would depend on the number of threads
@@ -139,10 +142,13 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
 
     def _exhausted(self, norm: float, state: LBFGSState, noise: float) -> str:
         share = norm / state.largest_gradient_norm if state.largest_gradient_norm else 0.0
-        return (
-            f"The loss falls by less than {state.anchor.dtype} can tell ({noise:.1g} of it); "
+        text = (
+            f"An iteration lowers the loss by less than {state.anchor.dtype} can tell ({noise:.1g} of it); "
             f"the gradient's norm is {share:.2g} of its largest."
         )
+        if share > _SMALL:
+            text += " Unless the descent began near the minimum, the gradient is too inexact: evaluate all pairs."
+        return text
 
 
 class _Scaled:
@@ -154,8 +160,8 @@ class _Scaled:
         Loss at the anchor in the unit, and the unit.
     noise : float
         Share of a loss that the objective's number type can tell.
-    norm : float
-        Norm of the last gradient, not scaled.
+    first_norm, norm : float
+        Norms of the first gradient asked for and of the last, not scaled.
     """
 
     def __init__(self, objective: Objective, anchor: Points) -> None:
@@ -164,7 +170,7 @@ class _Scaled:
         self.unit = abs(loss) or 1.0
         self.first = loss / self.unit
         self.noise = float(np.finfo(anchor.dtype).eps)
-        self.norm = math.inf
+        self.first_norm = self.norm = 0.0
 
     def __call__(self, x: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         with np.errstate(over="ignore"):
@@ -174,7 +180,7 @@ class _Scaled:
         norm = _norm(gradient)
         if not (math.isfinite(loss) and math.isfinite(norm)):
             return _VERY_HIGH, np.zeros_like(gradient)
-        self.norm = norm
+        self.norm, self.first_norm = norm, self.first_norm or norm
         return loss, gradient / self.unit
 
 

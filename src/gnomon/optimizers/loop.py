@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gnomon._progress import Reporter
 from gnomon.optimizers.schedules import schedule_of
 from gnomon.optimizers.solution import Solution, diverged
-from gnomon.optimizers.start import check_start, check_state, read_only, resolve_dtype
+from gnomon.optimizers.start import check_start, check_state, resolve_dtype
 from gnomon.optimizers.state import State
 from gnomon.optimizers.stopping import Stopping
 
@@ -53,7 +53,7 @@ def minimize(
         if not reason and state.iteration == end:
             reason = run.stopping.look(state, loss)
         converged = bool(reason)
-        if reporter.update(state.iteration, run.max_iter, loss=loss, embedding=read_only(state.embedding)):
+        if reporter.update(state.iteration, run.max_iter, loss=loss, embedding=state.embedding):
             reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
     if not run.history:  # no iteration was left to do
         run.evaluate(state)

@@ -1,4 +1,4 @@
-"""Where a descent starts, and the look at it that callbacks get."""
+"""Where a descent may start: number type, points and states."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.optimizers.state import Points, State
 
-__all__ = ["check_start", "check_state", "read_only", "resolve_dtype"]
+__all__ = ["check_start", "check_state", "resolve_dtype"]
 
 
 def resolve_dtype(objective: object, allowed: Sequence[type], *, who: str) -> np.dtype[np.floating]:
@@ -43,10 +43,3 @@ def check_state(state: object, kind: type[State], n_samples: int, *, who: str, d
     if len(state.embedding) != n_samples or state.embedding.dtype != dtype:
         what = f"state of {len(state.embedding)} points in {state.embedding.dtype}"
         raise ValueError(message(who, what, f"of n_samples={n_samples} in {np.dtype(dtype)}", remedy=remedy))
-
-
-def read_only(embedding: Points) -> Points:
-    """Return a view that cannot be written through."""
-    view = embedding.view()
-    view.flags.writeable = False
-    return view

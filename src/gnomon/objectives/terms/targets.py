@@ -30,7 +30,7 @@ class TargetPairs:
     Parameters
     ----------
     target : array-like of shape (n_samples, n_samples)
-        Symmetric t_ij, kept in float32.
+        Symmetric t_ij, kept in float32, centred where `centered` is.
     kernel : OutputKernel
         k.
     centered : bool, default=False
@@ -54,6 +54,8 @@ class TargetPairs:
         who: str = "TargetPairs",
     ) -> None:
         self.target = _check_target(target, who=who)
+        if centered:
+            _center(self.target)
         self.kernel = kernel
         self.centered = centered
         self.scale = scale
@@ -116,7 +118,7 @@ def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]
     matrix = np.asarray(target)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(message(who, f"target of shape {matrix.shape}", "a square matrix"))
-    compact = np.ascontiguousarray(matrix, dtype=np.float32)
+    compact = np.array(matrix, dtype=np.float32, order="C")
     for first in range(0, len(compact), _BLOCK):
         rows = slice(first, first + _BLOCK)
         if not np.isfinite(compact[rows]).all():
@@ -124,3 +126,12 @@ def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]
         if not np.allclose(compact[rows], compact[:, rows].T, rtol=1e-4, atol=1e-6):
             raise ValueError(message(who, "target", "symmetric", remedy="Pass (T + T.T) / 2."))
     return compact
+
+
+def _center(matrix: npt.NDArray[np.float32]) -> None:
+    """Subtract row and column means in place; the rest then sums to 0 in each row."""
+    means = matrix.mean(axis=1, dtype=np.float64)
+    halved = means - means.mean() / 2.0
+    for first in range(0, len(matrix), _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        matrix[rows] = matrix[rows] - halved[rows, None] - halved[None, :]
