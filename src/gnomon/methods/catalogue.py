@@ -127,6 +127,24 @@ METHODS = (
         paper="Draganov & Dohn, 2023",
         estimator="TwoKernelPCA",
     ),
+    MethodCard(
+        name="pacmap",
+        affinity="near, mid-near and further pairs",
+        kernel="1 / (1 + c (1 + d)), a c for each kind of pair",
+        loss="sum over the pairs",
+        optimizer="Adam",
+        paper="Wang, Huang, Rudin & Shaposhnik, JMLR 22, 2021",
+        estimator="PaCMAP",
+    ),
+    MethodCard(
+        name="trimap",
+        affinity="weighted triplets",
+        kernel="1 + d",
+        loss="ratio of distances",
+        optimizer=_MOMENTUM,
+        paper="Amid & Warmuth, arXiv:1910.00204, 2019",
+        estimator="TriMap",
+    ),
 )
 """All methods, the default first."""
 
