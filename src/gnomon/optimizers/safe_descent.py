@@ -88,6 +88,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
     """
 
     state_type: ClassVar[type[State]] = SafeState
+    uses_blas = True
     remedy = "Raise max_iter, or use LBFGS, which takes far fewer iterations."
 
     def __init__(
