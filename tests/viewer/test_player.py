@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from conftest import HOSTILE
 from matplotlib.path import Path as Polygon
 
 from gnomon.viewer import Sequence, write_html
 
 pytestmark = pytest.mark.browser
 
+HOSTILE = "<img src=x onerror='window.broken = 1'>"
 LABELS = ["16", "8", "4", f"1 {HOSTILE}"]
 MAIN = 1
 
@@ -155,6 +157,7 @@ def test_names_lie_at_the_medians_of_what_is_shown(still, frames, blobs):
     names = {row["name"]: (row["x"], row["y"]) for row in still.state["names"]}
     middles = np.array([np.nanmedian(frames[2][blobs.group == k], axis=0) for k in range(3)])
     drawn = np.array([names[name] for name in ("alpha", "beta", "gamma")])
+    assert np.isfinite(drawn).all()
     scale = np.linalg.norm(drawn[0] - drawn[1]) / np.linalg.norm(middles[0] - middles[1])
     np.testing.assert_allclose(drawn - drawn[0], scale * (middles - middles[0]), atol=0.05)
 
@@ -252,13 +255,16 @@ def test_arrows_and_scores_belong_to_their_embedding(still, blobs):
     arrive(still, MAIN)
     assert "Neighbourhoods can be believed" in page.inner_text("#trust")
     assert still.problems == []
+    assert page.evaluate("window.broken") is None
 
 
 def test_points_without_a_position_are_listed_where_they_lack_it(still):
     assert still.page.is_hidden("#tray")
     still.page.keyboard.press("ArrowRight")
     arrive(still, 2)
+    assert still.page.is_visible("#tray")
     assert "2 points have no position" in still.page.inner_text("#tray")
+    assert min(np.abs(still.place(3))) > 1e4  # not drawn: far outside of the page
     assert still.state["lost"] == [3, 8]
     still.page.keyboard.press("ArrowRight")
     arrive(still, 3)
@@ -342,7 +348,7 @@ def test_many_labels_thin_out(open_page, tmp_path):
         ".map(({ left, right }) => [left, right])"
     )
     assert 5 < len(boxes) < 20
-    assert all(a[1] < b[0] for a, b in zip(boxes, boxes[1:], strict=False))
+    assert all(a[1] < b[0] for a, b in pairwise(boxes))
 
 
 def test_without_a_sequence_there_is_no_slider(open_page, blobs_page):
