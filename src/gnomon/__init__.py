@@ -26,6 +26,7 @@ _PUBLIC: dict[str, str] = {
     "Progress": "gnomon._progress",
     "cluster_profiles": "gnomon.explain",
     "contrast": "gnomon.explain",
+    "embedding_similarity": "gnomon.evaluate",
     "evaluate": "gnomon.evaluate",
     "explain": "gnomon.explain",
     "map": "gnomon.map",
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon import exceptions as exceptions
     from gnomon._progress import Progress as Progress
     from gnomon.data import read_table as read_table
+    from gnomon.evaluate import embedding_similarity as embedding_similarity
     from gnomon.evaluate import evaluate as evaluate
     from gnomon.explain import cluster_profiles as cluster_profiles
     from gnomon.explain import contrast as contrast

@@ -1,0 +1,151 @@
+"""A small picture classifier whose last hidden layer is watched while it learns (PyTorch, imported when used)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.exceptions import MissingDependencyError
+
+__all__ = ["Epoch", "Snapshot", "train"]
+
+_BATCH = 64
+_INSTALL = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training pictures.
+
+    Attributes
+    ----------
+    learning_rate : float
+    wrong_labels : float in [0, 1]
+        Share of training labels that are replaced by random ones in this epoch.
+    twins : tuple of int
+        If given, half of the labels c are replaced by twins[c] in this epoch.
+    """
+
+    learning_rate: float = 0.05
+    wrong_labels: float = 0.0
+    twins: tuple[int, ...] = ()
+
+    def labels(self, true: npt.NDArray[np.int64], n_classes: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Return the labels that the network is given in this epoch."""
+        wrong = rng.random(len(true)) < self.wrong_labels
+        given = np.where(wrong, rng.integers(0, n_classes, len(true)), true)
+        if self.twins:
+            given = np.where(rng.random(len(true)) < 0.5, np.array(self.twins)[given], given)
+        return given
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What the network makes of the held-out pictures after some epochs.
+
+    Attributes
+    ----------
+    epoch : int
+        0 before training.
+    latent : ndarray of shape (n_pictures, n_units), float32
+        The last hidden layer.
+    predicted : ndarray of shape (n_pictures,), int64
+    accuracy : float
+        Share of pictures whose class is predicted.
+    """
+
+    epoch: int
+    latent: npt.NDArray[np.float32]
+    predicted: npt.NDArray[np.int64]
+    accuracy: float
+
+
+def import_torch() -> Any:
+    """Return PyTorch, or say how to install it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import torch
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"studies.latent_space: the package torch must be installed ({error}). Run: {_INSTALL}"
+        ) from error
+    return torch
+
+
+def _network(torch: Any, side: int, n_units: int, n_classes: int) -> tuple[Any, Any]:
+    """Return the layers up to the last hidden one, and the classifier on top of it; no batch normalisation."""
+    nn = torch.nn
+    features = nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(32 * (side // 4) ** 2, n_units),
+        nn.ReLU(),
+    )
+    return features, nn.Linear(n_units, n_classes)
+
+
+def train(
+    pictures: npt.NDArray[np.uint8],
+    labels: npt.NDArray[np.integer],
+    held_out: npt.NDArray[np.uint8],
+    held_out_labels: npt.NDArray[np.integer],
+    epochs: Sequence[Epoch],
+    *,
+    n_units: int = 32,
+    seed: int = 0,
+    n_threads: int = 2,
+) -> Iterator[Snapshot]:
+    """Train by stochastic gradient descent with momentum; yield a snapshot before training and after each epoch.
+
+    Parameters
+    ----------
+    pictures, held_out : ndarray of shape (n, side, side), uint8
+    labels, held_out_labels : ndarray of int from 0
+    epochs : sequence of Epoch
+    n_units : int, default=32
+        Units of the last hidden layer.
+    seed : int, default=0
+    n_threads : int, default=2
+
+    Raises
+    ------
+    MissingDependencyError
+        If PyTorch cannot be imported.
+    """
+    torch = import_torch()
+    torch.manual_seed(seed)
+    torch.set_num_threads(n_threads)
+    rng = np.random.default_rng(seed)
+    n_classes = int(max(labels.max(), held_out_labels.max())) + 1
+    features, head = _network(torch, pictures.shape[1], n_units, n_classes)
+    loss = torch.nn.CrossEntropyLoss()
+    seen, unseen = (torch.from_numpy(p.astype(np.float32) / 255.0)[:, None] for p in (pictures, held_out))
+    optimizer = torch.optim.SGD([*features.parameters(), *head.parameters()], lr=1.0, momentum=0.9)
+
+    def look(number: int) -> Snapshot:
+        with torch.no_grad():
+            latent = torch.cat([features(part) for part in unseen.split(500)])
+            predicted = head(latent).argmax(dim=1).numpy()
+        return Snapshot(number, latent.numpy(), predicted, float(np.mean(predicted == held_out_labels)))
+
+    yield look(0)
+    for number, epoch in enumerate(epochs, start=1):
+        given = epoch.labels(labels.astype(np.int64), n_classes, rng)
+        for group in optimizer.param_groups:
+            group["lr"] = epoch.learning_rate
+        for rows in torch.from_numpy(rng.permutation(len(given))).split(_BATCH):
+            optimizer.zero_grad()
+            loss(head(features(seen[rows])), torch.from_numpy(given)[rows]).backward()
+            optimizer.step()
+        yield look(number)

@@ -1,0 +1,122 @@
+"""The studies run from end to end on tiny data, without PyTorch, and say what they need."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from studies.embedders import CLASSICAL, available, embed
+from studies.network import Epoch, Snapshot, train
+from studies.output import parse, parser, write_json
+from studies.reading import read_latent_space
+from studies.tables import load_rows
+
+from gnomon.exceptions import MissingDependencyError
+from studies import latent_space, metric_table
+
+PNG = b"\x89PNG"
+
+
+def test_the_metric_table_from_end_to_end(tmp_path, capsys):
+    arguments = ["--out", str(tmp_path), "--sets", "digits", "swiss_roll", "--rows", "80", "--seeds", "1"]
+    assert metric_table.main([*arguments, "--classical", "pca", "isomap", "--modern", "tsne", "umap"]) == 0
+    report = json.loads((tmp_path / "metric_table.json").read_text())
+    table = report["tables"]["maps as they are"]
+    assert table["data_sets"] == ["digits", "swiss_roll"]
+    assert table["methods"] == ["pca", "isomap", "tsne", "umap"]
+    assert table["best"] == table["metrics"][0]
+    assert table["phi"] == sorted(table["phi"], reverse=True)
+    assert (tmp_path / "metric_table.png").read_bytes().startswith(PNG)
+    assert "95% interval" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", list(CLASSICAL))
+def test_every_classical_method_maps(name):
+    X, labels = load_rows("digits", 60)
+    assert X.shape == (60, 50)
+    assert len(labels) == 60
+    Y = embed(name, X, seed=0)
+    assert Y.shape == (60, 2)
+    assert np.isfinite(Y).all()
+
+
+def test_modern_methods_are_those_of_the_catalogue():
+    from gnomon.methods import METHODS
+
+    assert {"umap", "tsne"} <= set(available())
+    assert set(available()) <= {card.name for card in METHODS}
+    with pytest.raises(ValueError, match=r"no method 'magic'; there are pca, .*, umap"):
+        embed("magic", np.zeros((10, 3), np.float32), seed=0)
+
+
+def _latent(digits, epoch, noise):
+    """A latent space in which each digit has a unit of its own, more or less."""
+    rng = np.random.default_rng(epoch)
+    return np.eye(16)[digits] + noise * rng.normal(size=(len(digits), 16))
+
+
+def test_a_spoiled_latent_space_is_seen_in_its_reading():
+    digits = np.repeat(np.arange(10), 30)
+    good = read_latent_space(_latent(digits, 0, 0.1).astype(np.float32), digits)
+    twins = np.array(latent_space.TWINS)
+    merged = np.minimum(digits, twins[digits])
+    spoiled = read_latent_space(_latent(merged, 1, 0.1).astype(np.float32), digits)
+    assert good.figures["visible_clusters"] == 10
+    assert spoiled.figures["visible_clusters"] == 5
+    assert spoiled.figures["visible_separation"] > 0.5
+    assert good.figures["knn_accuracy"] > 0.95 > 0.7 > spoiled.figures["knn_accuracy"]
+    assert good.figures["worst_pair_told_apart"] > 0.95 > 0.6 > spoiled.figures["worst_pair_told_apart"]
+    assert twins[spoiled.worst_pair[0]] == spoiled.worst_pair[1]
+    assert set(good.units[:10].tolist()) == set(range(10))
+    np.testing.assert_allclose(good.separation[good.units == 3, 3], 1, atol=0.05)
+
+
+def test_the_latent_space_from_end_to_end(tmp_path, monkeypatch, capsys):
+    """With a network that needs no training."""
+
+    def snapshots(pictures, labels, held_out, held_out_labels, epochs, **options):
+        for number in range(len(epochs) + 1):
+            latent = _latent(held_out_labels, number, 0.3).astype(np.float32)
+            predicted = latent[:, :10].argmax(axis=1)
+            yield Snapshot(number, latent, predicted, float(np.mean(predicted == held_out_labels)))
+
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 255, (300, 64)).astype(np.uint8)
+    np.savez(tmp_path / "mnist.npz", X=X, y=np.arange(300) % 10, feature_shape=np.array([8, 8]))
+    monkeypatch.setattr(latent_space, "train", snapshots)
+    monkeypatch.setattr(latent_space, "EPOCHS", latent_space.EPOCHS[1:3])
+    monkeypatch.setenv("GNOMON_DATA", "")
+    assert latent_space.main(["--data", str(tmp_path), "--out", str(tmp_path), "--train", "50", "--test", "200"]) == 0
+    report = json.loads((tmp_path / "latent_space.json").read_text())
+    assert len(report["epochs"]) == len(latent_space.EPOCHS) + 1
+    assert report["epochs"][0]["knn_accuracy"] > 0.8
+    assert (tmp_path / "latent_space.png").read_bytes().startswith(PNG)
+    assert "worst pair told apart" in capsys.readouterr().out
+
+
+def test_spoiled_labels_are_as_stated():
+    true = np.arange(10_000) % 10
+    rng = np.random.default_rng(0)
+    np.testing.assert_array_equal(Epoch().labels(true, 10, rng), true)
+    random = Epoch(wrong_labels=0.9).labels(true, 10, rng)
+    assert np.mean(random == true) == pytest.approx(0.19, abs=0.02)  # a tenth of the random ones are right
+    twins = np.array(latent_space.TWINS)
+    np.testing.assert_array_equal(twins[twins], np.arange(10))
+    swapped = Epoch(twins=latent_space.TWINS).labels(true, 10, rng)
+    assert np.mean(swapped == true) == pytest.approx(0.5, abs=0.02)
+    assert np.all((swapped == true) | (swapped == twins[true]))
+
+
+def test_without_pytorch_the_install_line_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    nothing = np.zeros((1, 8, 8), np.uint8)
+    with pytest.raises(MissingDependencyError, match=r"the package torch must be installed .* Run: pip install torch"):
+        next(train(nothing, np.zeros(1, int), nothing, np.zeros(1, int), [Epoch()]))
+
+
+def test_figures_that_are_not_finite_are_null(tmp_path):
+    options = parse(parser("name", "What?"), ["--out", str(tmp_path / "new" / "folder")])
+    path = write_json(options.out, "figures", {"a": np.array([1.0, np.nan]), "b": {2: np.float32(0.5)}, "c": None})
+    assert json.loads(path.read_text()) == {"a": [1.0, None], "b": {"2": 0.5}, "c": None}
