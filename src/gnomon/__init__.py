@@ -20,6 +20,7 @@ _PUBLIC: dict[str, str] = {
     "SNE": "gnomon.methods",
     "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
+    "TwoKernelLLE": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from gnomon.methods import NegTSNE as NegTSNE
     from gnomon.methods import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods import SymmetricSNE as SymmetricSNE
+    from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
 
 

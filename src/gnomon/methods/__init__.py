@@ -18,6 +18,7 @@ _ESTIMATORS = {
     "SNE": "sne",
     "SymmetricSNE": "sne",
     "TSNE": "tsne",
+    "TwoKernelLLE": "two_kernel_lle",
     "TwoKernelPCA": "two_kernel_pca",
     "UMAP": "umap",
 }
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon.methods.sne import SNE as SNE
     from gnomon.methods.sne import SymmetricSNE as SymmetricSNE
     from gnomon.methods.tsne import TSNE as TSNE
+    from gnomon.methods.two_kernel_lle import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods.two_kernel_pca import TwoKernelPCA as TwoKernelPCA
     from gnomon.methods.umap import UMAP as UMAP
 

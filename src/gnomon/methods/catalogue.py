@@ -127,6 +127,15 @@ METHODS = (
         paper="Draganov & Dohn, 2023",
         estimator="TwoKernelPCA",
     ),
+    MethodCard(
+        name="two_kernel_lle",
+        affinity="weights that rebuild each row",
+        kernel="1 / (1 + a d^b), or any other",
+        loss="reconstruction in feature space",
+        optimizer=_MOMENTUM,
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelLLE",
+    ),
 )
 """All methods, the default first."""
 
