@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gnomon import PCA, TSNE, UMAP
+from gnomon import PCA, TSNE, UMAP, TwoKernelLLE
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
@@ -11,6 +11,7 @@ from gnomon import PCA, TSNE, UMAP
     [
         PCA(n_components=1),
         TSNE(perplexity=2, max_iter=100, early_exaggeration_iter=50, n_jobs=1),
+        TwoKernelLLE(n_neighbors=5, max_iter=100, early_exaggeration_iter=50, n_jobs=1),
         UMAP(n_neighbors=5, max_iter=50, n_jobs=1),
     ]
 )
