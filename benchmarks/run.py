@@ -139,7 +139,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", default="digits", help="digits, mnist (in GNOMON_DATA) or an .npz file")
     parser.add_argument("--rows", type=int, help="a fixed random sample of so many rows")
     parser.add_argument("--pca", type=int, help="reduce the table to so many components first")
-    parser.add_argument("--methods", nargs="+", default=["umap", "tsne", "pca"], choices=["umap", "tsne", "pca"])
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        default=["umap", "tsne", "pca"],
+        choices=sorted({method for tool in TOOLS.values() for method in tool.methods}),
+    )
     parser.add_argument("--peers", nargs="*", default=peers, choices=list(TOOLS))
     parser.add_argument("--base", default="gnomon", choices=list(TOOLS), help="what the peers are compared with")
     parser.add_argument("--repeats", type=int, default=3)

@@ -35,6 +35,9 @@ class Tool(NamedTuple):
     max_rows: Mapping[str, int] = MappingProxyType({})  # by method; above that it would take hours
 
 
+_ESTIMATORS = {"umap": "UMAP", "tsne": "TSNE", "pca": "PCA", "pacmap": "PaCMAP", "trimap": "TriMap"}
+
+
 def _n_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -46,7 +49,9 @@ def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
         return gnomon.UMAP(**{"n_neighbors": 15, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
     if method == "tsne":
         return gnomon.TSNE(**{"perplexity": 30, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
-    return gnomon.PCA(**{"n_components": 2, **parameters}).fit_transform(X)
+    if method == "pca":
+        return gnomon.PCA(**{"n_components": 2, **parameters}).fit_transform(X)
+    return getattr(gnomon, _ESTIMATORS[method])(**{"random_state": 0, **parameters}).fit_transform(X)
 
 
 def _umap_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
@@ -72,9 +77,17 @@ def _open_tsne(method: str, X: np.ndarray, parameters: Parameters) -> Any:
 
 
 def _pacmap(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    """Its default of 10 neighbours against UMAP; as itself, as many as its authors advise for the size."""
     import pacmap
 
-    return pacmap.PaCMAP(**{"n_components": 2, **parameters}).fit_transform(X)
+    settings = {"n_components": 2, **({"n_neighbors": None} if method == "pacmap" else {})}
+    return pacmap.PaCMAP(**{**settings, **parameters}).fit_transform(X)
+
+
+def _trimap(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    import trimap
+
+    return trimap.TRIMAP(**{"verbose": False, **parameters}).fit_transform(X)
 
 
 def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
@@ -88,11 +101,12 @@ def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
 
 
 TOOLS = {
-    "gnomon": Tool("gnomon", "gnomon", ("umap", "tsne", "pca"), _gnomon),
+    "gnomon": Tool("gnomon", "gnomon", tuple(_ESTIMATORS), _gnomon),
     "umap-learn": Tool("umap-learn", "umap", ("umap",), _umap_learn),
     "umap-learn-seeded": Tool("umap-learn", "umap", ("umap",), _umap_learn_seeded),
     "openTSNE": Tool("openTSNE", "openTSNE", ("tsne",), _open_tsne),
-    "pacmap": Tool("pacmap", "pacmap", ("umap",), _pacmap),
+    "pacmap": Tool("pacmap", "pacmap", ("umap", "pacmap"), _pacmap),
+    "trimap": Tool("trimap", "trimap", ("trimap",), _trimap),
     "scikit-learn": Tool("scikit-learn", "sklearn", ("pca", "tsne"), _scikit_learn, {"tsne": 10_000}),
 }
 
@@ -105,7 +119,7 @@ def probe(name: str, method: str) -> dict[str, str]:
     if name == "gnomon":
         import gnomon
 
-        estimator = {"umap": "UMAP", "tsne": "TSNE", "pca": "PCA"}[method]
+        estimator = _ESTIMATORS[method]
         if not hasattr(gnomon, estimator):
             return {"missing": f"gnomon has no {estimator}"}
     return {"version": importlib.metadata.version(tool.package)}

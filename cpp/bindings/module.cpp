@@ -15,6 +15,7 @@ void register_parallel(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
 void register_tree(nanobind::module_& m);
+void register_triplets(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_reconstruction(m);
     gnomon::bindings::register_spectral(m);
     gnomon::bindings::register_tree(m);
+    gnomon::bindings::register_triplets(m);
 }

@@ -18,21 +18,37 @@ struct Added {
     Span2<float> out;
 };
 
+GNOMON_INLINE void write(const Added& added, std::size_t i, std::size_t d, const float* force) {
+    float* out = added.out.row(i);
+    if (added.base.rows() == 0) {
+        for (std::size_t c = 0; c < d; ++c) out[c] = force[c];
+    } else {
+        const float* base = added.base.row(i);
+        for (std::size_t c = 0; c < d; ++c) out[c] = force[c] + added.base_scale * base[c];
+    }
+}
+
 GNOMON_CLONES void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
                               EdgeTile& tile) {
     const std::size_t d = job.Y.cols();
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
-        edge_forces<D>(job, Unlimited{}, begin, end, tile, [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
-            float* out = added.out.row(i);
-            if (added.base.rows() == 0) {
-                for (std::size_t c = 0; c < d; ++c) out[c] = force[c];
-            } else {
-                const float* base = added.base.row(i);
-                for (std::size_t c = 0; c < d; ++c) out[c] = force[c] + added.base_scale * base[c];
-            }
-        });
+        edge_forces<D>(job, Unlimited{}, begin, end, tile,
+                       [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA { write(added, i, d, force); });
     });
+}
+
+/// The attraction of t-SNE in the plane, edge by edge: its one division hides behind the gathers, where a tile would
+/// wait for it.
+GNOMON_CLONES void cauchy_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end) {
+    float force[2];
+    for (std::size_t i = begin; i < end; ++i) {
+        const auto first = static_cast<std::size_t>(job.edges.offsets[i]);
+        const auto degree = static_cast<std::size_t>(job.edges.offsets[i + 1]) - first;
+        pull_row<2>(Cauchy{}, job.scale, job.Y.data(), 2, i, job.edges.columns.data() + first,
+                    job.edges.values.data() + first, degree, force);
+        write(added, i, 2, force);
+    }
 }
 
 GNOMON_CLONES double energy_of_rows(const EdgeForces& job, std::size_t begin, std::size_t end, EdgeTile& tile) {
@@ -65,9 +81,15 @@ void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& ed
                Span2<const float> base, float base_scale, Span2<float> out, const Context& context) {
     check_law(law, kernel);
     const EdgeForces job{edges, Y, law, kernel, scale};
+    const Added added{base, base_scale, out};
+    if (law == PairLaw::log && kernel.kind == OutputKernel::Kind::cauchy && Y.cols() == 2) {
+        parallel_blocks(Y.rows(), kRowsPerChunk, context,
+                        [&](std::size_t begin, std::size_t end, std::size_t) { cauchy_rows(job, added, begin, end); });
+        return;
+    }
     std::vector<EdgeTile> tiles = scratch(context, Y.cols());
     parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        force_rows(job, {base, base_scale, out}, begin, end, tiles[worker]);
+        force_rows(job, added, begin, end, tiles[worker]);
     });
 }
 

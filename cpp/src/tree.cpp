@@ -1,45 +1,26 @@
 #include "gnomon/tree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
+
+#include "gnomon/simd.hpp"
+#include "gnomon/pair_laws.hpp"
 
 namespace gnomon {
 namespace {
 
 using simd::f32;
 
-constexpr std::size_t kBlock = 1024;  // entries summed in float before they are added in double
+constexpr std::size_t kTile = 64;  // entries whose squared distances to sixteen points are held at once
 
-template <class Kernel>
-struct Value {
-    Kernel kernel;
-    /// push = -F'(k) k'(s).
-    GNOMON_INLINE void operator()(f32 s, f32& push, f32& energy) const {
-        f32 slope;
-        kernel.value_and_slope(s, energy, slope);
-        push = -slope;
-    }
+/// What is summed over pairs, and where to.
+struct Pairs {
+    PairLaw law;
+    const OutputKernel& kernel;
+    bool with_energy;
+    Span2<float> force;
 };
-
-template <class Kernel>
-struct LogDeficit {
-    Kernel kernel;
-    GNOMON_INLINE void operator()(f32 s, f32& push, f32& energy) const {
-        const f32 held = simd::max(s, simd::splat(Kernel::kFloor));
-        push = kernel.push(held);
-        energy = kernel.neg_log_deficit(held) + push * (held - s);
-    }
-};
-
-template <class Body>
-GNOMON_INLINE void with_law(TreeLaw law, const OutputKernel& kernel, Body&& body) {
-    if (law == TreeLaw::value)
-        with_kernel(kernel, [&](auto k) GNOMON_INLINE_LAMBDA { body(Value<decltype(k)>{k}); });
-    else
-        with_similarity(kernel, [&](auto k) GNOMON_INLINE_LAMBDA { body(LogDeficit<decltype(k)>{k}); });
-}
 
 /// The entries that a group of points sees, d coordinates and the weights u, v each: first its own points.
 struct View {
@@ -98,38 +79,45 @@ struct Lanes {
     double force[D][simd::kLanes] = {}, energy[simd::kLanes] = {};
 };
 
-/// Adds all that a group sees; entry own + l is lane l itself.
-template <int D, class Law>
-GNOMON_INLINE void add_entries(const Law& law, const float* entry, std::size_t n, std::size_t own, Lanes<D>& lanes) {
-    for (std::size_t begin = 0; begin < n; begin += kBlock) {
-        f32 force[D] = {}, energy{};
-        for (std::size_t j = begin; j < std::min(n, begin + kBlock); ++j, entry += D + 2) {
-            f32 away[D], squared{}, push, term;
-            for (int c = 0; c < D; ++c) {
-                away[c] = lanes.at[c] - entry[c];
-                squared += away[c] * away[c];
-            }
-            law(squared, push, term);
-            const f32 weight = lanes.u * entry[D + 1] + lanes.v * entry[D];
-            push *= weight;
-            term *= weight;
-            if (j - own < simd::kLanes) {  // the force on itself is 0 through `away`
-                term = simd::select(simd::lane_index() == static_cast<std::int32_t>(j - own), f32{}, term);
-            }
-            energy += term;
-            for (int c = 0; c < D; ++c) force[c] += push * away[c];
+/// Distances, slopes and energies of sixteen points and the entries of a tile.
+struct Tile {
+    alignas(64) float squared[kTile * simd::kLanes], slopes[kTile * simd::kLanes], energies[kTile * simd::kLanes];
+};
+
+template <int D>
+GNOMON_INLINE void measure(const Lanes<D>& lanes, const float* entry, std::size_t count, Tile& tile) {
+    for (std::size_t j = 0; j < count; ++j, entry += D + 2) {
+        f32 squared{};
+        for (int c = 0; c < D; ++c) {
+            const f32 away = lanes.at[c] - entry[c];
+            squared += away * away;
         }
-        for (int c = 0; c < D; ++c)
-            for (int l = 0; l < simd::kLanes; ++l) lanes.force[c][l] += static_cast<double>(force[c][l]);
-        for (int l = 0; l < simd::kLanes; ++l) lanes.energy[l] += static_cast<double>(energy[l]);
+        simd::store(tile.squared + j * simd::kLanes, squared);
     }
 }
 
+/// Adds a tile: lanes in float32, the tile's sum in double.
+template <int D>
+GNOMON_INLINE void add_tile(const Tile& tile, bool with_energy, const float* entry, std::size_t count,
+                            Lanes<D>& lanes) {
+    f32 force[D] = {}, energy{};
+    for (std::size_t j = 0; j < count; ++j, entry += D + 2) {
+        const f32 weight = lanes.u * entry[D + 1] + lanes.v * entry[D];
+        const f32 slope = weight * simd::load(tile.slopes + j * simd::kLanes);
+        for (int c = 0; c < D; ++c) force[c] += slope * (lanes.at[c] - entry[c]);
+        if (with_energy) energy += weight * simd::load(tile.energies + j * simd::kLanes);
+    }
+    for (int c = 0; c < D; ++c)
+        for (int l = 0; l < simd::kLanes; ++l) lanes.force[c][l] += static_cast<double>(force[c][l]);
+    for (int l = 0; l < simd::kLanes; ++l) lanes.energy[l] += static_cast<double>(energy[l]);
+}
+
 /// The sums of one group, whose points are the first entries of the view; returns its energy.
-template <int D, class Law>
-GNOMON_INLINE double sum_group(const Law& law, const View& view, std::span<const PointTree::Point> group,
-                               Span2<float> out) {
+template <int D>
+GNOMON_INLINE double sum_group(const Pairs& pairs, const View& view, std::span<const PointTree::Point> group) {
     constexpr std::size_t stride = D + 2;
+    const std::size_t n = view.size / stride;
+    Tile tile;
     double total = 0;
     for (std::size_t first = 0; first < group.size(); first += simd::kLanes) {
         const std::size_t used = std::min<std::size_t>(simd::kLanes, group.size() - first);
@@ -140,27 +128,32 @@ GNOMON_INLINE double sum_group(const Law& law, const View& view, std::span<const
             lanes.u[l] = point[D];
             lanes.v[l] = point[D + 1];
         }
-        add_entries(law, view.entries.data(), view.size / stride, first, lanes);
+        for (std::size_t begin = 0; begin < n; begin += kTile) {
+            const std::size_t count = std::min(kTile, n - begin);
+            const float* entries = view.entries.data() + begin * stride;
+            measure(lanes, entries, count, tile);
+            evaluate_law(pairs.law, pairs.kernel, tile.squared, count * simd::kLanes, tile.slopes,
+                         pairs.with_energy ? tile.energies : nullptr);
+            if (first - begin < kTile) {  // entry first + l is lane l itself
+                for (std::size_t l = 0; l < used; ++l) {
+                    const std::size_t itself = (first - begin + l) * simd::kLanes + l;
+                    tile.slopes[itself] = tile.energies[itself] = 0.0F;
+                }
+            }
+            add_tile(tile, pairs.with_energy, entries, count, lanes);
+        }
         for (std::size_t l = 0; l < used; ++l) {
-            for (int c = 0; c < D; ++c) out(group[first + l].index, c) = static_cast<float>(-lanes.force[c][l]);
+            for (int c = 0; c < D; ++c) pairs.force(group[first + l].index, c) = static_cast<float>(lanes.force[c][l]);
             total += lanes.energy[l];
         }
     }
     return total;
 }
 
-GNOMON_CLONES double group_sums(TreeLaw law, const OutputKernel& kernel, const View& view,
-                                std::span<const PointTree::Point> group, Span2<float> out) {
-    double energy = 0;
-    with_law(law, kernel, [&](auto pair) GNOMON_INLINE_LAMBDA {
-        if (out.cols() == 1)
-            energy = sum_group<1>(pair, view, group, out);
-        else if (out.cols() == 2)
-            energy = sum_group<2>(pair, view, group, out);
-        else
-            energy = sum_group<3>(pair, view, group, out);
-    });
-    return energy;
+GNOMON_CLONES double group_sums(const Pairs& pairs, const View& view, std::span<const PointTree::Point> group) {
+    if (pairs.force.cols() == 1) return sum_group<1>(pairs, view, group);
+    if (pairs.force.cols() == 2) return sum_group<2>(pairs, view, group);
+    return sum_group<3>(pairs, view, group);
 }
 
 }  // namespace
@@ -169,8 +162,8 @@ Tree::Tree(float theta) : theta_(theta) {
     if (!(theta >= 0 && theta <= 2)) throw std::invalid_argument("theta must be in [0, 2]");
 }
 
-double Tree::evaluate(TreeLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
-                      const OutputKernel& kernel, Span2<float> force, const Context& context) {
+double Tree::evaluate(PairLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
+                      const OutputKernel& kernel, bool with_energy, Span2<float> force, const Context& context) {
     const std::size_t n = Y.rows();
     if (Y.cols() < 1 || Y.cols() > 3) throw std::invalid_argument("a tree has one, two or three dimensions");
     if (u.size() != v.size() || (!u.empty() && u.size() != n)) {
@@ -183,13 +176,13 @@ double Tree::evaluate(TreeLaw law, Span2<const float> Y, std::span<const float> 
     }
     tree_.summarize(u, v, context);
     const std::vector<std::uint32_t>& groups = tree_.groups();
+    const Pairs pairs{law, kernel, with_energy, force};
     std::vector<double> partial(groups.size());
     std::vector<View> views(static_cast<std::size_t>(context.n_threads));
     parallel_for(groups.size(), context, [&](std::size_t g, std::size_t worker) {
         const PointTree::Node& group = tree_.nodes()[groups[g]];
         look_around(tree_, group, theta_, views[worker]);
-        partial[g] = group_sums(law, kernel, views[worker],
-                                {tree_.points().data() + group.begin, group.end - group.begin}, force);
+        partial[g] = group_sums(pairs, views[worker], {tree_.points().data() + group.begin, group.end - group.begin});
     });
     double total = 0;
     for (const double part : partial) total += part;

@@ -1,4 +1,5 @@
 // The polynomial functions against libm in double precision, and the lane operations against plain loops.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -33,6 +34,29 @@ static void functions_agree_with_libm() {
     std::printf("worst errors: exp2 %.2g log2 %.2g pow %.2g\n", worst_exp2, worst_log2, worst_pow);
 }
 
+static void functions_keep_their_accuracy_near_zero() {
+    std::mt19937 rng(1);
+    std::uniform_real_distribution<float> exponent(-30.0F, 20.0F);
+    double of_log1p = 0, of_expm1 = 0;
+    for (int round = 0; round < 20000; ++round) {
+        simd::f32 e;
+        for (int l = 0; l < simd::kLanes; ++l) e[l] = exponent(rng);
+        const simd::f32 x = simd::exp2(e), held = simd::min(x, simd::splat(60.0F));
+        const simd::f32 log = simd::log1p(x), up = simd::expm1(held), down = simd::expm1(-held);
+        for (int l = 0; l < simd::kLanes; ++l) {
+            const auto z = static_cast<double>(x[l]), h = static_cast<double>(held[l]);
+            of_log1p = std::max(of_log1p, std::fabs(log[l] / std::log1p(z) - 1));
+            of_expm1 = std::max({of_expm1, std::fabs(up[l] / std::expm1(h) - 1) / std::max(1.0, h),
+                                 std::fabs(down[l] / std::expm1(-h) - 1)});
+        }
+    }
+    CHECK(of_log1p < 4e-7);
+    CHECK(of_expm1 < 6e-7);
+    CHECK(simd::log1p(simd::splat(0.0F))[3] == 0.0F);
+    CHECK(simd::expm1(simd::splat(0.0F))[3] == 0.0F);
+    std::printf("worst errors: log1p %.2g expm1 %.2g\n", of_log1p, of_expm1);
+}
+
 static void lanes_agree_with_loops() {
     simd::f32 v;
     double total = 0;
@@ -41,6 +65,14 @@ static void lanes_agree_with_loops() {
     CHECK(!simd::any(v < simd::splat(0.0F)));
     CHECK(simd::any(v < simd::splat(1.0F)));
     CHECK(simd::clamp(v, 1.0F, 10.0F)[15] == 10.0F);
+    CHECK(simd::clamp(v, 1.0F, 10.0F)[0] == 1.0F);
+    for (int l = 0; l < simd::kLanes; ++l) {
+        const simd::f32 w = simd::splat(9.5F - static_cast<float>(l));
+        CHECK(simd::min(v, w)[l] == std::min(v[l], w[l]));
+        CHECK(simd::max(v, w)[l] == std::max(v[l], w[l]));
+        CHECK(simd::select_less(v, w, v + 1.0F, w)[l] == (v[l] < w[l] ? v[l] + 1.0F : w[l]));
+    }
+    CHECK(simd::select_less(v, v, v + 1.0F, v)[7] == v[7]);
     simd::u32 x;
     for (int l = 0; l < simd::kLanes; ++l) x[l] = 1234567U * static_cast<unsigned>(l);
     const simd::u32 h = simd::mix32(x);
@@ -63,6 +95,7 @@ static void draws_are_uniform_and_differ() {
 
 int main() {
     functions_agree_with_libm();
+    functions_keep_their_accuracy_near_zero();
     lanes_agree_with_loops();
     draws_are_uniform_and_differ();
     return failures != 0;

@@ -116,7 +116,7 @@ void sums_have_the_stated_error(std::size_t d) {
     const double z = all_pairs(PairLaw::partition, Y, {}, {}, E, {2});
     for (const auto& [theta, error] : {std::pair{0.0F, 5e-6}, {0.8F, 4e-3}}) {
         Tree tree(theta);
-        CHECK_CLOSE(tree.evaluate(TreeLaw::value, Y, {}, {}, {}, F, {2}) / z, 1, error / 4);
+        CHECK_CLOSE(tree.evaluate(PairLaw::value, Y, {}, {}, {}, true, F, {2}) / z, 1, error / 4);
         CHECK(relative_error(found, exact, -1.0F) < error);
     }
 }
@@ -125,7 +125,7 @@ void far_points_are_refused() {
     std::vector<float> y = clusters(100, 2), force(200);
     y[7] = std::numeric_limits<float>::infinity();
     Tree tree(0.8F);
-    CHECK(std::isnan(tree.evaluate(TreeLaw::value, {y.data(), 100, 2}, {}, {}, {}, {force.data(), 100, 2}, {2})));
+    CHECK(std::isnan(tree.evaluate(PairLaw::value, {y.data(), 100, 2}, {}, {}, {}, true, {force.data(), 100, 2}, {2})));
     for (const float x : force) CHECK(std::isnan(x));
 }
 
@@ -143,12 +143,12 @@ std::uint64_t everything(int n_threads) {
         v[i] = unit_float(draw(1, 6, i, 0));
     }
     for (const OutputKernel kernel : {output_kernel("cauchy", 1, 1), output_kernel("umap", 1.577F, 0.895F)}) {
-        for (const TreeLaw law : {TreeLaw::value, TreeLaw::log_deficit}) {
+        for (const PairLaw law : {PairLaw::value, PairLaw::log_deficit}) {
             for (const std::size_t d : {1, 2, 3}) {
                 const std::vector<float> y = clusters(n, d);
                 std::vector<float> force(y.size());
                 Tree tree(0.7F);
-                add(tree.evaluate(law, {y.data(), n, d}, u, v, kernel, {force.data(), n, d}, {n_threads}));
+                add(tree.evaluate(law, {y.data(), n, d}, u, v, kernel, true, {force.data(), n, d}, {n_threads}));
                 for (const float x : force) add(x);
             }
         }

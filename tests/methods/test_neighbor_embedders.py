@@ -1,4 +1,4 @@
-"""What UMAP and t-SNE promise alike: determinism, quality, stated rules for hard input, stopping."""
+"""What the neighbour embeddings promise alike: determinism, quality, stated rules for hard input, stopping."""
 
 import warnings
 
@@ -10,12 +10,14 @@ from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
-from gnomon import TSNE, UMAP
+from gnomon import TSNE, UMAP, PaCMAP, TriMap
 from gnomon.exceptions import DataWarning, NeighborsWarning
 
 QUICK = [
     pytest.param(UMAP(max_iter=60, random_state=3), id="umap"),
     pytest.param(TSNE(max_iter=120, early_exaggeration_iter=60, random_state=3), id="tsne"),
+    pytest.param(PaCMAP(max_iter=90, random_state=3), id="pacmap"),
+    pytest.param(TriMap(max_iter=90, random_state=3), id="trimap"),
 ]
 
 
@@ -49,6 +51,8 @@ def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, dig
     [
         pytest.param(UMAP(random_state=0), 0.975, 0.96, id="umap"),
         pytest.param(TSNE(random_state=0), 0.988, 0.96, id="tsne"),
+        pytest.param(PaCMAP(random_state=0), 0.975, 0.96, id="pacmap"),
+        pytest.param(TriMap(random_state=0), 0.97, 0.95, id="trimap"),
     ],
 )
 def test_digits_keep_their_neighbours_and_their_classes(estimator, least_trust, least_accuracy, digits):

@@ -89,4 +89,36 @@ struct Clipped {
     GNOMON_INLINE simd::f32 operator()(simd::f32 force) const { return simd::clamp(force, -bound, bound); }
 };
 
+/// force[c] = sum over a row's edges of value * scale * pull(s) * (y_i - y_j)_c, sixteen edges at once.
+template <int D, class Kernel>
+GNOMON_INLINE void pull_row(const Kernel& kernel, float scale, const float* points, int d, std::size_t row,
+                            const std::int32_t* columns, const float* values, std::size_t degree, float* force) {
+    const int width = D > 0 ? D : d;
+    simd::f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>], total[kHeld<D>];
+    for (int c = 0; c < width; ++c) {
+        here[c] = simd::splat(points[row * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)]);
+        total[c] = simd::f32{};
+    }
+    std::int32_t last_columns[simd::kLanes];
+    float last_values[simd::kLanes];
+    for (std::size_t e = 0; e < degree; e += simd::kLanes) {
+        const std::int32_t* index = columns + e;
+        const float* value = values + e;
+        if (degree - e < simd::kLanes) {  // the rest of a row: its free lanes pull the point to itself with no weight
+            for (std::size_t l = 0; l < simd::kLanes; ++l) {
+                const bool used = e + l < degree;
+                last_columns[l] = used ? columns[e + l] : static_cast<std::int32_t>(row);
+                last_values[l] = used ? values[e + l] : 0.0F;
+            }
+            index = last_columns;
+            value = last_values;
+        }
+        gather_points<D>(points, index, d, there);
+        const simd::f32 coefficient = scale * kernel.pull(differences<D>(here, there, d, away));
+        const simd::f32 weight = simd::load(value);
+        for (int c = 0; c < width; ++c) total[c] += weight * (coefficient * away[c]);
+    }
+    for (int c = 0; c < width; ++c) force[c] = simd::sum(total[c]);
+}
+
 }  // namespace gnomon

@@ -53,8 +53,15 @@ GNOMON_INLINE void store(T* p, V v) {
 GNOMON_INLINE i32 lane_index() { return i32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 
 GNOMON_INLINE f32 select(i32 mask, f32 yes, f32 no) { return mask ? yes : no; }
-GNOMON_INLINE f32 min(f32 a, f32 b) { return a < b ? a : b; }
-GNOMON_INLINE f32 max(f32 a, f32 b) { return a > b ? a : b; }
+
+/// Each lane of yes where a < b, of no elsewhere, by the sign of the difference: GCC 12 does comparisons of vectors
+/// longer than the machine's lane by lane, but arithmetic on them in pieces.
+GNOMON_INLINE f32 select_less(f32 a, f32 b, f32 yes, f32 no) {
+    const i32 less = reinterpret_cast<i32>(a - b) >> 31;
+    return reinterpret_cast<f32>((less & reinterpret_cast<i32>(yes)) | (~less & reinterpret_cast<i32>(no)));
+}
+GNOMON_INLINE f32 min(f32 a, f32 b) { return select_less(a, b, a, b); }
+GNOMON_INLINE f32 max(f32 a, f32 b) { return select_less(b, a, a, b); }
 GNOMON_INLINE f32 clamp(f32 x, float low, float high) { return min(max(x, splat(low)), splat(high)); }
 
 /// Whether any lane of a mask is set.
@@ -76,12 +83,10 @@ GNOMON_INLINE float sum(f32 v) {
 
 /// log2(x) for x > 0, relative error below 1e-6. No libm: libm picks its version by processor.
 GNOMON_INLINE f32 log2(f32 x) {
+    // x = m 2^exponent with m in (1/sqrt(2), sqrt(2)]; 0x3f3504f4 is the float next to 1/sqrt(2)
     const i32 bits = reinterpret_cast<i32>(x);
-    i32 exponent = ((bits >> 23) & 255) - 127;
-    f32 m = reinterpret_cast<f32>((bits & 0x7fffff) | 0x3f800000);
-    const i32 high = m > splat(1.41421356F);
-    m = select(high, m * 0.5F, m);
-    exponent -= high;  // a set mask is -1
+    const i32 exponent = (bits - 0x3f3504f4) >> 23;
+    const f32 m = reinterpret_cast<f32>(bits - (exponent << 23));
     // log2 m = 2 / ln 2 * artanh((m - 1) / (m + 1)): an odd series in |t| < 0.1716.
     const f32 t = (m - 1.0F) / (m + 1.0F);
     const f32 t2 = t * t;
@@ -110,27 +115,21 @@ GNOMON_INLINE f32 expm1(f32 x) {
         (1.0F +
          x * (0.5F + x * (1.66666667e-1F +
                           x * (4.16666667e-2F + x * (8.33333333e-3F + x * (1.38888889e-3F + x * 1.98412698e-4F))))));
-    // one comparison, not two and an "and": GCC 12 blends by such a mask lane by lane
-    return select(x * x < splat(0.25F), series, exp(x) - 1.0F);
+    return select_less(x * x, splat(0.25F), series, exp(x) - 1.0F);
 }
 
-/// The natural logarithm of u = 1 + x, both given: u decides far from 1, and x, which rounding cannot touch, near it.
-GNOMON_INLINE f32 log_of(f32 u, f32 x) {
+/// log(1 + x) for x >= 0, of full relative accuracy near 0.
+GNOMON_INLINE f32 log1p(f32 x) {
+    const f32 u = 1.0F + x, lost = x - (u - 1.0F);  // what rounding took from u, exactly
     const i32 bits = reinterpret_cast<i32>(u);
-    i32 exponent = ((bits >> 23) & 255) - 127;
-    f32 m = reinterpret_cast<f32>((bits & 0x7fffff) | 0x3f800000);
-    const i32 high = m > splat(1.41421356F);
-    m = select(high, m * 0.5F, m);
-    exponent -= high;  // a set mask is -1
-    const i32 near = exponent == splat(0);
-    const f32 t = select(near, x, m - 1.0F) / select(near, x + 2.0F, m + 1.0F);
+    const i32 exponent = (bits - 0x3f3504f4) >> 23;
+    const f32 m = reinterpret_cast<f32>(bits - (exponent << 23));
+    const f32 scale = reinterpret_cast<f32>((127 - exponent) << 23);
+    const f32 t = (m - 1.0F + lost * scale) / (m + 1.0F);
     const f32 t2 = t * t;
     const f32 p = 2.0F + t2 * (0.666666667F + t2 * (0.4F + t2 * (0.285714286F + t2 * 0.222222222F)));
     return 0.693147181F * __builtin_convertvector(exponent, f32) + t * p;
 }
-
-/// log(1 + x) for x > -1, of full relative accuracy near 0.
-GNOMON_INLINE f32 log1p(f32 x) { return log_of(1.0F + x, x); }
 
 /// x^p for x > 0.
 GNOMON_INLINE f32 pow(f32 x, float p) { return exp2(p * log2(x)); }

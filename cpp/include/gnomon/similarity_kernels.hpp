@@ -79,8 +79,7 @@ struct Exponential : Shape {
     GNOMON_INLINE simd::f32 push(simd::f32 s) const { return Shape::exponent_slope(s) / simd::expm1(held_exponent(s)); }
     GNOMON_INLINE simd::f32 neg_log(simd::f32 s) const { return Shape::exponent(s); }
     GNOMON_INLINE simd::f32 neg_log_deficit(simd::f32 s) const {
-        const simd::f32 x = held_exponent(s);
-        return -simd::log_of(-simd::expm1(-x), -simd::exp(-x));
+        return simd::log1p(1.0F / simd::expm1(held_exponent(s)));
     }
     GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
         value = Exponential::value(s);

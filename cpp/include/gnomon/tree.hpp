@@ -4,30 +4,26 @@
 
 #include <span>
 
-#include "gnomon/output_kernels.hpp"
+#include "gnomon/pair_laws.hpp"
 #include "gnomon/parallel.hpp"
 #include "gnomon/point_tree.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
 
-/// The law F(k) of a pair.
-enum class TreeLaw {
-    value,       ///< F = k
-    log_deficit  ///< F = -log(1 - k), continued linearly in s below s = 1e-3
-};
-
 /// Barnes-Hut sums. What is kept between calls is memory; results depend on the arguments alone.
 class Tree {
 public:
     /// A cell is summed as a whole if its width is less than theta times its distance from the group of points that
-    /// it acts on, measured between their boxes; theta = 0 sums over all pairs.
+    /// it acts on, measured between their boxes; theta = 0 sums over all pairs. Forces of clustered maps have a
+    /// relative error of about 1e-4 at 0.5, 7e-4 at 0.8 and 2e-3 at 1.
     explicit Tree(float theta);
 
     /// force_i = sum_j w_ij F'(k_ij) k'(s_ij) (y_i - y_j), w_ij = u_i v_j + v_i u_j, or 1 where u and v are empty;
-    /// returns sum over i != j of w_ij F(k_ij). Y, force: (n, d), d = 1 to 3. Points that are not finite give NaN.
-    double evaluate(TreeLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
-                    const OutputKernel& kernel, Span2<float> force, const Context& context);
+    /// returns sum over i != j of w_ij F(k_ij), or 0 unless with_energy. Y, force: (n, d), d = 1 to 3. Points that are
+    /// not finite give NaN.
+    double evaluate(PairLaw law, Span2<const float> Y, std::span<const float> u, std::span<const float> v,
+                    const OutputKernel& kernel, bool with_energy, Span2<float> force, const Context& context);
 
 private:
     float theta_;

@@ -5,18 +5,24 @@ from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.fuzzy import fuzzy_simplicial_set
 from gnomon.affinities.gaussian import conditional_affinities, gaussian_affinities
 from gnomon.affinities.gram import Gram
+from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
+from gnomon.affinities.trimap import Triplets, trimap_triplets
 from gnomon.affinities.uniform import uniform_affinities
 
 __all__ = [
     "Affinities",
     "Gram",
+    "PacmapPairs",
     "ReconstructionWeights",
+    "Triplets",
     "conditional_affinities",
     "fuzzy_simplicial_set",
     "gaussian_affinities",
     "gaussian_weights",
     "membership_weights",
+    "pacmap_pairs",
     "reconstruction_weights",
+    "trimap_triplets",
     "uniform_affinities",
 ]

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from gnomon import _core
 
-__all__ = ["fuzzy_union", "mean_of_directions"]
+__all__ = ["fuzzy_union", "mean_of_directions", "sum_of_directions"]
 
 
 def _csr(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]) -> sp.csr_array:
@@ -68,3 +68,25 @@ def fuzzy_union(
     """
     indices = np.ascontiguousarray(indices, dtype=np.int32)
     return _csr(_core.symmetrize(indices, weights, True, set_op_mix_ratio, n_threads))
+
+
+def sum_of_directions(
+    indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_] | None = None, *, n_threads: int = 1
+) -> sp.csr_array:
+    """Return (C + C') / 2 of the choices C that rows make: half the number of times that a pair was chosen.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_chosen), int32
+        What each row chose, different from each other.
+    chosen : ndarray of shape (n_samples, n_chosen), bool, or None, default=None
+        False where an entry is none.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float32
+    """
+    weights = np.ones(indices.shape, dtype=np.float32) if chosen is None else chosen.astype(np.float32)
+    return _csr(_core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, 0.5, n_threads))

@@ -6,7 +6,7 @@ from gnomon.linalg.low_rank import LowRank, SymmetricAccess
 from gnomon.linalg.nystrom import nystrom
 from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
 from gnomon.linalg.principal import PrincipalComponents, principal_components
-from gnomon.linalg.procrustes import procrustes_error
+from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.randomized import randomized_factor
 from gnomon.linalg.sparse import kernel_csr
 from gnomon.linalg.spectra import largest_deviation
@@ -17,9 +17,11 @@ __all__ = [
     "Eigenpairs",
     "LowRank",
     "PrincipalComponents",
+    "Procrustes",
     "RowTable",
     "SpectralVectors",
     "SymmetricAccess",
+    "align",
     "connected_components",
     "kernel_csr",
     "largest_deviation",
@@ -28,6 +30,7 @@ __all__ = [
     "nystrom",
     "pivoted_cholesky",
     "principal_components",
+    "procrustes",
     "procrustes_error",
     "randomized_factor",
     "spectral_bounds",

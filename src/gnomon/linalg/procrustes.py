@@ -1,13 +1,86 @@
-"""How far two embeddings are apart once one is moved and turned onto the other."""
+"""The turn, reflection, stretch and shift that bring one set of points closest to another, and chains of them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
+from gnomon._validation import message
 
-__all__ = ["procrustes_error"]
+__all__ = ["Procrustes", "align", "procrustes", "procrustes_error"]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Procrustes:
+    """A similarity of the plane or space: ``scale * A @ rotation + translation``.
+
+    Attributes
+    ----------
+    rotation : ndarray of shape (d, d), float64
+        Orthogonal; its determinant is -1 where a reflection fits better.
+    scale : float
+        At least 0; 1 if no scale was asked for.
+    translation : ndarray of shape (d,), float64
+    disparity : float
+        Sum of squares that is left, as a share of the sum of squares of the target around its mean; with a free scale
+        in [0, 1]. NaN if the target has no spread.
+    """
+
+    rotation: Float64Array
+    scale: float
+    translation: Float64Array
+    disparity: float
+
+    def apply(self, A: npt.ArrayLike) -> Float64Array:
+        """Move points; rows with missing coordinates come out missing."""
+        moved: Float64Array = self.scale * (np.asarray(A, dtype=np.float64) @ self.rotation) + self.translation
+        return moved
+
+
+def procrustes(A: npt.ArrayLike, B: npt.ArrayLike, *, scaling: bool = True) -> Procrustes:
+    """Find the similarity that brings A closest to B in the sum of squares.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n, d)
+        Row i of one belongs to row i of the other. Rows that are not finite in both take no part.
+    scaling : bool, default=True
+        Whether A may be stretched; else only turned, reflected and shifted.
+
+    Returns
+    -------
+    Procrustes
+        Without two distinct points in common the rotation is the identity and the scale 1.
+
+    References
+    ----------
+    P. H. Schönemann. A generalized solution of the orthogonal Procrustes problem. Psychometrika 31, 1966.
+    """
+    source, target = _points(A, "A"), _points(B, "B")
+    if source.shape != target.shape:
+        raise ValueError(message("procrustes", f"A of shape {source.shape}", f"of the shape of B, {target.shape}"))
+    both = np.isfinite(source).all(axis=1) & np.isfinite(target).all(axis=1)
+    d = source.shape[1]
+    if not both.any():
+        return Procrustes(np.eye(d), 1.0, np.zeros(d), float("nan"))
+    source, target = source[both], target[both]
+    source_mean, target_mean = source.mean(axis=0), target.mean(axis=0)
+    source, target = source - source_mean, target - target_mean
+    with single_threaded_blas():
+        left, values, right = np.linalg.svd(source.T @ target)
+        rotation = left @ right if values[0] > 0 else np.eye(d)
+    spread, goal = float((source**2).sum()), float((target**2).sum())
+    scale = float(values.sum()) / spread if scaling and spread > 0 and values[0] > 0 else 1.0
+    rest = float(((scale * (source @ rotation) - target) ** 2).sum())
+    disparity = rest / goal if goal > 0 else float("nan")
+    return Procrustes(rotation, scale, target_mean - scale * (source_mean @ rotation), disparity)
 
 
 def procrustes_error(Y: npt.ArrayLike, reference: npt.ArrayLike) -> float:
@@ -23,12 +96,59 @@ def procrustes_error(Y: npt.ArrayLike, reference: npt.ArrayLike) -> float:
         min over orthogonal Q of |HY Q - H reference| / |H reference| in Frobenius norms; 0 where both are constant.
         Sizes are compared too: no factor is divided out.
     """
-    a = np.asarray(Y, dtype=np.float64)
-    b = np.asarray(reference, dtype=np.float64)
-    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-    with single_threaded_blas():
-        left, _, right = np.linalg.svd(a.T @ b)
-        distance, size = float(np.linalg.norm(a @ (left @ right) - b)), float(np.linalg.norm(b))
-    if size == 0.0:
-        return 0.0 if distance == 0.0 else float("inf")
-    return distance / size
+    disparity = procrustes(Y, reference, scaling=False).disparity
+    if np.isnan(disparity):  # the reference is constant
+        return float("inf") if np.ptp(np.asarray(Y), axis=0).any() else 0.0
+    return float(np.sqrt(disparity))
+
+
+def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: bool = True) -> list[npt.NDArray[Any]]:
+    """Turn, reflect and shift embeddings of the same points so that each follows from its neighbour with least motion.
+
+    Parameters
+    ----------
+    embeddings : sequence of array-like of shape (n, d)
+        In their order; rows that are not finite stay so and take no part.
+    reference : int, default=0
+        The embedding that stays as it is. Those after it are aligned to the one before each, those before it to the
+        one after each.
+    scaling : bool, default=True
+        Bring all to the spread (root mean square distance from the mean) of the reference. The spread and not the
+        best fit is equalised: the best fit would shrink an embedding the more, the less it resembles its neighbour.
+
+    Returns
+    -------
+    list of ndarray of shape (n, d)
+        The reference itself; the others float32 where they were, else float64. The same for the same input.
+    """
+    given = [np.asarray(one) for one in embeddings]
+    if not given or any(one.ndim != 2 or one.shape != given[0].shape for one in given):
+        shapes = ", ".join(str(one.shape) for one in given) or "none"
+        raise ValueError(message("align", f"embeddings of shapes {shapes}", "one or more of the same shape (n, d)"))
+    if not -len(given) <= reference < len(given):
+        raise ValueError(message("align", f"reference={reference}", f"the number of one of {len(given)} embeddings"))
+    start = reference % len(given)
+    aligned = list(given)
+    goal = _spread(given[start])
+    neighbors = [(k, k - 1) for k in range(start + 1, len(given))] + [(k, k + 1) for k in range(start - 1, -1, -1)]
+    for k, neighbor in neighbors:
+        points = _points(given[k], "embeddings")
+        spread = _spread(points) if scaling else goal
+        if spread > 0 and goal > 0:
+            points = points * (goal / spread)
+        moved = procrustes(points, aligned[neighbor], scaling=False).apply(points)
+        aligned[k] = moved.astype(np.float32) if given[k].dtype == np.float32 else moved
+    return aligned
+
+
+def _points(values: npt.ArrayLike, name: str) -> Float64Array:
+    points = np.asarray(values, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] == 0:
+        raise ValueError(message("procrustes", f"{name} of shape {points.shape}", "of shape (n, d)"))
+    return points
+
+
+def _spread(points: npt.ArrayLike) -> float:
+    finite = np.asarray(points, dtype=np.float64)
+    finite = finite[np.isfinite(finite).all(axis=1)]
+    return float(np.sqrt(finite.var(axis=0).sum())) if len(finite) else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -86,6 +86,8 @@ class Recipe:
     objective : callable
         (affinities, inputs) -> Objective, which holds kernel, loss and evaluation.
     optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
+    reduce : callable or None, default=None
+        (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
     """
 
     n_neighbors: int
@@ -93,6 +95,7 @@ class Recipe:
     rescale: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
     objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
+    reduce: Callable[[Any, int, int], Any] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -190,9 +193,14 @@ class NeighborEmbedder(Embedder):
         if n_samples == 1:
             return np.zeros((1, n_components), dtype=np.float32)
         recipe = self._recipe(parameters, n_samples)
+        if recipe.reduce is not None:
+            reporter.begin("reduction")
+            X = recipe.reduce(X, self.seed_, n_threads)
         graph = self._find_neighbors(X, recipe, parameters, n_threads, reporter) if recipe.n_neighbors else None
         if graph is not None:
-            self.graph_ = graph
+            self.graph_ = (
+                graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
+            )
         inputs = Inputs(X, graph, self.seed_, n_threads)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
@@ -200,7 +208,7 @@ class NeighborEmbedder(Embedder):
         start = initialize(
             parameters["init"],
             X=None if parameters["metric"] == "precomputed" else X,
-            affinities=self._spectral_affinities(inputs, parameters["init"]),
+            affinities=self._start_affinities(inputs, parameters),
             n_components=n_components,
             seed=self.seed_,
             n_threads=n_threads,
@@ -216,11 +224,12 @@ class NeighborEmbedder(Embedder):
         self.evaluation_ = objective.evaluation_for(n_components)
         return np.asarray(solution.embedding, dtype=np.float32)
 
-    def _spectral_affinities(self, inputs: Inputs, init: Any) -> Affinities | None:
-        """Return the affinities for a spectral start: those of the method where they are symmetric."""
+    def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
+        """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""
         if isinstance(self.affinities_, Affinities) and self.affinities_.normalization != "rows":
             return self.affinities_
-        if init != "spectral" or inputs.graph is None:
+        wanted = isinstance(self.init, str) and self.init == "spectral"
+        if inputs.graph is None or not (wanted or parameters["metric"] == "precomputed"):
             return None
         return fuzzy_simplicial_set(inputs.graph, n_threads=inputs.n_threads)
 

@@ -109,7 +109,8 @@ class NeighborEmbedding(NeighborEmbedder):
         "n_neighbors": Integer(1),
         "affinity": Either(
             Options(*AFFINITIES),
-            Instance((Callable, Affinities, sp.sparray, sp.spmatrix), "a callable, Affinities or a sparse matrix"),
+            Instance((Affinities, sp.sparray, sp.spmatrix), "Affinities or a sparse matrix"),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
         "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
@@ -134,22 +135,22 @@ class NeighborEmbedding(NeighborEmbedder):
     def _make_kernel(self, parameters: dict[str, Any]) -> OutputKernel:
         kernel = parameters["kernel"]
         if isinstance(kernel, str):
-            made: OutputKernel = KERNELS[kernel](**(parameters["kernel_params"] or {}))
-            return made
+            return KERNELS[kernel](**(parameters["kernel_params"] or {}))
         if parameters["kernel_params"]:
             raise ValueError(message("NeighborEmbedding", "kernel_params", "None where kernel is an object"))
         if not callable(getattr(kernel, "value", None)) or not callable(getattr(kernel, "derivative", None)):
             rule = "a name or an object with value(s) and derivative(s)"
             raise TypeError(message("NeighborEmbedding", f"kernel of type {type(kernel).__name__}", rule))
-        return kernel
+        return kernel  # type: ignore[no-any-return]
 
     def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
-        affinity = parameters["affinity"]
+        affinity: Any = parameters["affinity"]
         if isinstance(affinity, str):
             given = parameters["affinity_params"] or {}
             return AFFINITIES[affinity](inputs.neighbors, n_threads=inputs.n_threads, **given)
-        if sp.issparse(affinity):
-            affinity = Affinities(sp.csr_array(affinity, dtype=np.float32), "membership")
+        if isinstance(affinity, sp.sparray | sp.spmatrix):
+            matrix: Any = affinity
+            affinity = Affinities(sp.csr_array(matrix.astype(np.float32)), "membership")
         if isinstance(affinity, Affinities):
             if affinity.n_samples != n_samples:
                 found, fact = f"affinity of {affinity.n_samples} rows", f"there are {n_samples} distinct rows"
@@ -162,7 +163,7 @@ class NeighborEmbedding(NeighborEmbedder):
         given = dict(parameters["loss_params"] or {})
         if takes_seed(loss):
             given.setdefault("seed", inputs.seed)
-        return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)  # type: ignore[no-any-return]
+        return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)
 
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}

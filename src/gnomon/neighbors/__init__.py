@@ -3,6 +3,7 @@
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.queries import query_neighbors
 
-__all__ = ["NeighborGraph", "as_neighbor_graph", "compute_neighbors", "query_neighbors"]
+__all__ = ["NeighborGraph", "as_neighbor_graph", "compute_neighbors", "pair_distances", "query_neighbors"]

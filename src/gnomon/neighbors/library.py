@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.neighbors import cosine
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["library_neighbors", "library_query"]
+__all__ = ["library_neighbors", "library_query", "unit_rows"]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "haversine")
@@ -68,7 +68,7 @@ def _search(
     _check_metric(metric, sp.issparse(X), who)
     chords = metric == "cosine"
     if chords:  # as elsewhere: half the squared distance of unit rows, zeros apart
-        X, X_new, metric = *_unit_rows(X, X_new, who), "euclidean"
+        X, X_new, metric = *unit_rows(X, X_new, who), "euclidean"
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
         metric=metric,
@@ -100,7 +100,7 @@ def _check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
         raise ValueError(message(who, f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
 
 
-def _unit_rows(X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
+def unit_rows(X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
     """Scale sparse rows to length one; rows of zeros get a coordinate of their own."""
     from sklearn.preprocessing import normalize
 

@@ -8,9 +8,12 @@ from gnomon.objectives.frobenius import Frobenius
 from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
+from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
+from gnomon.objectives.strain import SafeStep, Strain
+from gnomon.objectives.triplet_loss import TripletLoss
 
 __all__ = [
     "LOSSES",
@@ -21,8 +24,12 @@ __all__ = [
     "KLDivergence",
     "LinearAttraction",
     "Objective",
+    "PacmapLoss",
     "PairObjective",
     "ReconstructionTrace",
+    "SafeStep",
     "StatedCrossEntropy",
+    "Strain",
+    "TripletLoss",
     "takes_seed",
 ]

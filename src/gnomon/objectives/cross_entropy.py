@@ -148,6 +148,15 @@ class CrossEntropy(PairObjective):
         """Return how forces are evaluated: "exact", "sampled" or "tree"."""
         return self.requested_evaluation
 
+    @property
+    def scheduled(self) -> bool:
+        """Whether the sample changes from iteration to iteration."""
+        return self.requested_evaluation == "sampled"
+
+    def at(self, iteration: int, _max_iter: int) -> None:
+        """Take the sample of this iteration."""
+        self.epoch = iteration
+
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient, or its estimate when sampled."""
         if self.requested_evaluation != "sampled":

@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.affinities import ReconstructionWeights
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
-    from gnomon.affinities import ReconstructionWeights
     from gnomon.kernels import OutputKernel
 
 __all__ = ["ReconstructionTrace"]
@@ -89,7 +89,8 @@ class ReconstructionTrace(PairObjective):
             _RULES,
             {"penalty": penalty, "penalty_strength": penalty_strength, "evaluation": evaluation, "theta": theta},
         )
-        W = sp.csr_array(getattr(weights, "W", weights), dtype=np.float64)
+        given: Any = weights.W if isinstance(weights, ReconstructionWeights) else weights
+        W = sp.csr_array(given, dtype=np.float64)
         n = W.shape[0]
         _check_rows(W, who=who)
         self.kernel = kernel
@@ -128,7 +129,7 @@ def _off_diagonal(matrix: Any) -> sp.csr_array:
     return off
 
 
-def _check_rows(W: sp.csr_array, *, who: str) -> None:
+def _check_rows(W: Any, *, who: str) -> None:
     if W.shape[0] != W.shape[1]:
         raise ValueError(message(who, f"weights of shape {W.shape}", "a square matrix"))
     sums = np.asarray(W.sum(axis=1)).ravel()

@@ -13,7 +13,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.schedules import Scheduled
+from gnomon.optimizers.schedules import schedule_of
 from gnomon.optimizers.state import Points, State
 from gnomon.optimizers.stopping import Stopping
 
@@ -88,7 +88,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
 
     def start(self, objective: Objective, Y: Points) -> LBFGSState:
         """Begin without a memory, on an objective that stays the same."""
-        if isinstance(objective, Scheduled):
+        if schedule_of(objective) is not None:
             what, rule = f"objective={type(objective).__name__}", "one that stays the same"
             raise ValueError(message("LBFGS", what, rule, remedy="Use Adam for an objective with a schedule."))
         return LBFGSState(embedding=Y, anchor=Y)

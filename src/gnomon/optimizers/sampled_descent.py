@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters

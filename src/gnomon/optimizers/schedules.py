@@ -23,8 +23,11 @@ class Scheduled(Protocol):
 
 
 def schedule_of(objective: object) -> Scheduled | None:
-    """Return the objective if it changes from iteration to iteration, else None."""
-    return objective if isinstance(objective, Scheduled) else None
+    """Return the objective if it changes from iteration to iteration, else None.
+
+    One that does so only in some of its forms says which by an attribute `scheduled`.
+    """
+    return objective if isinstance(objective, Scheduled) and getattr(objective, "scheduled", True) else None
 
 
 @runtime_checkable

@@ -1,5 +1,6 @@
 """The interactive map: one HTML file that opens from disk."""
 
+from gnomon.viewer.sequence import Sequence
 from gnomon.viewer.write import write_html
 
-__all__ = ["write_html"]
+__all__ = ["Sequence", "write_html"]

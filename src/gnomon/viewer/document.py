@@ -13,7 +13,10 @@ from gnomon._validation import message
 from gnomon.data.names import default_names
 from gnomon.viewer.codes import encode_features
 from gnomon.viewer.columns import Column, encode_column, stratified_rows
+from gnomon.viewer.facts import Facts, evaluation_facts, explanation_facts
 from gnomon.viewer.payload import Payload
+from gnomon.viewer.sequence import Sequence as EmbeddingSequence
+from gnomon.viewer.sequence import encode_frames
 
 __all__ = ["MAX_POINTS", "Document"]
 
@@ -21,14 +24,6 @@ MAX_POINTS = 1_000_000
 """More points than this are sampled, each class with its share, and the page says so."""
 
 _IMAGE_BYTES = 128 << 20
-_SCORES = (
-    "trustworthiness",
-    "continuity",
-    "neighborhood_preservation",
-    "knn_accuracy",
-    "triplet_accuracy",
-    "shepard",
-)
 
 
 class Document:
@@ -207,54 +202,87 @@ class Document:
         self.payload.header["images"] = list(pictures.shape[1:])
         self.payload.add("images", "images", pictures)
 
-    def add_explanation(self, explanation: Any, n_top: int = 8) -> None:
+    def add_explanation(self, explanation: Any) -> None:
         """Per point: fidelity, distortion ellipse, and the features that move it most."""
-        if explanation is None:
-            return
-        n, d = self.n_samples, self.n_components
-        r2 = _checked(explanation.r2, (n,), "explanation.r2")
-        ellipses = _checked(explanation.ellipses, (n, d, d), "explanation.ellipses")
-        top = explanation.top_features(n_top)
-        k = np.asarray(top.indices).shape[1]
-        indices = _checked(top.indices, (n, k), "explanation.top_features().indices")
-        arrows = _checked(top.arrows, (n, k, d), "explanation.top_features().arrows")
-        importance = _checked(top.importance, (n, k), "explanation.top_features().importance")
-        n_features = len(np.asarray(explanation.global_importance))
-        if not self._feature_names:
-            names = getattr(explanation, "feature_names", None)
-            self._feature_names = [str(f) for f in names] if names is not None else default_names(n_features, None)
-            self.payload.header["features"] = {"names": self._feature_names}
-        add = self.payload.add
-        upper = np.triu_indices(d)
-        add("core", "r2", self._shown(r2).astype(np.float32))
-        add("core", "ellipses", self._shown(ellipses)[:, upper[0], upper[1]].astype(np.float32))
-        add("core", "top", self._shown(indices).astype(np.uint16 if n_features <= 65_536 else np.uint32))
-        for name, values in (
-            ("arrows", self._shown(arrows).reshape(-1, k * d)),
-            ("importance", self._shown(importance)),
-        ):
-            fractions, scale = _fixed_point(values)
-            add("core", name, fractions)
-            add("core", f"{name}_scale", scale)
-        total = np.nan_to_num(np.asarray(explanation.global_importance, dtype=np.float32))
-        add("core", "global_importance", total)
-        self.payload.header["explanation"] = {"top": k}
+        if explanation is not None:
+            self._name_features(explanation)
+            self._add_facts(self._explanation_facts(explanation, "explanation"))
 
     def add_evaluation(self, evaluation: Any) -> None:
         """Scores of the whole map and diagnostics of each point."""
-        if evaluation is None:
+        if evaluation is not None:
+            self._add_facts(evaluation_facts(evaluation, self.n_samples, self._shown, who="evaluation"))
+
+    def _add_facts(self, facts: Facts) -> None:
+        self.payload.header |= facts.header
+        for name, column in facts.columns.items():
+            self.payload.add("core", name, column)
+
+    def _explanation_facts(self, explanation: Any, who: str) -> Facts:
+        return explanation_facts(explanation, (self.n_samples, self.n_components), self._shown, who=who)
+
+    def _name_features(self, explanation: Any) -> None:
+        if not self._feature_names:
+            names = getattr(explanation, "feature_names", None)
+            n_features = len(np.asarray(explanation.global_importance))
+            self._feature_names = [str(f) for f in names] if names is not None else default_names(n_features, None)
+            self.payload.header["features"] = {"names": self._feature_names}
+
+    def add_sequence(self, sequence: EmbeddingSequence | None, embedding: Any) -> None:
+        """Positions of the points along a parameter, and what is known about each embedding."""
+        if sequence is None:
             return
-        scores = {name: getattr(evaluation, name, None) for name in _SCORES}
-        known = {k: float(v) for k, v in scores.items() if v is not None and np.isfinite(v)}
-        self.payload.header["evaluation"] = known
-        neighbors = getattr(evaluation, "n_neighbors", None)
-        if neighbors is not None:
-            self.payload.header["evaluationNeighbors"] = int(neighbors)
-        for name, values in (getattr(evaluation, "per_point", None) or {}).items():
-            column = _checked(values, (self.n_samples,), f"evaluation.per_point[{name!r}]")
-            key = f"trust{len(self.payload.header.setdefault('diagnostics', []))}"
-            self.payload.header["diagnostics"].append({"name": str(name), "key": key})
-            self.payload.add("core", key, self._shown(column).astype(np.float32))
+        self._check_main(sequence, np.asarray(embedding))
+        codes = encode_frames(self._shown(one) for one in sequence.embeddings)
+        self.payload.add("sequence", "planes", codes.planes)
+        self.payload.add("sequence", "low", codes.low)
+        self.payload.add("sequence", "step", codes.step)
+        facts = [self._add_frame_facts(sequence, k) for k in range(len(sequence.labels))]
+        self.payload.header["sequence"] = {
+            "name": str(sequence.name),
+            "labels": list(sequence.labels),
+            "main": sequence.main,
+            "facts": facts,
+        }
+
+    def _check_main(self, sequence: EmbeddingSequence, embedding: npt.NDArray[Any]) -> None:
+        main = sequence.embeddings[sequence.main]
+        if main.shape != embedding.shape:
+            raise ValueError(
+                message("write_html", f"sequence of embeddings of shape {main.shape}", f"of shape {embedding.shape}")
+            )
+        known = embedding[np.isfinite(embedding)]
+        reach = float(known.max() - known.min()) if known.size else 0.0
+        if not np.allclose(main, embedding, rtol=0.0, atol=1e-4 * reach, equal_nan=True):
+            raise ValueError(
+                message(
+                    "write_html",
+                    f"sequence.embeddings[{sequence.main}]",
+                    "the embedding itself",
+                    fact="its explanation and evaluation belong to it, in its orientation",
+                    remedy=f"Pass align(embeddings, reference={sequence.main}), which leaves it as it is.",
+                )
+            )
+
+    def _add_frame_facts(self, sequence: EmbeddingSequence, k: int) -> dict[str, Any] | None:
+        """Facts of an embedding other than the main one, in a group of their own; None if there are none."""
+        explanation, evaluation = sequence.facts(k)
+        if k == sequence.main or (explanation is None and evaluation is None):
+            return None
+        header: dict[str, Any] = {}
+        columns: dict[str, npt.NDArray[Any]] = {}
+        if explanation is not None:
+            self._name_features(explanation)
+            facts = self._explanation_facts(explanation, f"sequence.explanations[{k}]")
+            header |= facts.header
+            columns |= facts.columns
+        if evaluation is not None:
+            facts = evaluation_facts(evaluation, self.n_samples, self._shown, who=f"sequence.evaluations[{k}]")
+            header |= facts.header
+            columns |= facts.columns
+        for name, column in columns.items():
+            self.payload.add(f"frame{k}", name, column)
+        return header
 
     def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, float, float]]] | None) -> None:
         """Add what sets each class apart: rows (feature name or number, effect size, AUC)."""
@@ -271,18 +299,3 @@ class Document:
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _checked(values: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
-    array = np.asarray(values)
-    if array.shape != shape:
-        raise ValueError(message("write_html", f"{name} of shape {array.shape}", f"of shape {shape}"))
-    return array
-
-
-def _fixed_point(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32]]:
-    """16-bit fractions of each row's largest entry: half the bytes of float32, and they compress better."""
-    finite = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
-    scale = np.abs(finite).max(axis=1, initial=0.0)
-    fractions = np.round(finite * (32767.0 / np.where(scale > 0, scale, 1.0))[:, None])
-    return fractions.astype(np.int16), (scale / 32767.0).astype(np.float32)

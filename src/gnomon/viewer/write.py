@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence as Items
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gnomon._files import atomic_write
 from gnomon.viewer.document import Document
 from gnomon.viewer.page import page_parts
 from gnomon.viewer.preview import preview_png
+from gnomon.viewer.sequence import Sequence
 
 __all__ = ["write_html"]
 
@@ -23,18 +25,19 @@ def write_html(
     embedding: npt.ArrayLike,
     title: str = "gnomon map",
     method: str = "",
-    labels: Sequence[Any] | npt.NDArray[Any] | None = None,
+    labels: Items[Any] | npt.NDArray[Any] | None = None,
     label_name: str = "",
-    feature_names: Sequence[str] | None = None,
+    feature_names: Items[str] | None = None,
     X: Any = None,
     images: npt.NDArray[np.uint8] | None = None,
     image_shape: tuple[int, ...] | None = None,
     explanation: Any = None,
     evaluation: Any = None,
-    profiles: Mapping[Any, Sequence[tuple[Any, float, float]]] | None = None,
-    point_names: Sequence[object] | None = None,
+    profiles: Mapping[Any, Items[tuple[Any, float, float]]] | None = None,
+    point_names: Items[object] | None = None,
     metadata: Mapping[str, Any] | None = None,
     info: Mapping[str, object] | None = None,
+    sequence: Sequence | None = None,
     byte_budget: int = 64 << 20,
 ) -> None:
     """Write a map as one HTML file that opens from disk and asks the network for nothing.
@@ -73,6 +76,9 @@ def write_html(
         Further columns to show on hover, to search and to colour by.
     info : dict, default=None
         Shown under "About this map": parameters, seed, timings.
+    sequence : gnomon.viewer.Sequence, default=None
+        Embeddings of the same points along a parameter, of which ``sequence.main`` is `embedding`: the page gets a
+        slider that moves the points from one to the next.
     byte_budget : int, default=64 MiB
         Bytes for feature values; over it the most important features are kept.
 
@@ -81,6 +87,10 @@ def write_html(
     ValueError
         If an argument does not fit the embedding; nothing is written then.
     """
+    if sequence is not None:
+        of_main = sequence.facts(sequence.main)
+        explanation = of_main[0] if explanation is None else explanation
+        evaluation = of_main[1] if evaluation is None else evaluation
     document = Document(embedding, labels, label_name)
     document.add_metadata(metadata)
     document.add_point_names(point_names)
@@ -90,6 +100,7 @@ def write_html(
     document.add_images(images, table, image_shape, values_included=complete)
     document.add_explanation(explanation)
     document.add_evaluation(evaluation)
+    document.add_sequence(sequence, embedding)
     document.add_profiles(profiles)
     subtitle = " · ".join(filter(None, [method, f"{document.n_samples:,} points"]))
     document.payload.header |= {

@@ -92,6 +92,7 @@ class AllPairs:
         self._who = who
         self._weights = None if weights is None else tuple(np.ascontiguousarray(w, dtype=np.float32) for w in weights)
         self._mesh: _core.ParticleMesh | None = None
+        self._tree: _core.Tree | None = None
         if evaluation == "interpolated" and not self._can_interpolate:
             raise ValueError(
                 message(
@@ -163,27 +164,35 @@ class AllPairs:
     def _sums(self, Y: Embedding, *, with_energy: bool) -> tuple[Embedding, float]:
         """Return sum_j a_ij F' k' (y_i - y_j) and sum_ij a_ij F."""
         u, v = self._weight_arrays()
+        kernel = self._compiled()
         evaluation = self.evaluation_for(Y.shape[1])
         if evaluation == "interpolated":
             self._check_components(Y, 2)
             if self._mesh is None:
-                self._mesh = _core.ParticleMesh(self.compiled_kernel, self.spacing)
+                self._mesh = _core.ParticleMesh(kernel, self.spacing)
             force, total = self._mesh.evaluate(Y, self.n_threads)
             return np.negative(force, out=force), total
         if evaluation == "tree":
             self._check_components(Y, 3)
-            return _core.tree_sums(self.law, Y, u, v, self.compiled_kernel, self.theta, self.n_threads)
-        return _core.pair_sums(self.law, Y, u, v, self.compiled_kernel, self.n_threads, with_energy)
+            if self._tree is None:
+                self._tree = _core.Tree(self.theta)
+            return self._tree.evaluate(self.law, Y, u, v, kernel, self.n_threads, with_energy)
+        return _core.pair_sums(self.law, Y, u, v, kernel, self.n_threads, with_energy)
 
     def _rows_normalised(self, Y: Embedding) -> tuple[float, Embedding]:
-        totals = _core.row_sums(Y, self.compiled_kernel, self.n_threads)
+        kernel = self._compiled()
+        totals = _core.row_sums(Y, kernel, self.n_threads)
         rows = np.ones(self.n_samples) if self._weights is None else self._weights[0].astype(np.float64)
         with np.errstate(all="ignore"):
             energy = self.scale * float(rows @ np.log(totals))
             shares = np.asarray(rows / totals, dtype=np.float32)
         ones = np.ones_like(shares)
-        force, _ = _core.pair_sums("value", Y, shares, ones, self.compiled_kernel, self.n_threads, False)
+        force, _ = _core.pair_sums("value", Y, shares, ones, kernel, self.n_threads, False)
         return energy, np.asarray(np.float32(-2.0 * self.scale) * force)
+
+    def _compiled(self) -> _core.OutputKernel:
+        assert self.compiled_kernel is not None  # others are summed in NumPy
+        return self.compiled_kernel
 
     def _weight_arrays(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         if self._weights is None:

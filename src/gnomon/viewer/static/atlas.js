@@ -1,8 +1,9 @@
 // Everything that is known about the map, decoded; no state of the page.
 import { Cloud } from "./cloud.js";
 import { featureChannel, listChannels } from "./coloring.js";
-import { typicalStretch } from "./explanation.js";
+import { Facts } from "./facts.js";
 import { FeatureTable } from "./features.js";
+import { Frames, frameAt } from "./frames.js";
 import { loadGroup } from "./payload.js";
 import { Thumbnails } from "./thumbnail.js";
 
@@ -16,17 +17,57 @@ export class Atlas {
     this.channels = listChannels(header, core);
     this.label = this.channels.find((c) => c.group === "Label" && c.kind === "classes");
     this.names = header.features?.names || [];
-    this.typical = typicalStretch(core, header.d);
+    /** Where along the sequence the points are; whole numbers are frames. */
+    this.position = header.sequence?.main ?? 0;
+    /** What is known about the embedding of each frame. @type {Map<number, Facts>} */
+    this.known = new Map([[this.position, new Facts(header, core, header.d)]]);
+    this.nothing = new Facts({}, {}, header.d);
+    /** @type {Frames|null} */
+    this.frames = null;
     this.table = new FeatureTable(this.names, this.n, {});
     this.thumbnails = new Thumbnails(header, this.table, {});
-    /** @type {Record<string, number>} */
-    this.medians = {};
+  }
+
+  /** Decode the embeddings of a sequence. */
+  async loadFrames() {
+    const { header, core } = this;
+    if (header.sequence) this.frames = new Frames(header.sequence, /** @type {any} */ (await loadGroup(header, "sequence")), core.embedding, header.d);
   }
 
   /** Decode the values of the features and the pictures; the map is usable before. */
   async loadRest() {
     this.table = new FeatureTable(this.names, this.n, await loadGroup(this.header, "features"));
     this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"));
+    for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
+      if (facts) this.known.set(k, new Facts(facts, await loadGroup(this.header, `frame${k}`), this.header.d));
+    }
+  }
+
+  /** Move the points along the sequence. @param {number} position */
+  moveTo(position) {
+    if (!this.frames || position === this.position) return;
+    this.position = position;
+    this.cloud.place(this.frames.at(position));
+  }
+
+  /** What is known about the embedding that is shown: nothing between two of them. */
+  get facts() {
+    return this.known.get(frameAt(this.position)) ?? this.nothing;
+  }
+
+  /** The frame nearest to the position of which something is known, or -1. @param {"explained"|"evaluated"} what */
+  nearest(what) {
+    const frames = [...this.known.keys()].filter((k) => this.known.get(k)?.[what]);
+    return frames.sort((a, b) => Math.abs(a - this.position) - Math.abs(b - this.position) || a - b)[0] ?? -1;
+  }
+
+  /** The position in words, empty without a sequence. */
+  get place() {
+    const { sequence } = this.header, frame = frameAt(this.position);
+    if (!sequence) return "";
+    if (frame >= 0) return `${sequence.name}: ${sequence.labels[frame]}`;
+    const k = Math.floor(this.position);
+    return `${sequence.name}: between ${sequence.labels[k]} and ${sequence.labels[k + 1]}`;
   }
 
   /** Row number in the table that was mapped. @param {number} i */
@@ -41,24 +82,25 @@ export class Atlas {
     return this.channels.find((c) => c.id === id);
   }
 
-  /** Median of a column over all points. @param {string} key */
-  median(key) {
-    if (!(key in this.medians)) {
-      const known = Float64Array.from(this.core[key]).filter(Number.isFinite).sort();
-      this.medians[key] = known.length ? known[known.length >> 1] : NaN;
-    }
-    return this.medians[key];
-  }
-
-  /** Places of the class names: medians of the shown points. @param {import("./coloring.js").Channel} channel @param {Uint8Array} states */
-  classCenters(channel, states) {
+  /** The classes that have shown points, larger ones first. @param {import("./coloring.js").Channel} channel @param {Uint8Array} states */
+  classMembers(channel, states) {
     const codes = /** @type {ArrayLike<number>} */ (channel.codes), names = /** @type {string[]} */ (channel.categories);
     /** @type {number[][]} */
     const members = names.map(() => []);
-    for (let i = 0; i < this.n; i++) if (this.cloud.finite[i] && states[i] === 2) members[codes[i]].push(i);
-    const middle = (/** @type {number[]} */ ids, /** @type {number} */ axis) => Float32Array.from(ids, (i) => this.cloud.plane[3 * i + axis]).sort()[ids.length >> 1];
-    return members.map((ids, k) => ({ name: names[k], count: ids.length, x: middle(ids, 0), y: middle(ids, 1) }))
-      .filter((place) => place.count > 0).sort((a, b) => b.count - a.count);
+    for (let i = 0; i < this.n; i++) if (states[i] === 2) members[codes[i]].push(i);
+    return members.map((ids, k) => ({ name: names[k], count: ids.length, ids })).filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+  }
+
+  /** Median of some points in the plane, or of an even sample of them. @param {number[]} ids @param {number} most @returns {[number, number]} */
+  middle(ids, most) {
+    const { plane, finite } = this.cloud, every = Math.max(1, Math.floor(ids.length / most)), chosen = [];
+    for (let k = 0; k < ids.length; k += every) if (finite[ids[k]]) chosen.push(ids[k]);
+    const along = (/** @type {number} */ axis) => {
+      const values = new Float32Array(chosen.length);
+      for (let k = 0; k < chosen.length; k++) values[k] = plane[3 * chosen[k] + axis];
+      return values.sort()[chosen.length >> 1];
+    };
+    return [along(0), along(1)];
   }
 
   /** Points whose label, name, category or row number matches. @param {string} query @returns {Uint32Array} */

@@ -29,6 +29,13 @@ export class Camera {
     this.reset();
   }
 
+  /** The points have moved: a view of all of them goes with them, any other one stays. @param {number[]} box */
+  follow(box) {
+    const scale = this.scale, atHome = this.zoom === 1 && this.x === this.home[0] && this.y === this.home[1], [x, y] = [this.x, this.y];
+    this.frame(box);
+    if (!atHome) [this.x, this.y, this.zoom] = [x, y, scale / this.fit];
+  }
+
   #measure() {
     const [left, bottom, right, top] = this.box, margin = Math.min(64, this.width / 8, this.height / 8);
     const wide = Math.max(right - left, 1e-6), tall = Math.max(top - bottom, 1e-6);

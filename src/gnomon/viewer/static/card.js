@@ -1,6 +1,6 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
 import { formatNumber, h } from "./dom.js";
-import { WEAK_R2, distortionWords, explainPoint, fidelityWords, flatEllipse } from "./explanation.js";
+import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "./explanation.js";
 import { diagnosticRow } from "./trust.js";
 
 const MOST_VALUES = 8;
@@ -14,7 +14,7 @@ const MOST_VALUES = 8;
 export function cardContent(atlas, i, { pinned, close }) {
   const { header } = atlas;
   let thumb = atlas.thumbnails.of(i);
-  const explanation = explainPoint(atlas.core, header, i);
+  const explanation = atlas.facts.explain(i);
   // Where the features are pixels, show which ones move the point.
   if (thumb && header.pixels && explanation) thumb = atlas.thumbnails.framed(thumb, explanation.top.slice(0, 4).map((row) => row.feature));
   const label = atlas.label, name = header.pointNames?.[i];
@@ -26,7 +26,7 @@ export function cardContent(atlas, i, { pinned, close }) {
       h("p", { class: "quiet" }, `row ${atlas.rowOf(i)}`, label?.codes ? ` · ${label.name}` : ""),
       ...metadataRows(atlas, i)),
     pinned ? h("button", { class: "close", "aria-label": "Close card", onclick: close }, "×") : null);
-  return [head, explanationBlock(atlas, i, explanation), trustBlock(atlas, i), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
+  return [head, explanationBlock(atlas, i, explanation), trustBlock(atlas, i), absence(atlas), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
 }
 
 /** @param {import("./atlas.js").Atlas} atlas @param {number} i */
@@ -51,7 +51,7 @@ function explanationBlock(atlas, i, explanation) {
       ...valueCells(table, i, row.feature));
   });
   const words = [fidelityWords(explanation.r2)];
-  if (explanation.ellipse) words.push(distortionWords(flatEllipse(explanation.ellipse, atlas.cloud.d, atlas.cloud.rotation), atlas.typical));
+  if (explanation.ellipse) words.push(distortionWords(flatEllipse(explanation.ellipse, atlas.cloud.d, atlas.cloud.rotation), atlas.facts.typical));
   return h("section", { class: weak ? "weak" : "" }, h("h3", {}, "What moves this point"),
     h("table", { class: "axes" }, h("tbody", {}, ...rows)),
     h("p", { class: weak ? "warn" : "quiet" }, words.filter(Boolean).join(" ")));
@@ -81,6 +81,14 @@ function plainValues(atlas, i) {
 
 /** @param {import("./atlas.js").Atlas} atlas @param {number} i */
 function trustBlock(atlas, i) {
-  const rows = (atlas.header.diagnostics || []).map(({ name, key }) => diagnosticRow(name, atlas.core[key][i], atlas.median(key))).filter(Boolean).slice(0, 4);
+  const { diagnostics, columns } = atlas.facts;
+  const rows = diagnostics.map(({ name, key }) => diagnosticRow(name, columns[key][i], atlas.facts.median(key))).filter(Boolean).slice(0, 4);
   return rows.length ? h("section", {}, h("h3", {}, "Trust in this point"), ...rows) : null;
+}
+
+/** Says why there are no arrows here though there are elsewhere along the sequence. @param {import("./atlas.js").Atlas} atlas */
+function absence(atlas) {
+  const { sequence } = atlas.header, frame = atlas.nearest("explained");
+  if (!sequence || frame < 0 || atlas.facts.explained) return null;
+  return h("p", { class: "quiet tip" }, "Arrows are known at ", h("bdi", {}, `${sequence.name}: ${sequence.labels[frame]}`), ".");
 }

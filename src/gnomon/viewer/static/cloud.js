@@ -2,6 +2,8 @@
 
 /** Largest side of the grid of cells. */
 const MAX_SIDE = 512;
+/** Where points without a position are kept: outside of every view. */
+const NOWHERE = 1e6;
 
 export class Cloud {
   /**
@@ -18,38 +20,53 @@ export class Cloud {
     this.lost = [];
     this.rotation = [1, 0, 0, 0, 1, 0, 0, 0, 1];
     this.version = 0;
-    this.#normalise(embedding);
-    this.rotate(this.rotation);
+    this.centered = new Float32Array(3 * this.n);
+    this.#measure(embedding);
+    this.place(embedding);
   }
 
-  /** @param {Float32Array} embedding */
-  #normalise(embedding) {
-    const { n, d } = this;
-    const low = [0, 0, 0].fill(Infinity), high = [0, 0, 0].fill(-Infinity);
+  /** Choose origin and unit of the plane: the finite points fill about [-1, 1]. @param {Float32Array} embedding */
+  #measure(embedding) {
+    const { n, d } = this, low = [0, 0, 0].fill(Infinity), high = [0, 0, 0].fill(-Infinity);
     for (let i = 0; i < n; i++) {
-      let fine = true;
-      for (let c = 0; c < d; c++) fine = fine && Number.isFinite(embedding[i * d + c]);
-      this.finite[i] = fine ? 1 : 0;
-      if (!fine) this.lost.push(i);
-      else for (let c = 0; c < d; c++) {
+      if (!this.#isFinite(embedding, i)) continue;
+      for (let c = 0; c < d; c++) {
         low[c] = Math.min(low[c], embedding[i * d + c]);
         high[c] = Math.max(high[c], embedding[i * d + c]);
       }
     }
-    const center = low.map((v, c) => (c < d && v <= high[c] ? (v + high[c]) / 2 : 0));
+    this.center = low.map((v, c) => (c < d && v <= high[c] ? (v + high[c]) / 2 : 0));
     const reach = Math.max(...low.slice(0, d).map((v, c) => (v <= high[c] ? (high[c] - v) / 2 : 0)));
     /** plane units per unit of the embedding */
     this.scale = reach > 0 ? 1 / reach : 1;
-    this.centered = new Float32Array(3 * n);
+  }
+
+  /** @param {Float32Array} embedding @param {number} i */
+  #isFinite(embedding, i) {
+    const at = i * this.d;
+    return Number.isFinite(embedding[at]) && Number.isFinite(embedding[at + 1]) && (this.d === 2 || Number.isFinite(embedding[at + 2]));
+  }
+
+  /** Move the points; origin and unit of the plane stay. @param {Float32Array} embedding n x d, in the units of the first one */
+  place(embedding) {
+    const { n, d, centered, scale, finite } = this, center = /** @type {number[]} */ (this.center);
+    this.lost = [];
     for (let i = 0; i < n; i++) {
-      for (let c = 0; c < d; c++) this.centered[3 * i + c] = this.finite[i] ? (embedding[i * d + c] - center[c]) * this.scale : 0;
+      finite[i] = this.#isFinite(embedding, i) ? 1 : 0;
+      if (!finite[i]) this.lost.push(i);
+      for (let c = 0; c < d; c++) centered[3 * i + c] = finite[i] ? (embedding[i * d + c] - center[c]) * /** @type {number} */ (scale) : 0;
     }
+    this.rotate(this.rotation);
+  }
+
+  /** A position of the embedding in the plane. @param {number[]} p @returns {[number, number]} */
+  toPlane(p) {
+    return this.direction(p.map((v, c) => v - /** @type {number[]} */ (this.center)[c]));
   }
 
   /** @param {number[]} R 3 x 3 rotation, row-major */
   rotate(R) {
-    const { centered, plane, n } = this;
-    const c = /** @type {Float32Array} */ (centered);
+    const { centered: c, plane, n } = this;
     this.rotation = R;
     if (this.d === 2) plane.set(c);
     else for (let i = 0; i < 3 * n; i += 3) {
@@ -58,6 +75,7 @@ export class Cloud {
       plane[i + 1] = R[3] * x + R[4] * y + R[5] * z;
       plane[i + 2] = R[6] * x + R[7] * y + R[8] * z;
     }
+    for (const i of this.lost) plane.fill(NOWHERE, 3 * i, 3 * i + 3);
     this.version++;
     this.starts = null; // the grid is rebuilt when next asked for
   }
@@ -81,6 +99,14 @@ export class Cloud {
       box[3] = Math.max(box[3], y);
     }
     return box[0] > box[2] ? [-1, -1, 1, 1] : box;
+  }
+
+  /** What a view of all points must hold: their bounds, or where the map turns a square that fits from every side. */
+  extent() {
+    if (this.d === 2) return this.bounds();
+    let reach = 1e-6;
+    for (const v of this.centered) reach = Math.max(reach, Math.abs(v));
+    return [-reach, -reach, reach, reach];
   }
 
   /** Counting sort of the points into square cells: members of cell k are ids[starts[k] .. starts[k + 1]]. */

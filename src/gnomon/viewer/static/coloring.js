@@ -15,6 +15,7 @@ export function rgbOf(hex) {
 export function listChannels(header, core) {
   /** @type {Channel[]} */
   const channels = [];
+  const { sequence } = header, where = sequence ? ` at ${sequence.labels[sequence.main]}` : "";
   for (const column of header.columns || []) {
     const group = column.role === "label" ? "Label" : "Data about the points";
     if (column.categories) {
@@ -22,9 +23,9 @@ export function listChannels(header, core) {
     } else channels.push({ id: column.key, name: column.name, group, kind: "ramp", values: () => core[column.key] });
   }
   for (const { name, key } of header.diagnostics || []) {
-    channels.push({ id: key, name: humanName(name), group: "Trust", kind: "ramp", values: () => core[key], lowStandsOut: true });
+    channels.push({ id: key, name: `${humanName(name)}${where}`, group: "Trust", kind: "ramp", values: () => core[key], lowStandsOut: true });
   }
-  if (core.r2) channels.push({ id: "r2", name: "Explained displacement (R²)", group: "Trust", kind: "ramp", values: () => core.r2, lowStandsOut: true });
+  if (core.r2) channels.push({ id: "r2", name: `Explained displacement (R²)${where}`, group: "Trust", kind: "ramp", values: () => core.r2, lowStandsOut: true });
   if (!channels.length || channels[0].group !== "Label") channels.unshift({ id: "none", name: "One colour", group: "Label", kind: "plain" });
   return channels;
 }

@@ -8,7 +8,7 @@
 
 /**
  * @param {HTMLElement} surface
- * @param {{lasso: boolean, orbit: boolean, deep: boolean}} mode which tool a plain drag uses; changed from outside
+ * @param {{lasso: boolean, orbit: boolean, deep: boolean, steps: boolean}} mode which tool a plain drag uses; changed from outside
  * @param {Intents} on
  */
 export function listen(surface, mode, on) {
@@ -84,6 +84,8 @@ export function listen(surface, mode, on) {
   }, { passive: false });
   surface.addEventListener("keydown", (event) => {
     const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
+    const sideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
+    if (mode.steps && sideways && !event.shiftKey) return; // these keys step through the sequence
     const step = /** @type {any} */ (steps)[event.key], box = surface.getBoundingClientRect();
     if (step) on.pan(step[0], step[1]);
     else if (event.key === "+" || event.key === "=") on.zoom(1.4, box.width / 2, box.height / 2);

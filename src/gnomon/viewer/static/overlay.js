@@ -61,6 +61,30 @@ export function drawRing(g, x, y, radius, color, strong) {
   g.fill();
 }
 
+/** A point's way through the frames of a sequence, with a dot at each. @param {CanvasRenderingContext2D} g @param {number[][]} places pixels; NaN breaks the line */
+export function drawTrail(g, places) {
+  const known = ([x, y] = [NaN, NaN]) => Number.isFinite(x) && Number.isFinite(y);
+  g.beginPath();
+  places.forEach(([x, y], k) => {
+    if (!known([x, y])) return;
+    if (k && known(places[k - 1])) g.lineTo(x, y);
+    else g.moveTo(x, y);
+  });
+  g.lineJoin = "round";
+  for (const [width, ink] of [[4.5, "rgba(255,255,255,0.85)"], [1.6, "rgba(29,39,51,0.6)"]]) {
+    g.lineWidth = /** @type {number} */ (width);
+    g.strokeStyle = /** @type {string} */ (ink);
+    g.stroke();
+  }
+  for (const [x, y] of places.filter(known)) {
+    g.beginPath();
+    g.arc(x, y, 2.6, 0, 2 * Math.PI);
+    g.fillStyle = "#ffffff";
+    g.fill();
+    g.stroke();
+  }
+}
+
 /** @param {CanvasRenderingContext2D} g @param {number[][]} path @param {boolean} closed */
 export function drawLasso(g, path, closed) {
   if (path.length < 2) return;

@@ -87,18 +87,27 @@ function profileTable(profile) {
 
 /** @param {import("./atlas.js").Atlas} atlas @param {Uint32Array} ids */
 function selectionTrust(atlas, ids) {
-  const entries = (atlas.header.diagnostics || []).map(({ name, key }) => ({ name, key }));
-  if (atlas.core.r2) entries.push({ name: "explained displacement (R²)", key: "r2" });
+  const { facts } = atlas, entries = facts.diagnostics.map(({ name, key }) => ({ name, key }));
+  if (facts.columns.r2) entries.push({ name: "explained displacement (R²)", key: "r2" });
   const rows = entries.map(({ name, key }) => {
-    const known = Float64Array.from(ids, (i) => atlas.core[key][i]).filter(Number.isFinite).sort();
-    return known.length ? diagnosticRow(name, known[known.length >> 1], atlas.median(key)) : null;
+    const known = Float64Array.from(ids, (i) => facts.columns[key][i]).filter(Number.isFinite).sort();
+    return known.length ? diagnosticRow(name, known[known.length >> 1], facts.median(key)) : null;
   }).filter(Boolean);
   return rows.length ? h("div", {}, h("h3", {}, "Trust in this selection (medians)"), ...rows) : null;
 }
 
+/**
+ * Instead of a panel that belongs to another embedding of the sequence.
+ * @param {import("./atlas.js").Atlas} atlas @param {number} frame @param {(position: number) => void} go
+ */
+export function absentContent(atlas, frame, go) {
+  const { name, labels } = /** @type {any} */ (atlas.header.sequence);
+  return [h("p", { class: "quiet" }, "This belongs to ", h("bdi", {}, `${name}: ${labels[frame]}`), ", not to what is shown now. ", h("button", { class: "link", onclick: () => go(frame) }, "Go there"))];
+}
+
 /** Features that shape the whole map. @param {import("./atlas.js").Atlas} atlas @param {(f: number) => void} colorBy */
 export function importanceContent(atlas, colorBy) {
-  const total = atlas.core.global_importance, order = Array.from(total.keys()).sort((a, b) => total[b] - total[a]).slice(0, 10).filter((f) => total[f] > 0);
+  const total = atlas.facts.columns.global_importance, order = Array.from(total.keys()).sort((a, b) => total[b] - total[a]).slice(0, 10).filter((f) => total[f] > 0);
   const rows = order.map((f) => h("tr", { tabindex: 0, title: "Click to colour the map by this feature", onclick: () => colorBy(f), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f) },
     h("td", { class: "name" }, h("bdi", {}, atlas.names[f])), h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } }))));
   const image = atlas.header.pixels ? h("figure", { class: "single" }, atlas.thumbnails.signed((f) => total[f], total[order[0]], "Importance of each pixel"), h("figcaption", {}, "importance of each pixel")) : null;

@@ -4,6 +4,7 @@
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[]}[], diagnostics?: {name: string, key: string}[],
  *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number}, evaluation?: Record<string, number>,
  *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],
+ *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   pixels?: {shape: number[], low: number, high: number},
  *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset: number}>}>}} Header */
 

@@ -26,7 +26,7 @@ export class PointPicker {
     this.camera = camera;
     this.states = new Uint8Array(cloud.n).fill(SHOWN);
     this.colors = new Uint8Array(3 * cloud.n);
-    this.order = shuffledRows(cloud);
+    this.order = shuffledRows(cloud.n);
   }
 
   /** @param {number} px @param {number} py @param {number} radius */
@@ -93,10 +93,9 @@ export class PointPicker {
   }
 }
 
-/** The finite rows in a random order that is the same each time. @param {import("./cloud.js").Cloud} cloud */
-function shuffledRows(cloud) {
-  const rows = new Uint32Array(cloud.n - cloud.lost.length);
-  for (let i = 0, k = 0; i < cloud.n; i++) if (cloud.finite[i]) rows[k++] = i;
+/** All rows in a random order that is the same each time. @param {number} n */
+function shuffledRows(n) {
+  const rows = Uint32Array.from({ length: n }, (_, i) => i);
   let state = 0x9e3779b9;
   for (let k = rows.length - 1; k > 0; k--) {
     state ^= state << 13;

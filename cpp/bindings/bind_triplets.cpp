@@ -1,0 +1,74 @@
+#include <utility>
+
+#include "arrays.hpp"
+#include "gnomon/random_others.hpp"
+#include "gnomon/triplets.hpp"
+
+namespace gnomon::bindings {
+namespace {
+
+using IndexRows = Matrix<const std::int32_t>;
+using Indices = Vector<const std::int32_t>;
+using Floats = Matrix<const float>;
+
+Output<std::int32_t> bind_random_others(std::uint64_t seed, std::uint64_t stream, const IndexRows& excluded,
+                                        std::size_t count, int n_threads) {
+    const std::size_t n = excluded.shape(0);
+    if (count + 1 + excluded.shape(1) > n) throw std::invalid_argument("too few points to draw from");
+    auto out = make_output<std::int32_t>({n, count});
+    run_released(n_threads, [&](const Context& context) {
+        random_others(seed, stream, view(excluded), {out.data(), n, count}, context);
+    });
+    return out;
+}
+
+/// Keeps the arrays alive that the kernel looks at.
+class Triplets {
+public:
+    Triplets(IndexRows others, Indices closer, Indices farther, Floats weights)
+        : others_(std::move(others)),
+          closer_(std::move(closer)),
+          farther_(std::move(farther)),
+          weights_(std::move(weights)),
+          forces_(triplets()) {}
+
+    Output<float> gradient(const Floats& Y, float closer, float farther, int n_threads) {
+        auto out = make_output<float>({Y.shape(0), Y.shape(1)});
+        run_released(n_threads, [&](const Context& context) {
+            forces_.gradient(triplets(), view(Y), {closer, farther}, {out.data(), Y.shape(0), Y.shape(1)}, context);
+        });
+        return out;
+    }
+
+    double loss(const Floats& Y, int n_threads) const {
+        double total = 0;
+        run_released(n_threads, [&](const Context& context) { total = triplet_loss(triplets(), view(Y), context); });
+        return total;
+    }
+
+private:
+    TripletView triplets() const { return {view(others_), view(closer_), view(farther_), view(weights_)}; }
+
+    IndexRows others_;
+    Indices closer_, farther_;
+    Floats weights_;
+    TripletForces forces_;
+};
+
+}  // namespace
+
+void register_triplets(nb::module_& m) {
+    m.def("random_others", &bind_random_others, nb::arg("seed"), nb::arg("stream"), nb::arg("excluded").noconvert(),
+          nb::arg("count"), nb::arg("n_threads"),
+          "Distinct random points (n, count) for every row, neither itself nor excluded.");
+    nb::class_<Triplets>(m, "Triplets",
+                         "Triplets (i, j, k) of which the first two should be nearer than the outer two.")
+        .def(nb::init<IndexRows, Indices, Indices, Floats>(), nb::arg("others").noconvert(),
+             nb::arg("closer").noconvert(), nb::arg("farther").noconvert(), nb::arg("weights").noconvert())
+        .def("gradient", &Triplets::gradient, nb::arg("Y").noconvert(), nb::arg("closer"), nb::arg("farther"),
+             nb::arg("n_threads"), "closer * (gradient by the distances ij) + farther * (that by the distances ik).")
+        .def("loss", &Triplets::loss, nb::arg("Y").noconvert(), nb::arg("n_threads"),
+             "sum_t w_t D_ij / (D_ij + D_ik), D = 1 + squared distance.");
+}
+
+}  // namespace gnomon::bindings

@@ -1,0 +1,158 @@
+"""The three kinds of pairs of PaCMAP: near, mid-near and further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.affinities.others import random_others
+from gnomon.affinities.scaled import local_scales, nearest_by_scale
+from gnomon.affinities.symmetric import sum_of_directions
+from gnomon.neighbors import pair_distances
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["PacmapPairs", "mid_near_partners", "pacmap_pairs"]
+
+_RULES: dict[str, Rule] = {
+    "n_neighbors": Integer(1),
+    "mid_near_ratio": Real(0.0),
+    "further_ratio": Real(0.0),
+    "seed": Integer(0),
+    "n_threads": Integer(1),
+}
+_GROUP = 6  # random points of which the second nearest is a mid-near partner
+_MID_NEAR_STREAM, _FURTHER_STREAM = 0x6D6964, 0x666172  # "mid", "far"
+
+
+@dataclass(frozen=True)
+class PacmapPairs:
+    """Pairs of points as symmetric matrices.
+
+    An entry is half the number of times that a pair was chosen (once or twice: from either end), so that a sum over all
+    entries counts every choice once.
+
+    Attributes
+    ----------
+    near, mid_near, further : csr_array of shape (n_samples, n_samples), float32
+        Symmetric, entries 0.5 or 1, zero diagonal (not stored).
+    """
+
+    near: sp.csr_array
+    mid_near: sp.csr_array
+    further: sp.csr_array
+
+    @property
+    def n_samples(self) -> int:
+        """Number of points."""
+        return int(self.near.shape[0])
+
+
+def pacmap_pairs(
+    X: Any,
+    graph: NeighborGraph,
+    *,
+    n_neighbors: int = 10,
+    mid_near_ratio: float = 0.5,
+    further_ratio: float = 2.0,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    n_threads: int = 1,
+    who: str = "pacmap_pairs",
+) -> PacmapPairs:
+    """Choose the pairs of points that PaCMAP pulls together and drives apart.
+
+    Near: of the neighbours in the graph those with the smallest d_ij^2 / (sigma_i sigma_j), sigma being the mean
+    distance to the fourth to sixth neighbour. Mid-near: the second nearest of six random points. Further: random points
+    that are not near. The random points of a row are different from each other; where there are too few rows for all of
+    them, mid-near partners are chosen among fewer, and fewer pairs are made.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of n_samples rows
+        What the graph was made of.
+    graph : NeighborGraph of n_samples rows
+        The authors take 50 neighbours more than `n_neighbors`.
+    n_neighbors : int in [1, graph.n_neighbors], default=10
+        Near pairs of a row.
+    mid_near_ratio, further_ratio : float >= 0, default=0.5 and 2.0
+        Mid-near and further pairs of a row for each near one, rounded down.
+    metric : str or callable, default="euclidean"
+        Of the graph.
+    metric_params : mapping or None, default=None
+        Further arguments of the metric.
+    seed : int in [0, 2**63), default=0
+        Decides the random points.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    who : str, default="pacmap_pairs"
+        Opens the error text.
+
+    Returns
+    -------
+    PacmapPairs
+
+    Raises
+    ------
+    ValueError
+        If `n_neighbors` exceeds that of the graph.
+
+    References
+    ----------
+    .. [1] Wang, Huang, Rudin & Shaposhnik, "Understanding how dimension reduction tools work: an empirical approach to
+       deciphering t-SNE, UMAP, TriMap, and PaCMAP for data visualization", JMLR 22, 2021, section 4.
+    """
+    given = {name: value for name, value in locals().items() if name in _RULES}
+    values = check_parameters(who, _RULES, given)
+    n_neighbors, n_threads = values["n_neighbors"], values["n_threads"]
+    if n_neighbors > graph.n_neighbors:
+        raise ValueError(message(who, f"n_neighbors={n_neighbors}", f"at most {graph.n_neighbors}, those of the graph"))
+    near, squares = nearest_by_scale(graph, n_neighbors, local_scales(graph, who=who), who=who)
+    partners = mid_near_partners(
+        X,
+        int(n_neighbors * values["mid_near_ratio"]),
+        metric=metric,
+        metric_params=metric_params,
+        seed=values["seed"],
+        n_threads=n_threads,
+    )
+    n_further = min(int(n_neighbors * values["further_ratio"]), graph.n_samples - 1 - n_neighbors)
+    further = random_others(near, n_further, seed=values["seed"], stream=_FURTHER_STREAM, n_threads=n_threads)
+    return PacmapPairs(
+        sum_of_directions(near, np.isfinite(squares), n_threads=n_threads),
+        sum_of_directions(partners, n_threads=n_threads),
+        sum_of_directions(further, n_threads=n_threads),
+    )
+
+
+def mid_near_partners(
+    X: Any,
+    count: int,
+    *,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> npt.NDArray[np.int32]:
+    """Return for each row the second nearest of each of `count` groups of six random rows (n_samples, count).
+
+    Rows of a group, and the groups, are different from each other; if there are fewer other rows than 6 `count`, groups
+    are smaller, and a group of one gives that one.
+    """
+    n_samples = X.shape[0]
+    count = min(count, n_samples - 1)
+    size = min(_GROUP, (n_samples - 1) // count) if count else 1
+    nobody = np.empty((n_samples, 0), dtype=np.int32)
+    drawn = random_others(nobody, count * size, seed=seed, stream=_MID_NEAR_STREAM, n_threads=n_threads)
+    if size == 1:
+        return drawn
+    distances = pair_distances(X, drawn, metric=metric, metric_params=metric_params, n_threads=n_threads)
+    groups, lengths = drawn.reshape(n_samples, count, size), distances.reshape(n_samples, count, size)
+    second = np.argsort(lengths, axis=2, kind="stable")[:, :, 1:2]
+    return np.ascontiguousarray(np.take_along_axis(groups, second, axis=2)[:, :, 0])

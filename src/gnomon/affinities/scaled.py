@@ -1,0 +1,72 @@
+"""Distances in units of the local scale, by which PaCMAP and TriMap choose and weigh neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.affinities.conditional import usable_distances
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["local_scales", "nearest_by_scale", "scaled_squares"]
+
+_SCALE_RANKS = slice(3, 6)  # the fourth to the sixth neighbour
+
+
+def local_scales(graph: NeighborGraph, *, who: str) -> npt.NDArray[np.float64]:
+    """Return for each row the mean distance to its fourth to sixth neighbour.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        A row with fewer neighbours takes its farthest.
+    who : str
+        Opens the error text.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), float64
+        Positive: a row whose scale would be 0 (equal rows) takes 1e-10 of the mean of all, or 1 if all are 0.
+    """
+    distances = usable_distances(graph, who=who).astype(np.float64)
+    farthest = np.where(np.isfinite(distances), distances, 0.0).max(axis=1)
+    middle = distances[:, _SCALE_RANKS] if distances.shape[1] > _SCALE_RANKS.start else distances[:, -1:]
+    scales = np.where(np.isfinite(middle), middle, farthest[:, None]).mean(axis=1)
+    return np.asarray(np.maximum(scales, 1e-10 * (scales.mean() or 1e10)))
+
+
+def scaled_squares(
+    distances: npt.NDArray[np.float32], others: npt.NDArray[np.int32], scales: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return d_ij^2 / (scale_i scale_j) for the distances (n_samples, n_others) of every row to others."""
+    lengths = distances.astype(np.float64)
+    return np.asarray((lengths / scales[:, None]) * (lengths / scales[others]))
+
+
+def nearest_by_scale(
+    graph: NeighborGraph, count: int, scales: npt.NDArray[np.float64], *, who: str
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """Choose the neighbours of smallest scaled distance.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        The candidates.
+    count : int in [1, n_neighbors]
+        How many to choose.
+    scales : ndarray of shape (n_samples,), float64
+        From `local_scales`.
+    who : str
+        Opens the error text.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_samples, count), int32
+        Ascending by scaled distance; ties stay in the order of the graph.
+    squares : ndarray of shape (n_samples, count), float64
+        Scaled squared distances; inf where a row has no such neighbour.
+    """
+    squares = scaled_squares(usable_distances(graph, who=who), graph.indices, scales)
+    order = np.argsort(squares, axis=1, kind="stable")[:, :count]
+    indices = np.take_along_axis(graph.indices, order, axis=1)
+    return np.ascontiguousarray(indices), np.take_along_axis(squares, order, axis=1)

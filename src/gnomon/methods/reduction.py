@@ -1,0 +1,51 @@
+"""What PaCMAP and TriMap share: fewer features before neighbours are searched, and no more neighbours than others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from gnomon.exceptions import NeighborsWarning
+from gnomon.linalg import principal_components
+
+__all__ = ["at_most_half", "principal_rows"]
+
+_COMPONENTS = 100
+
+
+def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[Any, int, int], Any] | None:
+    """Return what turns rows into their scores on the first 100 principal components.
+
+    Parameters
+    ----------
+    metric : str or callable
+        Distances of the scores are nearly the Euclidean ones; with another metric rows stay as they are.
+    n_samples, n_features : int
+        Shape of the table; one of at most 100 rows or features stays as it is.
+
+    Returns
+    -------
+    callable (rows, seed, n_threads) -> rows, or None
+    """
+    if metric not in ("euclidean", "l2") or min(n_samples, n_features) <= _COMPONENTS:
+        return None
+
+    def reduce(X: Any, seed: int, n_threads: int) -> Any:
+        found = principal_components(X, _COMPONENTS, seed=seed, n_threads=n_threads)
+        return found.transform(X, n_threads=n_threads)
+
+    return reduce
+
+
+def at_most_half(who: str, n_neighbors: int, n_samples: int) -> int:
+    """Return n_neighbors, or half of the other rows if that is less, with a warning: the others must be far ones."""
+    possible = max(1, (n_samples - 1) // 2)
+    if n_neighbors > possible:
+        warnings.warn(
+            f"{who}: {n_neighbors} neighbours were asked for and a row has only {n_samples - 1} others; {possible} are "
+            "used, so that as many rows are none.",
+            NeighborsWarning,
+            stacklevel=5,
+        )
+    return min(n_neighbors, possible)

@@ -1,0 +1,65 @@
+"""The loss of TriMap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon import _core
+from gnomon.objectives.base import Embedding
+from gnomon.objectives.edges import check_embedding
+
+if TYPE_CHECKING:
+    from gnomon.affinities import Triplets
+
+__all__ = ["TripletLoss"]
+
+
+class TripletLoss:
+    """How far triplets (i, j, k) are from being in order: i nearer to j than to k.
+
+    With D = 1 + squared distance in the embedding, summed over the triplets t = (i, j, k),
+
+        loss = sum_t w_t D_ij / (D_ij + D_ik),
+        gradient_i = 2 sum_t w_t / (D_ij + D_ik)^2 [D_ik (y_i - y_j) - D_ij (y_i - y_k)],
+
+    and the opposite of the two terms at j and at k.
+
+    Parameters
+    ----------
+    triplets : Triplets
+        The triplets and their weights.
+    n_threads : int, default=1
+        Does not change the result.
+
+    References
+    ----------
+    .. [1] Amid & Warmuth, "TriMap: large-scale dimensionality reduction using triplets", arXiv:1910.00204, 2019.
+    """
+
+    evaluation = "exact"
+
+    def __init__(self, triplets: Triplets, *, n_threads: int = 1) -> None:
+        self.n_threads = n_threads
+        self.n_samples = triplets.n_samples
+        self._triplets = _core.Triplets(triplets.others, triplets.closer, triplets.farther, triplets.weights)
+
+    def evaluation_for(self, n_components: int) -> str:
+        """Return how an embedding of n_components dimensions is evaluated: "exact", over all triplets chosen."""
+        return self.evaluation
+
+    def loss(self, Y: Embedding) -> float:
+        """Return the loss, between 0 and the sum of the weights."""
+        return self._triplets.loss(self._check(Y), self.n_threads)
+
+    def gradient(self, Y: Embedding) -> Embedding:
+        """Return the gradient of the loss."""
+        return self._triplets.gradient(self._check(Y), 1.0, 1.0, self.n_threads)
+
+    def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
+        """Return what pulls i and j together and what drives i and k apart; their sum is minus the gradient."""
+        points = self._check(Y)
+        attraction = self._triplets.gradient(points, -1.0, 0.0, self.n_threads)
+        return attraction, self._triplets.gradient(points, 0.0, -1.0, self.n_threads)
+
+    def _check(self, Y: Embedding) -> Embedding:
+        return check_embedding(Y, self.n_samples, who="TripletLoss")

@@ -1,0 +1,159 @@
+// Colours, hidden classes, selections and search results: which points are shown, dimmed or hidden.
+import { paint } from "./coloring.js";
+import { contrast } from "./contrast.js";
+import { byId, formatCount } from "./dom.js";
+import { classLegend, rampLegend } from "./legend.js";
+import { selectionPanel } from "./panels.js";
+import { DIMMED, HIDDEN, SHOWN } from "./renderer.js";
+
+const MOST_NAMES = 60;
+const FEW = 150; // points of a class that stand for it while it moves
+
+export class Filters {
+  /**
+   * @param {import("./atlas.js").Atlas} atlas
+   * @param {import("./scene.js").Scene} scene
+   * @param {{recolored: (name: string) => void, changed: (states: Uint8Array) => void}} tell
+   */
+  constructor(atlas, scene, tell) {
+    this.atlas = atlas;
+    this.scene = scene;
+    this.tell = tell;
+    /** @type {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null}|null} */
+    this.selection = null;
+    /** @type {Uint32Array|null} */
+    this.matches = null;
+    this.hidden = new Set();
+    /** @type {number|null} */
+    this.isolated = null;
+    this.states = new Uint8Array(atlas.n).fill(SHOWN);
+    /** @type {{name: string, count: number, ids: number[], x: number, y: number}[]} */
+    this.names = [];
+  }
+
+  /** @param {string} id */
+  colorBy(id) {
+    const channel = this.atlas.channel(id);
+    if (!channel) return;
+    if (this.channel?.id !== id) {
+      if (this.isolated !== null) this.clear();
+      this.hidden.clear();
+    }
+    this.channel = channel;
+    const { colors, ramp, range } = paint(channel, this.atlas.n, this.atlas.header);
+    this.ramp = ramp && range ? { name: channel.name, colors: ramp, low: range.low, high: range.high, range } : null;
+    this.scene.renderer.setColor(colors);
+    this.tell.recolored(channel.name);
+    this.apply();
+  }
+
+  /** @param {number} f */
+  colorByFeature(f) {
+    const kept = this.isolated === null ? null : this.selection;
+    if (kept) this.isolated = null; // the selection stays though the classes are no longer coloured
+    this.colorBy(`feature${f}`);
+  }
+
+  /** Work out which points are hidden, dimmed or shown, and tell everyone. */
+  apply() {
+    const { states, atlas, channel } = this, codes = channel?.kind === "classes" ? channel.codes : null;
+    const focus = this.selection ? this.selection.ids : this.matches;
+    states.fill(focus ? DIMMED : SHOWN);
+    if (focus) for (const i of focus) states[i] = SHOWN;
+    if (codes && this.hidden.size) for (let i = 0; i < atlas.n; i++) if (this.hidden.has(codes[i])) states[i] = HIDDEN;
+    this.scene.renderer.setFilter(states);
+    const nameable = codes && channel && /** @type {string[]} */ (channel.categories).length <= MOST_NAMES;
+    const least = focus ? Math.max(2, focus.length / 50) : 1; // no names for stray points of a selection
+    this.names = nameable ? atlas.classMembers(channel, states).filter((c) => c.count >= least).map((c) => ({ ...c, x: NaN, y: NaN })) : [];
+    this.placeNames(false);
+    this.tell.changed(states);
+    this.#showLegend();
+    this.scene.redraw();
+  }
+
+  /** Names lie at the medians of the classes. @param {boolean} moving a few points of each will do */
+  placeNames(moving) {
+    for (const place of this.names) [place.x, place.y] = this.atlas.middle(place.ids, moving ? FEW : Infinity);
+  }
+
+  /** The points or the camera have come to rest. */
+  settle() {
+    this.placeNames(false);
+    this.scene.redraw();
+  }
+
+  #showLegend() {
+    const { channel, ramp } = this, { other } = this.atlas.header;
+    const actions = { hidden: this.hidden, isolated: this.isolated, isolate: (/** @type {number} */ k) => this.isolate(k), toggle: (/** @type {number} */ k) => this.toggle(k), other };
+    const scroll = byId("legend").scrollTop;
+    byId("legend").replaceChildren(ramp ? rampLegend(ramp.colors, ramp.range, other) : channel?.kind === "classes" ? classLegend(channel, actions) : "");
+    byId("legend").scrollTop = scroll;
+  }
+
+  /** @param {number} k class */
+  toggle(k) {
+    if (!this.hidden.delete(k)) this.hidden.add(k);
+    if (this.isolated === k) this.clear();
+    this.apply();
+  }
+
+  /** @param {number} k class */
+  isolate(k) {
+    if (this.isolated === k) {
+      this.clear();
+      return;
+    }
+    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes), ids = [];
+    for (let i = 0; i < this.atlas.n; i++) if (codes[i] === k) ids.push(i);
+    this.hidden.delete(k);
+    this.isolated = k;
+    const name = /** @type {string[]} */ (this.channel?.categories)[k];
+    const profile = this.channel === this.atlas.label ? this.atlas.header.profiles?.[name] : undefined;
+    this.select(Uint32Array.from(ids), { profile: this.atlas.table.size ? null : profile ?? null });
+  }
+
+  /** @param {Uint32Array} ids @param {{profile?: any, path?: number[][]|null}} [origin] */
+  select(ids, { profile = null, path = null } = {}) {
+    const { table, n } = this.atlas;
+    const rows = table.size && ids.length < n ? contrast(table, ids) : null;
+    this.selection = { ids, rows, profile, path };
+    this.matches = null;
+    this.showSelection();
+    byId("selection").open = true;
+    byId("side").scrollTo({ top: 0 });
+    this.apply();
+  }
+
+  showSelection() {
+    const box = byId("selection");
+    box.hidden = !this.selection;
+    if (!this.selection) return;
+    const actions = { clear: () => this.clear(), colorBy: (/** @type {number} */ f) => this.colorByFeature(f) };
+    box.querySelector(".body").replaceChildren(...selectionPanel(this.atlas, this.selection, actions));
+  }
+
+  clear() {
+    this.selection = null;
+    this.isolated = null;
+    this.matches = null;
+    this.showSelection();
+    this.apply();
+  }
+
+  /** @param {string} query @returns {Uint32Array} what was found */
+  search(query) {
+    if (!query.trim()) {
+      byId("found").textContent = "";
+      if (this.matches) this.clear();
+      return new Uint32Array(0);
+    }
+    const found = this.atlas.search(query);
+    byId("found").textContent = found.length ? `${formatCount(found.length)} found` : "nothing found";
+    this.selection = null;
+    this.isolated = null;
+    this.matches = found.length ? found : null;
+    this.showSelection();
+    this.apply();
+    return found;
+  }
+}

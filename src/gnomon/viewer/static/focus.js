@@ -1,0 +1,57 @@
+// The one point that is asked about: hovered, or pinned by a click; and its card.
+import { cardContent } from "./card.js";
+import { byId } from "./dom.js";
+
+export class Focus {
+  /** @param {import("./atlas.js").Atlas} atlas @param {import("./scene.js").Scene} scene */
+  constructor(atlas, scene) {
+    this.atlas = atlas;
+    this.scene = scene;
+    this.hovered = -1;
+    this.pinned = -1;
+  }
+
+  get point() {
+    return this.pinned >= 0 ? this.pinned : this.hovered;
+  }
+
+  /** @param {number} i */
+  hover(i) {
+    if (i === this.hovered) return;
+    this.hovered = i;
+    byId("overlay").style.cursor = i >= 0 ? "pointer" : "";
+    if (this.pinned < 0) this.showCard();
+    this.scene.refresh();
+  }
+
+  /** Pin a point; the pinned one is released. @param {number} i */
+  pin(i) {
+    this.pinned = i === this.pinned ? -1 : i;
+    this.showCard();
+    this.scene.refresh();
+  }
+
+  release() {
+    if (this.pinned >= 0) this.pin(this.pinned);
+  }
+
+  showCard() {
+    const card = byId("card"), i = this.point;
+    card.hidden = i < 0;
+    if (i < 0) return;
+    card.classList.toggle("pinned", this.pinned >= 0);
+    card.replaceChildren(...cardContent(this.atlas, i, { pinned: this.pinned >= 0, close: () => this.release() }));
+    card.dataset.point = String(i);
+  }
+
+  /** Beside the point, clear of its arrows. */
+  placeCard() {
+    const card = byId("card");
+    if (card.hidden) return;
+    const i = Number(card.dataset.point), { width, height } = this.scene.camera;
+    const [x, y] = this.atlas.cloud.finite[i] ? this.scene.renderer.screenPos(i) : [120, height - 60];
+    const wide = card.offsetWidth, tall = card.offsetHeight, gap = this.atlas.facts.explained ? 158 : 40; // clear of the names of the arrows
+    const left = x + gap + wide < width - 8 ? x + gap : x - gap - wide > 8 ? x - gap - wide : x < width / 2 ? width - wide - 12 : 12;
+    card.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(12, Math.min(height - tall - 12, y - tall / 2)))}px)`;
+  }
+}

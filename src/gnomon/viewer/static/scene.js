@@ -1,0 +1,132 @@
+// What is drawn: the points by a renderer, and on a second canvas what lies above them.
+import { Camera } from "./camera.js";
+import { byId, h } from "./dom.js";
+import { drawClassNames, drawExplanation, drawLasso, drawRing, drawTrail } from "./overlay.js";
+import { RasterRenderer } from "./raster.js";
+import { WebGLRenderer } from "./webgl.js";
+
+/**
+ * What lies above the points.
+ * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], fence: number[][]|null, matches: Uint32Array|null,
+ *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the plane
+ */
+
+const MOST_RINGS = 60;
+
+export class Scene {
+  /**
+   * @param {import("./atlas.js").Atlas} atlas
+   * @param {() => Above} above
+   * @param {() => void} drawn called after each drawing
+   */
+  constructor(atlas, above, drawn) {
+    this.atlas = atlas;
+    this.above = above;
+    this.drawn = drawn;
+    this.camera = new Camera();
+    this.renderer = this.#renderer();
+    const { clientWidth, clientHeight } = byId("stage");
+    this.camera.resize(Math.max(1, clientWidth), Math.max(1, clientHeight));
+    this.camera.frame(atlas.cloud.extent());
+    new ResizeObserver(() => this.#measure()).observe(byId("stage"));
+  }
+
+  #renderer() {
+    const canvas = byId("points"), { cloud } = this.atlas;
+    try {
+      return new WebGLRenderer(canvas, cloud, this.camera);
+    } catch {
+      const fresh = h("canvas", { id: "points", "aria-hidden": "true" });
+      canvas.replaceWith(fresh); // a canvas keeps the first kind of context it was asked for
+      return new RasterRenderer(fresh, cloud, this.camera);
+    }
+  }
+
+  #measure() {
+    const { clientWidth, clientHeight } = byId("stage");
+    this.camera.resize(Math.max(1, clientWidth), Math.max(1, clientHeight));
+    this.redraw();
+  }
+
+  /** Draw before the next frame. @param {boolean} [moving] points or camera move: draw fast now and fully at rest */
+  redraw(moving = false) {
+    this.moving = moving;
+    this.dirty = true;
+    this.refresh();
+  }
+
+  /** Draw what lies above the points before the next frame. */
+  refresh() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      if (this.dirty) {
+        this.dirty = false;
+        const complete = this.renderer.draw(this.moving);
+        clearTimeout(this.rest);
+        if (!complete) this.rest = setTimeout(() => this.redraw(), 140);
+      }
+      this.#drawOverlay();
+      this.drawn();
+    });
+  }
+
+  #drawOverlay() {
+    const canvas = byId("overlay"), ratio = window.devicePixelRatio || 1, { width, height } = this.camera;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    const g = canvas.getContext("2d");
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, width, height);
+    this.#paintAbove(g);
+  }
+
+  /** The overlay at a higher resolution. @param {number} scale */
+  exportOverlay(scale) {
+    const canvas = document.createElement("canvas");
+    canvas.width = this.camera.width * scale;
+    canvas.height = this.camera.height * scale;
+    const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    g.scale(scale, scale);
+    this.#paintAbove(g);
+    return canvas;
+  }
+
+  /** @param {CanvasRenderingContext2D} g */
+  #paintAbove(g) {
+    const { camera, atlas } = this, { focus, hovered, pinned, path, fence, matches, names } = this.above();
+    if (path.length) drawLasso(g, path, false);
+    else if (fence) drawLasso(g, fence.map(([x, y]) => camera.toScreen(x, y)), true);
+    g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
+    drawClassNames(g, names.filter((place) => Number.isFinite(place.x)).map((place) => {
+      const [x, y] = camera.toScreen(place.x, place.y);
+      return { ...place, x, y };
+    }));
+    g.globalAlpha = 1;
+    if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
+    if (pinned >= 0) this.#trail(g, pinned);
+    if (focus >= 0 && atlas.cloud.finite[focus]) {
+      const explanation = atlas.facts.explain(focus), [x, y] = this.renderer.screenPos(focus);
+      if (explanation) {
+        drawExplanation(g, x, y, explanation, { cloud: atlas.cloud, typical: atlas.facts.typical, names: atlas.names, width: camera.width, height: camera.height });
+      }
+      this.#ring(g, focus, true);
+    }
+    if (hovered >= 0 && hovered !== focus) this.#ring(g, hovered, false);
+  }
+
+  /** The way of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */
+  #trail(g, i) {
+    const { atlas, camera } = this;
+    if (atlas.frames) drawTrail(g, atlas.frames.path(i).map((p) => camera.toScreen(...atlas.cloud.toPlane(p))));
+  }
+
+  /** @param {CanvasRenderingContext2D} g @param {number} i @param {boolean} strong */
+  #ring(g, i, strong) {
+    if (!this.atlas.cloud.finite[i]) return;
+    const [x, y] = this.renderer.screenPos(i), c = this.renderer.colors;
+    drawRing(g, x, y, Math.max(2.5, this.renderer.radius), `rgb(${c[3 * i]},${c[3 * i + 1]},${c[3 * i + 2]})`, strong);
+  }
+}
