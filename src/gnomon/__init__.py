@@ -23,6 +23,7 @@ _PUBLIC: dict[str, str] = {
     "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
     "TriMap": "gnomon.methods",
+    "TwoKernelLLE": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from gnomon.methods import PaCMAP as PaCMAP
     from gnomon.methods import SymmetricSNE as SymmetricSNE
     from gnomon.methods import TriMap as TriMap
+    from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Polygon
 
+from conftest import HOSTILE
 from gnomon.viewer import Sequence, write_html
 
 pytestmark = pytest.mark.browser

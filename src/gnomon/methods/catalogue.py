@@ -145,6 +145,15 @@ METHODS = (
         paper="Amid & Warmuth, arXiv:1910.00204, 2019",
         estimator="TriMap",
     ),
+    MethodCard(
+        name="two_kernel_lle",
+        affinity="weights that rebuild each row",
+        kernel="1 / (1 + a d^b), or any other",
+        loss="reconstruction in feature space",
+        optimizer=_MOMENTUM,
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelLLE",
+    ),
 )
 """All methods, the default first."""
 
