@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gnomon.evaluate import Evaluation
     from gnomon.explain import Contrast, Explanation
     from gnomon.neighbors import NeighborGraph
+    from gnomon.viewer import Sequence
 
 __all__ = ["Map"]
 
@@ -168,8 +169,21 @@ class Map:
             )
         return self._profiles
 
-    def to_html(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Write the explained map as one HTML file that opens from disk and asks nothing of the network."""
+    def to_html(
+        self, path: str | os.PathLike[str], *, title: str | None = None, sequence: Sequence | None = None
+    ) -> None:
+        """Write the explained map as one HTML file that opens from disk and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        title : str, default=None
+            Heading; None takes the name of the map.
+        sequence : gnomon.viewer.Sequence, default=None
+            Embeddings of the same rows along a parameter, of which ``sequence.main`` is that of the map: the page
+            gets a slider that moves the points from one to the next.
+        """
         from gnomon.viewer import write_html
 
         write_html(
@@ -189,6 +203,7 @@ class Map:
             metadata=self.metadata,
             point_names=None if self.point_names is None else self.point_names.tolist(),
             info=self._info(),
+            sequence=sequence,
         )
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:

@@ -1,6 +1,7 @@
 """Static figures with matplotlib (an extra: it is imported when a figure is drawn)."""
 
 from gnomon.plot.map import plot_map
+from gnomon.plot.panels import plot_panels, save_panels
 from gnomon.plot.picture import save_png
 
-__all__ = ["plot_map", "save_png"]
+__all__ = ["plot_map", "plot_panels", "save_panels", "save_png"]

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import class_colors
 from gnomon._validation import message
-from gnomon.plot.style import DENSITY_FROM, class_centers, encode_classes, import_matplotlib, point_style, ramp
+from gnomon.plot.inks import ClassInks, class_inks, value_inks
+from gnomon.plot.style import DENSITY_FROM, class_centers, import_matplotlib, point_style
 
 __all__ = ["plot_map"]
-
-_LEGEND_CLASSES = 20
 
 
 def plot_map(
@@ -67,99 +65,95 @@ def plot_map(
         figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
         ax = figure.add_subplot()
     if labels is not None:
-        names, codes = encode_classes(labels, len(Y), "plot_map")
-        _draw_classes(ax, Y, names, codes, legend=legend, annotate=annotate)
+        inks = class_inks(labels, len(Y), "plot_map")
+        draw_points(ax, Y, inks.rgb)
+        _list_classes(ax, Y, inks, legend=legend, annotate=annotate)
     elif values is not None:
-        _draw_values(matplotlib, ax, Y, np.asarray(values, dtype=np.float64), legend=legend)
-    elif len(Y) > DENSITY_FROM:
-        _draw_raster(ax, Y, np.tile([[0.25, 0.44, 0.62]], (len(Y), 1)))
+        shades = value_inks(values, len(Y), "plot_map")
+        draw_points(ax, Y, shades.rgb)
+        if legend:
+            ax.figure.colorbar(shades.scale(), ax=ax, shrink=0.6, extend="both")
     else:
-        _scatter(ax, Y, "#3f6f9f")
-    _dress(ax, Y, title)
+        draw_points(ax, Y, None)
+    dress(ax, Y, title)
     if arrows:
         _draw_arrows(ax, Y, arrows)
     return ax
 
 
-def _dress(ax: Any, Y: npt.NDArray[Any], title: str | None) -> None:
+def dress(ax: Any, Y: npt.NDArray[Any], title: str | None) -> None:
+    """Equal units on both axes, no frame, the title, and how many points could not be drawn."""
     ax.set_aspect("equal", adjustable="datalim")
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)  # the axes of such a map have no units to read
     if title:
-        ax.set_title(title, loc="left", fontweight="bold")
+        ax.set_title(title, loc="left", fontweight="bold", parse_math=False)
     lost = int((~np.isfinite(Y).all(axis=1)).sum())
     if lost:
         ax.text(0.0, 0.0, f"{lost:,} points have no position", transform=ax.transAxes, fontsize=8, color="0.4")
 
 
-def _scatter(ax: Any, Y: npt.NDArray[Any], colors: Any, **options: Any) -> Any:
+def draw_points(ax: Any, Y: npt.NDArray[Any], rgb: npt.NDArray[np.float64] | None, *, share: float = 1.0) -> None:
+    """Draw marks, or how many points lie in each pixel where marks would only cover each other.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    Y : ndarray of shape (n, 2)
+    rgb : ndarray of shape (n, 3) or None
+        One colour a point; None gives all the same.
+    share : float, default=1.0
+        Area of the axes as a share of that of a figure with one map: marks shrink with it.
+    """
+    if rgb is None:
+        rgb = np.tile([[0.25, 0.44, 0.62]], (len(Y), 1))
+    if len(Y) > DENSITY_FROM:
+        _draw_raster(ax, Y, rgb)
+        return
     area, opacity = point_style(len(Y))
     order = np.random.default_rng(0).permutation(len(Y))  # so that no class hides the others
-    if isinstance(colors, np.ndarray):
-        colors = colors[order]
-    return ax.scatter(
-        Y[order, 0], Y[order, 1], s=area, c=colors, alpha=opacity, linewidths=0, rasterized=len(Y) > 5000, **options
+    ax.scatter(
+        Y[order, 0],
+        Y[order, 1],
+        s=area * share,
+        c=rgb[order],
+        alpha=opacity,
+        linewidths=0,
+        rasterized=len(Y) > 5000,
     )
 
 
-def _draw_classes(
-    ax: Any, Y: npt.NDArray[Any], names: list[str], codes: npt.NDArray[np.intp], *, legend: bool, annotate: bool
-) -> None:
-    counts = np.bincount(codes, minlength=len(names))
-    order = np.argsort(-counts, kind="stable") if len(names) > _LEGEND_CLASSES else np.arange(len(names))
-    hexes = np.empty(len(names), dtype="<U7")
-    hexes[order] = class_colors(len(names))
-    rgb = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in hexes]).reshape(-1, 3)
-    if len(Y) > DENSITY_FROM:
-        _draw_raster(ax, Y, rgb[codes])
-    else:
-        _scatter(ax, Y, rgb[codes])
-    shown = order[:_LEGEND_CLASSES]
+def _list_classes(ax: Any, Y: npt.NDArray[Any], inks: ClassInks, *, legend: bool, annotate: bool) -> None:
     if legend:
-        for k in shown:
-            ax.plot([], [], "o", color=hexes[k], markersize=6, label=f"{names[k]}  ({counts[k]:,})")
-        rest = len(names) - len(shown)
+        marks, texts, note = inks.entries()
         ax.legend(
+            marks,
+            texts,
             loc="center left",
             bbox_to_anchor=(1.0, 0.5),
             frameon=False,
             fontsize=9,
-            title=f"{rest} smaller classes are not listed" if rest else None,
+            title=note,
             title_fontsize=8,
         )
     if annotate:
-        for k, (x, y) in zip(shown, class_centers(Y, codes, len(names))[shown], strict=True):
-            if np.isfinite(x):
-                _name(ax, x, y, names[k])
+        name_classes(ax, Y, inks)
 
 
-def _name(ax: Any, x: float, y: float, text: str) -> None:
+def name_classes(ax: Any, Y: npt.NDArray[Any], inks: ClassInks, *, size: float = 10.0) -> None:
+    """Write the names of the listed classes at their medians."""
+    centers = class_centers(Y, inks.codes, len(inks.names))
+    for k in inks.shown:
+        if np.isfinite(centers[k, 0]):
+            _name(ax, centers[k, 0], centers[k, 1], inks.names[k], size=size)
+
+
+def _name(ax: Any, x: float, y: float, text: str, *, size: float = 10.0) -> None:
     from matplotlib import patheffects
 
     halo = [patheffects.withStroke(linewidth=2.6, foreground="white", alpha=0.9)]
     # Labels are text, not formulas: a lone dollar sign must not start one.
-    ax.text(x, y, text, ha="center", va="center", fontsize=10, fontweight="bold", path_effects=halo, parse_math=False)
-
-
-def _draw_values(
-    matplotlib: Any, ax: Any, Y: npt.NDArray[Any], values: npt.NDArray[np.float64], *, legend: bool
-) -> None:
-    if values.shape != (len(Y),):
-        raise ValueError(message("plot_map", f"values of shape {values.shape}", f"of shape ({len(Y)},)"))
-    known = values[np.isfinite(values)]
-    low, high = np.percentile(known, [1, 99]) if known.size else (0.0, 1.0)
-    norm = matplotlib.colors.Normalize(low, high if high > low else low + 1.0)
-    shades = ramp(matplotlib)
-    rgb = shades(norm(np.where(np.isfinite(values), values, low)))[:, :3]
-    rgb[~np.isfinite(values)] = 0.75
-    if len(Y) > DENSITY_FROM:
-        _draw_raster(ax, Y, rgb)
-    else:
-        _scatter(ax, Y, rgb)
-    if legend:
-        from matplotlib.cm import ScalarMappable
-
-        ax.figure.colorbar(ScalarMappable(norm, shades), ax=ax, shrink=0.6, extend="both")
+    ax.text(x, y, text, ha="center", va="center", fontsize=size, fontweight="bold", path_effects=halo, parse_math=False)
 
 
 def _draw_raster(ax: Any, Y: npt.NDArray[Any], rgb: npt.NDArray[np.float64], *, side: int = 900) -> None:

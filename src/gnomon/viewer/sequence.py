@@ -13,7 +13,7 @@ from gnomon._validation import message
 
 __all__ = ["FrameCodes", "Sequence", "encode_frames"]
 
-_LEVELS = 65_534
+_LEVELS = 2**14  # a sixteenth of a pixel of a whole view; more bits are noise that does not compress
 _MISSING = 65_535
 
 
@@ -89,7 +89,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class FrameCodes:
-    """Embeddings in 16 bits a coordinate.
+    """Embeddings in 14 bits a coordinate.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class FrameCodes:
 
 
 def encode_frames(embeddings: Iterable[npt.NDArray[Any]]) -> FrameCodes:
-    """Quantise embeddings, each over its own range: to 1 / 65,534 of its width and of its height."""
+    """Quantise embeddings, each over its own range: to 1 / 16,384 of its width and of its height."""
     planes, lows, steps = [], [], []
     before: npt.NDArray[np.uint16] | None = None
     for embedding in embeddings:

@@ -90,5 +90,5 @@ function trustBlock(atlas, i) {
 function absence(atlas) {
   const { sequence } = atlas.header, frame = atlas.nearest("explained");
   if (!sequence || frame < 0 || atlas.facts.explained) return null;
-  return h("p", { class: "quiet tip" }, `Explained at ${sequence.name} `, h("bdi", {}, sequence.labels[frame]), ", not here.");
+  return h("p", { class: "quiet tip" }, "Arrows are known at ", h("bdi", {}, `${sequence.name}: ${sequence.labels[frame]}`), ".");
 }

@@ -7,7 +7,7 @@ import { selectionPanel } from "./panels.js";
 import { DIMMED, HIDDEN, SHOWN } from "./renderer.js";
 
 const MOST_NAMES = 60;
-const FEW = 300; // points of a class that stand for it while it moves
+const FEW = 150; // points of a class that stand for it while it moves
 
 export class Filters {
   /**
@@ -74,6 +74,12 @@ export class Filters {
   /** Names lie at the medians of the classes. @param {boolean} moving a few points of each will do */
   placeNames(moving) {
     for (const place of this.names) [place.x, place.y] = this.atlas.middle(place.ids, moving ? FEW : Infinity);
+  }
+
+  /** The points or the camera have come to rest. */
+  settle() {
+    this.placeNames(false);
+    this.scene.redraw();
   }
 
   #showLegend() {

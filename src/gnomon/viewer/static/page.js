@@ -73,7 +73,7 @@ export class Page {
 
   #rest() {
     buildTray(this);
-    this.filters.apply();
+    this.filters.settle();
   }
 
   // ---- search, lasso, gestures ------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ export class Page {
       reset: () => { camera.reset(); focus.release(); scene.redraw(); },
       lasso: (path, done) => this.#lasso(path, done),
       escape: () => this.#escape(),
-      settle: () => { if (this.mode.deep) filters.apply(); else scene.redraw(); },
+      settle: () => filters.settle(),
     });
   }
 

@@ -102,7 +102,7 @@ function selectionTrust(atlas, ids) {
  */
 export function absentContent(atlas, frame, go) {
   const { name, labels } = /** @type {any} */ (atlas.header.sequence);
-  return [h("p", { class: "quiet" }, `Found out for ${name} `, h("bdi", {}, labels[frame]), ", not for what is shown now. ", h("button", { class: "link", onclick: () => go(frame) }, "Go there"))];
+  return [h("p", { class: "quiet" }, "This belongs to ", h("bdi", {}, `${name}: ${labels[frame]}`), ", not to what is shown now. ", h("button", { class: "link", onclick: () => go(frame) }, "Go there"))];
 }
 
 /** Features that shape the whole map. @param {import("./atlas.js").Atlas} atlas @param {(f: number) => void} colorBy */

@@ -8,7 +8,8 @@ const PULL = 0.12; // a slider let go this near to a frame goes there
 const WHOLE = 12_000; // a long sequence plays about this long
 const SLOWEST = 1300, FASTEST = 120; // milliseconds from frame to frame
 const DWELLS = 500; // where there is so much time from frame to frame, the motion slows down at each
-const LONGEST_GAP = 100; // the clock stops while the page is not drawn
+const MARGIN = 34; // pixels beside the last tick
+const LONGEST_GAP = 250; // the clock stops while the page is not drawn
 
 const PLAY = "M4 2.5v11l9-5.5z", PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
 
@@ -34,6 +35,7 @@ export class Player {
     this.tell = tell;
     this.position = main;
     this.playing = false;
+    this.dragging = false;
     /** Where a glide leads. @type {number|null} */
     this.goal = null;
     this.segment = Math.max(FASTEST, Math.min(SLOWEST, WHOLE / this.last));
@@ -45,9 +47,10 @@ export class Player {
   /** @param {number} main */
   #build(main) {
     const box = byId("player");
+    box.setAttribute("aria-label", this.name);
     this.button = h("button", { id: "play", disabled: true, onclick: () => (this.playing ? this.pause() : this.play()) });
     this.slider = h("input", { id: "slider", type: "range", min: 0, max: this.last, step: 1, value: main, disabled: true, "aria-label": this.name,
-      onpointerdown: () => (this.slider.step = "any"), oninput: () => this.#drag(Number(this.slider.value)), onchange: () => this.#release() });
+      onpointerdown: () => this.#grab(), onpointerup: () => this.dragging || this.#show(), oninput: () => this.#drag(Number(this.slider.value)), onchange: () => this.#release() });
     this.words = h("b", { "aria-hidden": "true" });
     const ticks = this.labels.map((label, k) => h("span", { class: "tick", style: { left: `${(100 * k) / this.last}%` }, title: label, onclick: () => this.go(k) }, h("bdi", {}, shorten(label, 22))));
     this.ticks = h("div", { id: "ticks", "aria-hidden": "true" }, ...ticks);
@@ -63,28 +66,32 @@ export class Player {
     this.button.disabled = this.slider.disabled = false;
   }
 
-  /** Leave out labels that would cover each other, in even steps. */
+  /** Leave out labels that would cover each other, in even steps, and keep the outer ones in the page. */
   #thin() {
     const spans = [...this.ticks.children], widest = Math.max(...spans.map((span) => span.firstChild.offsetWidth)) + 14;
     const room = this.ticks.clientWidth / this.last, every = Math.max(1, Math.ceil(widest / Math.max(room, 1)));
     spans.forEach((span, k) => span.classList.toggle("bare", k % every !== 0));
+    const text = spans[this.last].firstChild, beyond = text.offsetWidth / 2 - MARGIN;
+    text.style.left = `${-Math.max(0, beyond)}px`;
   }
 
   #show() {
     const frame = frameAt(this.position), k = Math.floor(this.position);
-    const words = frame >= 0 ? this.labels[frame] : `between ${this.labels[k]} and ${this.labels[k + 1]}`;
-    this.words.textContent = words;
     // Whole steps are what a screen reader moves by; in between any value must be allowed to stand.
     if (!this.dragging) this.slider.step = frame >= 0 ? "1" : "any";
     if (Number(this.slider.value) !== this.position) this.slider.value = String(this.position);
-    this.slider.setAttribute("aria-valuetext", words);
+    const words = frame >= 0 ? this.labels[frame] : `between ${this.labels[k]} and ${this.labels[k + 1]}`;
+    if (words !== this.words.textContent) {
+      this.words.textContent = words;
+      this.slider.setAttribute("aria-valuetext", words);
+      [...this.ticks.children].forEach((span, tick) => span.classList.toggle("here", tick === frame));
+    }
     const next = this.playing ? "Pause" : "Play";
     if (this.button.title !== next) {
       this.button.title = next;
       this.button.setAttribute("aria-label", next);
       this.button.replaceChildren(icon(this.playing ? PAUSE : PLAY));
     }
-    [...this.ticks.children].forEach((span, tick) => span.classList.toggle("here", tick === frame));
   }
 
   /** @param {number} position */
@@ -159,6 +166,12 @@ export class Player {
   step(direction) {
     const base = this.goal ?? this.position;
     this.go(direction > 0 ? Math.floor(base + 1e-6) + 1 : Math.ceil(base - 1e-6) - 1);
+  }
+
+  /** The slider may stand anywhere while it is held. */
+  #grab() {
+    if (this.playing || this.goal !== null) this.#rest();
+    this.slider.step = "any";
   }
 
   /** @param {number} position */

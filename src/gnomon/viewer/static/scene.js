@@ -99,8 +99,8 @@ export class Scene {
     const { camera, atlas } = this, { focus, hovered, pinned, path, fence, matches, names } = this.above();
     if (path.length) drawLasso(g, path, false);
     else if (fence) drawLasso(g, fence.map(([x, y]) => camera.toScreen(x, y)), true);
-    g.globalAlpha = focus >= 0 ? 0.35 : 1; // the explanation of a point comes first
-    drawClassNames(g, names.map((place) => {
+    g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
+    drawClassNames(g, names.filter((place) => Number.isFinite(place.x)).map((place) => {
       const [x, y] = camera.toScreen(place.x, place.y);
       return { ...place, x, y };
     }));
