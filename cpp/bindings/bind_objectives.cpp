@@ -1,8 +1,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "gnomon/edge_sums.hpp"
+#include "gnomon/info_nce.hpp"
 #include "gnomon/pair_sums.hpp"
 #include "gnomon/particle_mesh.hpp"
 #include "gnomon/sampled_forces.hpp"
@@ -83,6 +85,21 @@ TwoForces bind_sampled_forces(const Offsets& offsets, const Columns& columns, co
     return {attraction, repulsion};
 }
 
+std::tuple<Output<float>, Output<float>, double> bind_info_nce(const Offsets& offsets, const Columns& columns,
+                                                               const Values& values, const Points& Y,
+                                                               const OutputKernel& kernel,
+                                                               const Vector<const std::int64_t>& shifts,
+                                                               int n_threads) {
+    const std::size_t n = Y.shape(0), d = Y.shape(1);
+    auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
+    double loss = 0;
+    run_released(n_threads, [&](const Context& context) {
+        loss = info_nce(csr(offsets, columns, values), kernel, view(shifts), view(Y), {attraction.data(), n, d},
+                        {repulsion.data(), n, d}, context);
+    });
+    return {attraction, repulsion, loss};
+}
+
 }  // namespace
 
 void register_objectives(nb::module_& m) {
@@ -128,6 +145,10 @@ void register_objectives(nb::module_& m) {
           nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
           nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");
+    m.def("info_nce", &bind_info_nce, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("shifts").noconvert(),
+          nb::arg("n_threads"),
+          "(attraction, repulsion, loss) of sum_ij a_ij [-log k_ij + log(k_ij + sum_r k(y_i, y_(i + r) mod n))].");
 }
 
 }  // namespace gnomon::bindings

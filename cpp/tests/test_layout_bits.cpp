@@ -7,6 +7,7 @@
 #include "check.hpp"
 #include "gnomon/adam.hpp"
 #include "gnomon/edge_sums.hpp"
+#include "gnomon/info_nce.hpp"
 #include "gnomon/momentum.hpp"
 #include "gnomon/pair_sums.hpp"
 #include "gnomon/particle_mesh.hpp"
@@ -107,6 +108,10 @@ std::uint64_t everything(int n_threads) {
                 hash.add(moving);
                 hash.add(second);
                 sampled_forces(graph.view(), {graph.degrees, graph.degrees}, kernel, {}, 3, Y, A, B, context);
+                hash.add(a);
+                hash.add(b);
+                const std::int64_t shifts[] = {1, 17, 900};
+                hash.add(info_nce(graph.view(), kernel, shifts, Y, A, B, context));
                 hash.add(a);
                 hash.add(b);
             }

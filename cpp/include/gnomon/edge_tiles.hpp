@@ -19,7 +19,8 @@ struct EdgeTile {
 
     alignas(64) float squared[kEdges], weights[kEdges], slopes[kEdges], energies[kEdges];
     bool ends_row[kVectors];
-    std::vector<float> away;  // (vectors, components, 16)
+    std::int32_t columns[kEdges];  // filled where asked for
+    std::vector<float> away;       // (vectors, components, 16)
 
     explicit EdgeTile(std::size_t n_components) : away(n_components * kEdges) {}
 };
@@ -34,7 +35,7 @@ struct EdgeWalk {
         : edges(graph), Y(points), row(first), edge(static_cast<std::size_t>(graph.offsets[first])) {}
 
     /// Fills a tile with edges of the rows before `end`; returns how many vectors it took.
-    template <int D>
+    template <int D, bool kColumns = false>
     GNOMON_INLINE std::size_t fill(std::size_t end, EdgeTile& tile) {
         const int d = static_cast<int>(Y.cols()), width = D > 0 ? D : d;
         simd::f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>];
@@ -60,6 +61,7 @@ struct EdgeWalk {
                 gather_points<D>(Y.data(), columns, d, there);
                 simd::store(tile.squared + t * simd::kLanes, differences<D>(here, there, d, away));
                 simd::store(tile.weights + t * simd::kLanes, simd::load(weights));
+                if constexpr (kColumns) simd::store(tile.columns + t * simd::kLanes, simd::load(columns));
                 float* to = tile.away.data() + t * simd::kLanes * static_cast<std::size_t>(width);
                 for (int c = 0; c < width; ++c) simd::store(to + c * simd::kLanes, away[c]);
                 tile.ends_row[t] = done;

@@ -62,7 +62,6 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
     unit: ClassVar[str] = "iteration"
     dtypes: ClassVar[tuple[type, ...]] = (np.float32, np.float64)
     state_type: ClassVar[type[State]]
-    draws_samples: ClassVar[bool] = False  # whether steps sample by themselves, so that the objective need not be told
     remedy: ClassVar[str] = "Raise max_iter."  # where max_iter came before convergence
 
     max_iter: Any

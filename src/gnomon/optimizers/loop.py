@@ -78,7 +78,7 @@ class _Run(Generic[StateT, ObjectiveT]):
 
     def __init__(self, optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT) -> None:
         self.optimizer, self.objective = optimizer, objective
-        self.schedule = None if optimizer.draws_samples else schedule_of(objective)
+        self.schedule = schedule_of(objective)
         self.stopping = optimizer.stopping if self.schedule is None else Stopping()  # a schedule is run to its end
         self.max_iter = optimizer.resolve_max_iter(objective.n_samples)
         self.history: list[tuple[int, float]] = []

@@ -95,7 +95,6 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     """
 
     unit = "epoch"
-    draws_samples = True
     dtypes = (np.float32,)
     state_type: ClassVar[type[State]] = SampledState
     has_schedule = True
