@@ -29,7 +29,7 @@ _FLOORS = {
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself
-_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "spectrum", "datasets", "cli"}  # they compute through other rooms
+_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "spectrum", "datasets", "cli"}  # compute through others
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
+from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.affinities import Affinities, uniform_affinities
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning

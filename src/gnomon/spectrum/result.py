@@ -223,8 +223,8 @@ class Spectrum:
         """Say in words what was computed and where the methods lie."""
         lines = [f"{self!r}, {self.n_neighbors} neighbours, random_state={self.seed}"]
         lines.append(f"{'exaggeration':>14}{'divergence':>12}{'spread':>10}{'seconds':>9}")
-        for row in zip(self.exaggerations, self.losses, self.spreads, self.seconds, strict=True):
-            lines.append("{:>14g}{:>12.3f}{:>10.3g}{:>9.1f}".format(*row))
+        columns = (self.exaggerations, self.losses, self.spreads, self.seconds)
+        lines += ["{:>14g}{:>12.3f}{:>10.3g}{:>9.1f}".format(*row) for row in zip(*columns, strict=True)]
         if math.isfinite(self.critical):
             lines.append(f"Above {self.critical:.3g} attraction draws the map together into fewer dimensions.")
         for mark in self.marks:
