@@ -95,9 +95,9 @@ class Spectrum:
     @property
     def titles(self) -> list[str]:
         """For each of `frames` its exaggeration, and what it is or is most like."""
-        names: dict[float, list[str]] = {math.inf: ["Laplacian eigenmaps"], 1.0: ["t-SNE"]}
+        names: dict[float, list[str]] = {math.inf: ["eigenmaps"], 1.0: ["t-SNE"]}
         for mark in self.marks:
-            names.setdefault(mark.exaggeration, []).append(f"like {mark.name}")
+            names.setdefault(mark.exaggeration, []).append(f"≈ {mark.name}")
         return [
             " · ".join(["∞" if math.isinf(value) else f"{value:g}", *names.get(value, [])])
             for value in (math.inf, *self.exaggerations.tolist())
@@ -194,7 +194,7 @@ class Spectrum:
         labels : array-like of shape (n_samples,) or None, default=None
             Classes to colour by.
         n_panels : int >= 2 or None, default=None
-            Maps to choose from the spectrum, both ends and t-SNE among them; None draws all.
+            Maps to choose from the spectrum, both ends, t-SNE and those like other methods first; None draws all.
         methods : bool, default=True
             Draw the maps of the methods that were located after those of the spectrum.
         **options
@@ -270,12 +270,14 @@ class Spectrum:
         return maps, names
 
     def _spaced(self, n_panels: int) -> list[int]:
-        """Return numbers of frames, evenly spaced, with both ends and, from three on, t-SNE among them."""
-        chosen = np.round(np.linspace(0, len(self.frames) - 1, n_panels)).astype(int)
-        if n_panels > 2:
-            inner = chosen[1:-1]
-            inner[np.abs(inner - (1 + self.main)).argmin()] = 1 + self.main
-        return [int(k) for k in np.unique(chosen)]
+        """Return numbers of frames: both ends, t-SNE, those that methods are like, then whichever fill the gaps."""
+        values = [math.inf, *self.exaggerations.tolist()]
+        wanted = [0, len(values) - 1, 1 + self.main, *(values.index(mark.exaggeration) for mark in self.marks)]
+        chosen = list(dict.fromkeys(wanted))[:n_panels]
+        while len(chosen) < n_panels:
+            gaps = [min(abs(k - one) for one in chosen) for k in range(len(values))]
+            chosen.append(int(np.argmax(gaps)))
+        return sorted(chosen)
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"n_neighbors": self.n_neighbors, "random_state": self.seed}

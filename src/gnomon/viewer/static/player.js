@@ -9,7 +9,7 @@ const WHOLE = 12_000; // a long sequence plays about this long
 const SLOWEST = 1300, FASTEST = 120; // milliseconds from frame to frame
 const DWELLS = 500; // where there is so much time from frame to frame, the motion slows down at each
 const MARGIN = 34; // pixels beside the last tick
-const FIRST_MARGIN = 8; // and beside the first, where the play button is near
+const FIRST_MARGIN = 14; // and beside the first, where the play button is near
 const LONGEST_GAP = 250; // the clock stops while the page is not drawn
 
 const PLAY = "M4 2.5v11l9-5.5z", PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
@@ -78,7 +78,7 @@ export class Player {
     for (const k of order) {
       const text = texts[k], half = text.offsetWidth / 2, at = (width * k) / this.last;
       const shift = Math.max(0, half - at - FIRST_MARGIN) - Math.max(0, at + half - width - MARGIN);
-      const [low, high] = [at + shift - half - 6, at + shift + half + 6];
+      const [low, high] = [at + shift - half - 3, at + shift + half + 3];
       const shown = (this.#named(k) || k % every === 0) && taken.every(([from, to]) => high <= from || to <= low);
       if (shown) taken.push([low, high]);
       text.style.left = `${shift}px`;
