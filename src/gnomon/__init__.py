@@ -28,6 +28,7 @@ _PUBLIC: dict[str, str] = {
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
     "Progress": "gnomon._progress",
+    "attraction_repulsion_spectrum": "gnomon.spectrum",
     "cluster_profiles": "gnomon.explain",
     "contrast": "gnomon.explain",
     "embedding_similarity": "gnomon.evaluate",
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from gnomon.methods import TriMap as TriMap
     from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
+    from gnomon.spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 
 
 def __getattr__(name: str) -> Any:

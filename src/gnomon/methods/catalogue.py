@@ -96,7 +96,7 @@ METHODS = (
         affinity="nearest neighbours",
         kernel="-d / 2 and -log(d) / 2",
         loss="springs against repulsion of degrees",
-        optimizer="Adam",
+        optimizer=_MOMENTUM,
         paper="Jacomy, Venturini, Heymann & Bastian, PLoS ONE 9, 2014",
         estimator="ForceAtlas2",
     ),
