@@ -13,7 +13,6 @@ from gnomon.viewer import Sequence, write_html
 
 pytestmark = pytest.mark.browser
 
-HOSTILE = "<img src=x onerror='window.broken = 1'>"
 LABELS = ["16", "8", "4", f"1 {HOSTILE}"]
 MAIN = 1
 
