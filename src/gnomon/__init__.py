@@ -16,12 +16,14 @@ _PUBLIC: dict[str, str] = {
     "LargeVis": "gnomon.methods",
     "NegTSNE": "gnomon.methods",
     "NeighborEmbedding": "gnomon.methods",
+    "GradientPCA": "gnomon.methods",
     "PCA": "gnomon.methods",
     "PaCMAP": "gnomon.methods",
     "SNE": "gnomon.methods",
     "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
     "TriMap": "gnomon.methods",
+    "TwoKernelLLE": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import UMAP as UMAP
     from gnomon.methods import ForceAtlas2 as ForceAtlas2
+    from gnomon.methods import GradientPCA as GradientPCA
     from gnomon.methods import InfoNCETSNE as InfoNCETSNE
     from gnomon.methods import LargeVis as LargeVis
     from gnomon.methods import NegTSNE as NegTSNE
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from gnomon.methods import PaCMAP as PaCMAP
     from gnomon.methods import SymmetricSNE as SymmetricSNE
     from gnomon.methods import TriMap as TriMap
+    from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
     from gnomon.spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 

@@ -109,7 +109,7 @@ def test_what_cannot_be_interpolated_is_refused(random_affinities, random_embedd
     affinities = random_affinities(50)
     with pytest.raises(ValueError, match=r"kernel of bounded slope .*UMAPKernel.*Use evaluation='exact'"):
         KLDivergence(affinities, UMAPKernel(1.5, 0.8), evaluation="interpolated")
-    with pytest.raises(ValueError, match=r"n_components=3 must be 1 or 2"):
+    with pytest.raises(ValueError, match=r"n_components=3 must be at most 2"):
         KLDivergence(affinities, evaluation="interpolated").gradient(random_embedding(50, 3))
     with pytest.raises(ValueError, match=r"Y of shape \(49, 2\) must be of shape \(n_samples=50"):
         KLDivergence(affinities).gradient(random_embedding(49))

@@ -77,6 +77,11 @@ class Opened:
         """Pixels of a point, by its position in the file."""
         return self.page.evaluate("(i) => window.gnomon.screenPos(i)", int(i))
 
+    def places(self, points):
+        """Pixels of many points at once."""
+        points = [int(i) for i in points]
+        return np.array(self.page.evaluate("(points) => points.map((i) => window.gnomon.screenPos(i))", points))
+
     def hover(self, i):
         x, y = self.place(i)
         self.page.mouse.move(x - 2, y - 2)

@@ -15,7 +15,8 @@ namespace gnomon {
 class Tree {
 public:
     /// A cell is summed as a whole if its width is less than theta times its distance from the group of points that
-    /// it acts on, measured between their boxes; theta = 0 sums over all pairs.
+    /// it acts on, measured between their boxes; theta = 0 sums over all pairs. Forces of clustered maps have a
+    /// relative error of about 1e-4 at 0.5, 7e-4 at 0.8 and 2e-3 at 1.
     explicit Tree(float theta);
 
     /// force_i = sum_j w_ij F'(k_ij) k'(s_ij) (y_i - y_j), w_ij = u_i v_j + v_i u_j, or 1 where u and v are empty;

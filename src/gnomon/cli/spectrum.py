@@ -41,9 +41,7 @@ def _write(spectrum: Any, dataset: Any, paths: dict[str, str], title: str | None
 
 @click.command("spectrum")
 @click.argument("data")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write a page with a slider, one HTML file that opens offline."
-)
+@click.option("-o", "--output", metavar="FILE", help="Write a page with a slider, one HTML file that opens offline.")
 @click.option("--png", metavar="FILE", help="Write a picture of all maps side by side.")
 @click.option("--values", metavar="A,B,...", callback=_numbers, help="Exaggerations, such as 30,10,4,1.")
 @click.option("--locate", is_flag=True, help="Fit ForceAtlas2, UMAP and NegTSNE and say where they lie.")

@@ -2,5 +2,6 @@
 
 from gnomon.initialization.base import Initialization, initialize
 from gnomon.initialization.scaling import rescale, rescale_to_box
+from gnomon.initialization.scattered import strain_start
 
-__all__ = ["Initialization", "initialize", "rescale", "rescale_to_box"]
+__all__ = ["Initialization", "initialize", "rescale", "rescale_to_box", "strain_start"]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.affinities.gram import Gram
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 
-__all__ = ["HALF_WIDTH", "NOISE", "normal_noise", "random_start", "uniform_in_ball"]
+__all__ = ["HALF_WIDTH", "NOISE", "normal_noise", "random_start", "strain_start", "uniform_in_ball"]
 
 HALF_WIDTH = 10.0
 """Largest coordinate of a random or spectral start, as in umap-learn."""
 NOISE = 1e-4
 """Standard deviation of the noise that parts points with equal coordinates, as in umap-learn."""
-_STREAM_UNIFORM, _STREAM_NOISE, _STREAM_BALL = 201, 202, 203
+_STREAM_UNIFORM, _STREAM_NOISE, _STREAM_BALL, _STREAM_STRAIN = 201, 202, 203, 204
 
 
 def random_start(n_samples: int, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float32]:
@@ -32,3 +33,15 @@ def uniform_in_ball(n_samples: int, n_components: int, seed: int, n_threads: int
     uniform = uniform_matrix(seed, _STREAM_BALL, (n_samples, n_components), n_threads=n_threads)
     points: npt.NDArray[np.float64] = (2.0 * uniform - 1.0) / np.sqrt(n_components)
     return points
+
+
+def strain_start(gram: Gram, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    """Return a small random start for the strain of a similarity, in its units.
+
+    Normal with the variance lambda_1 / (100 n_samples): far from the saddle at zero, and inside the ball in which the
+    largest safe step holds. Each row is a function of (seed, row) up to this factor; zero if nothing attracts.
+    """
+    deviation = np.sqrt(gram.centred_bounds[1] / (100.0 * gram.n_samples))
+    normal = normal_matrix(seed, _STREAM_STRAIN, (gram.n_samples, n_components), n_threads=n_threads)
+    start: npt.NDArray[np.float64] = normal * deviation
+    return start

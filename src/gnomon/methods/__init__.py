@@ -10,6 +10,7 @@ from gnomon.methods.catalogue import METHODS, MethodCard, find_method
 # Where each estimator lives; modules are imported when one is first used, so that the catalogue alone stays cheap.
 _ESTIMATORS = {
     "ForceAtlas2": "force_atlas2",
+    "GradientPCA": "gradient_pca",
     "InfoNCETSNE": "contrastive",
     "LargeVis": "large_vis",
     "NegTSNE": "contrastive",
@@ -20,6 +21,7 @@ _ESTIMATORS = {
     "SymmetricSNE": "sne",
     "TSNE": "tsne",
     "TriMap": "trimap",
+    "TwoKernelLLE": "two_kernel_lle",
     "TwoKernelPCA": "two_kernel_pca",
     "UMAP": "umap",
 }
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from gnomon.methods.contrastive import InfoNCETSNE as InfoNCETSNE
     from gnomon.methods.contrastive import NegTSNE as NegTSNE
     from gnomon.methods.force_atlas2 import ForceAtlas2 as ForceAtlas2
+    from gnomon.methods.gradient_pca import GradientPCA as GradientPCA
     from gnomon.methods.large_vis import LargeVis as LargeVis
     from gnomon.methods.neighbor_embedding import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods.pacmap import PaCMAP as PaCMAP
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.methods.sne import SymmetricSNE as SymmetricSNE
     from gnomon.methods.trimap import TriMap as TriMap
     from gnomon.methods.tsne import TSNE as TSNE
+    from gnomon.methods.two_kernel_lle import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods.two_kernel_pca import TwoKernelPCA as TwoKernelPCA
     from gnomon.methods.umap import UMAP as UMAP
 

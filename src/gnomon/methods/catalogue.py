@@ -127,6 +127,33 @@ METHODS = (
         paper="Draganov & Dohn, 2023",
         estimator="TwoKernelPCA",
     ),
+    MethodCard(
+        name="pacmap",
+        affinity="near, mid-near and further pairs",
+        kernel="1 / (1 + c (1 + d)), a c for each kind of pair",
+        loss="sum over the pairs",
+        optimizer="Adam",
+        paper="Wang, Huang, Rudin & Shaposhnik, JMLR 22, 2021",
+        estimator="PaCMAP",
+    ),
+    MethodCard(
+        name="trimap",
+        affinity="weighted triplets",
+        kernel="1 + d",
+        loss="ratio of distances",
+        optimizer=_MOMENTUM,
+        paper="Amid & Warmuth, arXiv:1910.00204, 2019",
+        estimator="TriMap",
+    ),
+    MethodCard(
+        name="two_kernel_lle",
+        affinity="weights that rebuild each row",
+        kernel="1 / (1 + a d^b), or any other",
+        loss="reconstruction in feature space",
+        optimizer=_MOMENTUM,
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelLLE",
+    ),
 )
 """All methods, the default first."""
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.state import Points, State
@@ -17,11 +17,13 @@ from gnomon.optimizers.stopping import Stopping
 __all__ = ["SafeDescent", "SafeObjective", "SafeState"]
 
 _RULES: dict[str, Rule] = {
-    "learning_rate": Either(Options("safe"), Real(low=0.0, low_open=True)),
+    "learning_rate": Either(Options("safe"), Real(low=0.0)),
     "backtracking": Boolean(),
+    "preconditioned": Boolean(),
     "max_iter": Integer(low=0),
-    "tol": Real(low=0.0),
-    "n_iter_without_progress": Integer(low=1),
+    "tol": Either(Nothing(), Real(low=0.0)),
+    "min_grad_norm": Either(Nothing(), Real(low=0.0)),
+    "n_iter_without_progress": Either(Nothing(), Integer(low=1)),
     "block": Integer(low=1),
 }
 _SUFFICIENT = 1e-4  # share of the fall that the gradient promises which a step must keep (Armijo)
@@ -33,6 +35,15 @@ class SafeObjective(Protocol):
 
     def safe_step(self, Y0: Points) -> float:
         """Return a factor on the gradient that is safe at Y0 and on the whole way down from there."""
+        ...
+
+
+@runtime_checkable
+class Preconditioned(Protocol):
+    """An objective that knows a better direction than the gradient."""
+
+    def precondition(self, gradient: Points, Y: Points) -> Points:
+        """Return what to step along instead of the gradient at Y."""
         ...
 
 
@@ -51,27 +62,33 @@ class SafeState(State):
 
 
 class SafeDescent(Optimizer[SafeState, Objective]):
-    """Descend by Y <- Y - step * gradient.
+    """Descend by Y <- Y - step * gradient, or along a preconditioned gradient.
 
     Parameters
     ----------
-    learning_rate : "safe" or float > 0, default="safe"
+    learning_rate : "safe" or float >= 0, default="safe"
         The step. "safe" asks the objective: ``objective.safe_step(Y0)`` is a step for which the loss is proven to
         fall in every iteration.
     backtracking : bool, default=False
         Halve the step until the loss falls; the next iteration begins with twice the step that was taken, but not
         with more than learning_rate. Costs two evaluations of the loss in an iteration or more.
+    preconditioned : bool, default=False
+        Step along ``objective.precondition(gradient, Y)`` instead of the gradient; the proof of the safe step does not
+        hold then.
     max_iter : int >= 0, default=5000
         Iterations in all.
-    tol : float >= 0, default=1e-6
+    tol : float >= 0 or None, default=1e-6
         End when the norm of the gradient is at most this share of the largest seen (checked after each block).
-    n_iter_without_progress : int >= 1, default=300
-        End when the loss has not fallen for so many iterations (checked likewise).
+    min_grad_norm : float >= 0 or None, default=None
+        End where the norm of the gradient is at most this (checked in each iteration).
+    n_iter_without_progress : int >= 1 or None, default=300
+        End when the loss has not fallen for so many iterations (checked after each block).
     block : int >= 1, default=50
         Iterations between evaluations of the loss, reports and stopping rules.
     """
 
     state_type: ClassVar[type[State]] = SafeState
+    uses_blas = True
     remedy = "Raise max_iter, or use LBFGS, which takes far fewer iterations."
 
     def __init__(
@@ -79,18 +96,22 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         learning_rate: float | Literal["safe"] = "safe",
         *,
         backtracking: bool = False,
+        preconditioned: bool = False,
         max_iter: int = 5000,
-        tol: float = 1e-6,
-        n_iter_without_progress: int = 300,
+        tol: float | None = 1e-6,
+        min_grad_norm: float | None = None,
+        n_iter_without_progress: int | None = 300,
         block: int = 50,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
         checked = check_parameters("SafeDescent", _RULES, given)
         self.learning_rate: float | str = checked["learning_rate"]
         self.backtracking: bool = checked["backtracking"]
+        self.preconditioned: bool = checked["preconditioned"]
         self.max_iter: int = checked["max_iter"]
-        self.tol: float = checked["tol"]
-        self.n_iter_without_progress: int = checked["n_iter_without_progress"]
+        self.tol: float | None = checked["tol"]
+        self.min_grad_norm: float | None = checked["min_grad_norm"]
+        self.n_iter_without_progress: int | None = checked["n_iter_without_progress"]
         self.block: int = checked["block"]
 
     @property
@@ -100,6 +121,9 @@ class SafeDescent(Optimizer[SafeState, Objective]):
 
     def start(self, objective: Objective, Y: Points) -> SafeState:
         """Settle the step."""
+        if self.preconditioned and not isinstance(objective, Preconditioned):
+            fact = f"{type(objective).__name__} has no precondition"
+            raise ValueError(message("SafeDescent", "preconditioned=True", "False here", fact=fact))
         if self.learning_rate != "safe":
             step = float(self.learning_rate)
         elif isinstance(objective, SafeObjective):
@@ -121,14 +145,23 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         Y = state.embedding
         gradient: Points = objective.gradient(Y)
         norm = math.sqrt(np.square(gradient, dtype=np.float64).sum())
+        if self.min_grad_norm is not None and norm <= self.min_grad_norm:
+            rule = f"min_grad_norm={self.min_grad_norm:.3g}"
+            return Step(norm, 0.0, f"The gradient's norm fell to {rule} in iteration {state.iteration}.")
         finished = ""
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for what is not finite
             if self.backtracking and math.isfinite(norm):
                 finished = self._backtrack(objective, state, gradient, norm)
             else:
-                Y -= Y.dtype.type(state.last_step) * gradient
+                Y -= Y.dtype.type(state.last_step) * self._direction(objective, gradient, Y)
         state.iteration += not finished
         return Step(norm, state.last_step * norm, finished)
+
+    def _direction(self, objective: Objective, gradient: Points, Y: Points) -> Points:
+        if not self.preconditioned or not np.isfinite(gradient).all():
+            return gradient
+        assert isinstance(objective, Preconditioned)  # start asked for it
+        return objective.precondition(gradient, Y)
 
     def divergence(self, objective: Objective, state: SafeState) -> tuple[str, str]:
         """Return the step and what to do."""

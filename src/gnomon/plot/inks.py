@@ -42,7 +42,7 @@ class ClassInks:
     rgb: npt.NDArray[np.float64]
 
     def entries(self) -> tuple[list[Any], list[str], str | None]:
-        """Handles, texts and title of a legend."""
+        """Return handles, texts and title of a legend."""
         from matplotlib.lines import Line2D
 
         counts = np.bincount(self.codes, minlength=len(self.names))

@@ -67,9 +67,7 @@ def plot_panels(
     """
     maps = _checked(embeddings, titles)
     if labels is not None and values is not None:
-        raise ValueError(
-            message("plot_panels", "labels and values", "given one at a time", remedy="Pass one of them.")
-        )
+        raise ValueError(message("plot_panels", "labels and values", "given one at a time", remedy="Pass one of them."))
     matplotlib = import_matplotlib()
     n_columns = _columns(len(maps)) if n_columns is None else min(n_columns, len(maps))
     if n_columns < 1:
@@ -119,9 +117,7 @@ def _checked(embeddings: Sequence[npt.ArrayLike], titles: Sequence[object] | Non
         raise ValueError(message("plot_panels", "0 embeddings", "at least 1"))
     for k, Y in enumerate(maps):
         if Y.ndim != 2 or Y.shape[1] not in (2, 3):
-            raise ValueError(
-                message("plot_panels", f"embedding {k} of shape {Y.shape}", "of shape (n, 2) or (n, 3)")
-            )
+            raise ValueError(message("plot_panels", f"embedding {k} of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
         if len(Y) != len(maps[0]):
             raise ValueError(
                 message("plot_panels", f"embedding {k} of {len(Y)} rows", f"of {len(maps[0])}", fact="the same points")
@@ -150,8 +146,6 @@ def _draw_panel(
 def _explain_colors(figure: Figure, axes: npt.NDArray[Any], inks: ClassInks | ValueInks | None) -> None:
     if isinstance(inks, ClassInks):
         marks, texts, note = inks.entries()
-        figure.legend(
-            marks, texts, loc="outside right center", frameon=False, fontsize=9, title=note, title_fontsize=8
-        )
+        figure.legend(marks, texts, loc="outside right center", frameon=False, fontsize=9, title=note, title_fontsize=8)
     elif inks is not None:
         figure.colorbar(inks.scale(), ax=list(axes), shrink=0.6, aspect=28, extend="both")

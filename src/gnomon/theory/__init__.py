@@ -1,6 +1,23 @@
-"""The papers' claims as functions that can be tried on any data."""
+"""Claims of the papers as functions that check them on data."""
 
+from gnomon.theory.effective_loss import EffectiveLoss, effective_loss
+from gnomon.theory.expected_forces import expected_umap_gradient
+from gnomon.theory.gradient_alignment import Alignment, gradient_alignment
+from gnomon.theory.low_rank import LowRankAlignment, lowrank_alignment
 from gnomon.theory.metric_separation import metric_separation
+from gnomon.theory.pca import PCACertificate, pca_certificate
 from gnomon.theory.separation import MetricSeparation
 
-__all__ = ["MetricSeparation", "metric_separation"]
+__all__ = [
+    "Alignment",
+    "EffectiveLoss",
+    "LowRankAlignment",
+    "MetricSeparation",
+    "PCACertificate",
+    "effective_loss",
+    "expected_umap_gradient",
+    "gradient_alignment",
+    "lowrank_alignment",
+    "metric_separation",
+    "pca_certificate",
+]

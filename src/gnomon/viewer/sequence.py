@@ -97,13 +97,13 @@ class FrameCodes:
         Low and high bytes of the codes; each code but those of the first frame is the difference from the code of the
         same coordinate in the frame before, modulo 2**16. Of aligned embeddings the high bytes then are mostly alike,
         and compress.
-    low, step : ndarray of shape (n_frames, d), float32
+    low, step : ndarray of shape (n_frames, d), float64
         Code c stands for ``low + step * c``; 65535 for a point without a position.
     """
 
     planes: npt.NDArray[np.uint8]
-    low: npt.NDArray[np.float32]
-    step: npt.NDArray[np.float32]
+    low: npt.NDArray[np.float64]
+    step: npt.NDArray[np.float64]
 
 
 def encode_frames(embeddings: Iterable[npt.NDArray[Any]]) -> FrameCodes:
@@ -113,14 +113,11 @@ def encode_frames(embeddings: Iterable[npt.NDArray[Any]]) -> FrameCodes:
     for embedding in embeddings:
         points = np.asarray(embedding, dtype=np.float64).T
         finite = np.isfinite(points).all(axis=0)
-        known = points[:, finite]
-        d = len(points)
-        low = (known.min(axis=1) if known.size else np.zeros(d)).astype(np.float32)
-        high = known.max(axis=1) if known.size else np.zeros(d)
-        step = (np.maximum(high - low, 0.0) / _LEVELS).astype(np.float32)
-        levels = (points - low[:, None]) / np.where(step > 0, step, 1.0)[:, None]
-        levels = np.where(finite, np.clip(np.round(np.where(finite, levels, 0.0)), 0, _LEVELS), _MISSING)
-        codes = levels.astype(np.uint16)
+        known = points[:, finite] if finite.any() else np.zeros((len(points), 1))
+        low, high = known.min(axis=1), known.max(axis=1)
+        step = (high - low) / _LEVELS
+        levels = (np.where(finite, points, low[:, None]) - low[:, None]) / np.where(step > 0, step, 1.0)[:, None]
+        codes = np.where(finite, np.round(levels), _MISSING).astype(np.uint16)
         change = codes if before is None else codes - before  # wraps around, as the decoder's sum does
         before = codes
         planes.append(np.stack([change & 255, change >> 8], axis=1).astype(np.uint8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,18 @@ class FactorSource:
             table = np.asarray(B, dtype=np.float64)
             self._mean = table.mean(axis=0)
             self._rows = table - self._mean
+        self._offset = self._mean  # of the rows whose inner products K holds, from the centred ones
+
+    def centred(self) -> FactorSource:
+        """Return the source of H K H, which shares the table."""
+        other = copy.copy(self)
+        other._offset = np.zeros_like(self._mean)
+        return other
+
+    @property
+    def _shift(self) -> Float64Array:
+        """What to add to a stored row to make it a row of B."""
+        return self._offset - self._mean if self._sparse else self._offset
 
     @property
     def n_samples(self) -> int:
@@ -59,32 +72,32 @@ class FactorSource:
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
-        image = self._transposed_times(Y) + np.outer(self._mean, Y.sum(axis=0))
-        return self._times(image) + self._mean @ image
+        image = self._transposed_times(Y) + np.outer(self._offset, Y.sum(axis=0))
+        return self._times(image) + self._offset @ image
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
         return self._times(self._transposed_times(Y))
 
-    def _whole_rows(self, rows: Rows) -> Float64Array:
+    def _chosen(self, rows: Rows) -> Float64Array:
         some = self._rows if rows is None else self._rows[rows]
-        return np.asarray(some.toarray() if self._sparse else some + self._mean, dtype=np.float64)
+        return np.asarray((some.toarray() if self._sparse else some) + self._shift, dtype=np.float64)
 
     def block(self, rows: Rows, columns: Rows) -> Float64Array:
         """Return the entries in the given rows and columns."""
-        right = self._whole_rows(columns)
-        if rows is None and self._sparse:
-            return np.asarray(self._rows @ right.T, dtype=np.float64)
+        right = self._chosen(columns)
         if rows is None:
-            return np.asarray(self._rows @ right.T + self._mean @ right.T, dtype=np.float64)
-        return self._whole_rows(rows) @ right.T
+            return np.asarray(self._rows @ right.T + self._shift @ right.T, dtype=np.float64)
+        return self._chosen(rows) @ right.T
 
     def diagonal(self) -> Float64Array:
         """Return the squared lengths of the rows of B."""
         if self._sparse:
-            return np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
-        squares = np.einsum("ij,ij->i", self._rows, self._rows)
-        return np.asarray(squares + 2.0 * (self._rows @ self._mean) + self._mean @ self._mean, dtype=np.float64)
+            squares = np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
+        else:
+            squares = np.einsum("ij,ij->i", self._rows, self._rows)
+        lengths = squares + 2.0 * (self._rows @ self._shift) + self._shift @ self._shift
+        return np.asarray(np.maximum(lengths, 0.0), dtype=np.float64)
 
     def centred_squared_norm(self) -> float:
         """Return the sum of the squared entries of H K H, through the smaller of (HB)'(HB) and (HB)(HB)'."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Options, check_parameters, message
+from gnomon.affinities.gram.centred import CentredSource
 from gnomon.affinities.gram.factor import FactorSource
 from gnomon.affinities.gram.kernel import KernelSource
 from gnomon.affinities.gram.matrix import MatrixSource, check_symmetric
@@ -78,20 +79,22 @@ class Gram:
         return cls(FactorSource(B), "factor")
 
     @classmethod
-    def from_matrix(cls, K: Any) -> Gram:
+    def from_matrix(cls, K: Any, *, who: str = "Gram") -> Gram:
         """Take a similarity matrix, dense or sparse, of any signature.
 
         Parameters
         ----------
         K : array-like or sparse matrix of shape (n_samples, n_samples)
             Finite and symmetric up to rounding. Sparse matrices stay sparse.
+        who : str, default="Gram"
+            Opens the error text.
 
         Raises
         ------
         ValueError
             If K is not square, finite and symmetric; the text says where.
         """
-        return cls(MatrixSource(check_symmetric(K, who="Gram")), "matrix")
+        return cls(MatrixSource(check_symmetric(K, who=who)), "matrix")
 
     @classmethod
     def from_kernel(
@@ -137,6 +140,16 @@ class Gram:
             K.T[lower] = K[lower]  # products of blocks are symmetric up to rounding only
         return cls(MatrixSource(K, semidefinite=source.semidefinite), kernel.name, kernel)
 
+    def centred(self) -> Gram:
+        """Return H K H as a Gram matrix, where H subtracts the mean.
+
+        An approximation of it spends no column on the mean. It takes one product with K, none if K is linear.
+        """
+        if isinstance(self._source, FactorSource):
+            return Gram(self._source.centred(), self.kind, self.kernel)
+        with single_threaded_blas():
+            return Gram(CentredSource(self._source), self.kind, self.kernel)
+
     @property
     def n_samples(self) -> int:
         """Order of K."""
@@ -149,7 +162,7 @@ class Gram:
 
     @property
     def stored(self) -> bool:
-        """Whether K is held as a matrix."""
+        """Whether K is held as a matrix; False of what `centred` returns."""
         return isinstance(self._source, MatrixSource)
 
     def _columns(self, Y: npt.ArrayLike) -> Float64Array:

@@ -1,0 +1,288 @@
+"""PCA by attraction and repulsion: Gram affinity, linear kernel, Frobenius loss, solved by gradient descent."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Callback, Reporter
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.affinities import Gram
+from gnomon.data import check_table
+from gnomon.exceptions import ConvergenceWarning, DataWarning
+from gnomon.initialization import strain_start
+from gnomon.kernels import INPUT_KERNELS
+from gnomon.linalg import procrustes_error
+from gnomon.methods.base import Embedder
+from gnomon.objectives import Strain
+from gnomon.optimizers import SafeDescent, Solution
+
+if TYPE_CHECKING:
+    from gnomon.linalg import LowRank
+
+__all__ = ["GradientPCA"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_BABYLONIAN_RATE = 0.125  # of the gradient, which has a factor of 4: half the way to the solution of each step
+
+
+class GradientPCA(Embedder):
+    """Principal components as the rest state of attractions and repulsions.
+
+    Input affinity: a Gram matrix. Output kernel: the inner product. Loss: the Frobenius norm of the difference of both
+    after centring. Optimizer: gradient descent with a step that is proved to lower the loss. The result is that of
+    `PCA`, or of kernel PCA for other similarities; this class shows that and how forces lead there. To get principal
+    components quickly, use `PCA`.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map; less than n_samples, and for "linear" at most n_features.
+    similarity : str or callable, default="linear"
+        "linear", "polynomial", "gaussian", "laplacian", "cauchy" or "cosine"; "precomputed" takes any symmetric
+        matrix; a callable takes rows A and B to their (len(A), len(B)) similarities. Of a similarity with negative
+        eigenvalues the map shows the positive part.
+    similarity_params : dict or None, default=None
+        Of the kernel, such as ``{"sigma": 2.0}``; without, sigma is the median distance of rows.
+    approximation : {"randomized", "nystrom", "cholesky"} or None, default=None
+        Replace the similarity by a factor of few columns, which makes an iteration cheap. "linear" and "precomputed"
+        are centred before.
+    rank : int >= 1 or None, default=None
+        Columns of the factor; None takes ten for each component and 100 at least. The rank used is ``low_rank_.rank``.
+    step : {"safe", "babylonian"}, default="safe"
+        "safe": plain gradient steps of a length that lowers the loss every time. "babylonian": the gradient times the
+        inverse of Y'Y, in fewer iterations; the loss may rise in the first ones.
+    max_iter : int >= 0, default=5000
+        Most iterations. The number used is ``n_iter_``.
+    tol : float >= 0, default=1e-8
+        End when the norm of the gradient is below tol * 4 rho^(3/2), with rho about the largest eigenvalue.
+    init : "random" or ndarray of shape (n_samples, n_components), default="random"
+        Start positions. "random" is normal with the variance lambda_1 / (100 n_samples).
+    random_state : int, Generator, RandomState or None, default=None
+        Of the start and the approximation. The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each ten iterations; returning True ends the descent early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map, centred and turned to its principal axes by falling variance, which changes no distance. For "linear"
+        the signs are those of `PCA`, else the entry of largest magnitude of each column is positive.
+    strain_ : float
+        Loss of the map.
+    procrustes_error_ : float
+        Relative distance of the map from the solution by eigenvectors, over all rotations. It stays large without an
+        error where the eigenvalues d and d + 1 are equal, because the solution is not unique then.
+    safe_step_ : float
+        gamma of the safe step Y + gamma (T Y - Y Y'Y).
+    gram_ : Gram
+        The similarity.
+    low_rank_ : LowRank or None
+        Its approximation, which is not centred for a kernel.
+    solution_ : Solution
+        Loss history, reason for stopping, times; its embedding is the one before it is turned.
+    n_iter_, seed_, timings_
+        What was used, and seconds by stage.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023.
+    """
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Integer(1),
+        "similarity": Either(
+            Options(*INPUT_KERNELS, "precomputed"),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
+        ),
+        "similarity_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "approximation": Either(Options("randomized", "nystrom", "cholesky"), Nothing()),
+        "rank": Either(Integer(1), Nothing()),
+        "step": Options("safe", "babylonian"),
+        "max_iter": Integer(0),
+        "tol": Real(0.0),
+        "init": Either(
+            Options("random"), Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)")
+        ),
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        similarity: Any = "linear",
+        similarity_params: dict[str, Any] | None = None,
+        approximation: str | None = None,
+        rank: int | None = None,
+        step: str = "safe",
+        max_iter: int = 5000,
+        tol: float = 1e-8,
+        init: Any = "random",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.similarity = similarity
+        self.similarity_params = similarity_params
+        self.approximation = approximation
+        self.rank = rank
+        self.step = step
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Compute the map of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Finite numbers, or with similarity="precomputed" the similarities, shape (n_samples, n_samples). Sparse
+            input is not densified.
+        y : ignored
+
+        Returns
+        -------
+        self
+            The fitted estimator; the map is ``embedding_``.
+        """
+        parameters = check_parameters("GradientPCA", self._rules, self.get_params())
+        table = check_table(X, who="GradientPCA", accept_sparse=True, min_samples=2, dtype=np.float64)
+        self._check_n_components(table.values.shape, parameters)
+        n_threads = resolve_n_threads(self.n_jobs, who="GradientPCA")
+        self.seed_ = resolve_seed(self.random_state, who="GradientPCA")
+        self._remember_features(table)
+        reporter = Reporter(self.callback)
+        reporter.begin("similarity")
+        objective = self._objective(table.values, parameters, n_threads, reporter)
+        reporter.begin("initialization")
+        start = self._start(objective, parameters)
+        reporter.begin("descent", parameters["max_iter"])
+        self.solution_ = self._descend(objective, start, parameters, reporter)
+        reporter.begin("comparison")
+        self.n_iter_ = self.solution_.n_iter
+        self.embedding_ = _on_principal_axes(self.solution_.embedding)
+        if isinstance(self.similarity, str) and self.similarity == "linear":
+            with single_threaded_blas():
+                self.embedding_ *= _signs(table.values.T @ self.embedding_)
+        direct = objective.gram.leading_eigenpairs(parameters["n_components"], seed=self.seed_)
+        self.procrustes_error_ = procrustes_error(
+            self.embedding_, direct.vectors * np.sqrt(np.maximum(direct.values, 0.0))
+        )
+        reporter.end()
+        self.timings_ = reporter.timings
+        return self
+
+    def _check_n_components(self, shape: tuple[int, int], parameters: dict[str, Any]) -> None:
+        n_components, (n_samples, n_features) = parameters["n_components"], shape
+        limit, rule = n_samples - 1, f"less than n_samples={n_samples}"
+        if parameters["similarity"] == "linear" and n_features < limit:
+            limit, rule = n_features, f"at most n_features={n_features}"
+        if n_components > limit:
+            remedy = f"Use n_components={limit} or fewer."
+            raise ValueError(message("GradientPCA", f"n_components={n_components}", rule, remedy=remedy))
+
+    def _objective(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Strain:
+        """Return the loss; set the similarity and its approximation."""
+        if isinstance(self.similarity, str) and self.similarity == "precomputed":
+            self.gram_ = Gram.from_matrix(X, who="GradientPCA")
+        else:
+            self.gram_ = Gram.from_kernel(
+                parameters["similarity"],
+                X,
+                parameters=parameters["similarity_params"],
+                n_threads=n_threads,
+                who="GradientPCA",
+            )
+        self.low_rank_: LowRank | None = None
+        if parameters["approximation"] is None:
+            return Strain(self.gram_, n_threads=n_threads)
+        reporter.begin("approximation")
+        rank = parameters["rank"]
+        if rank is None:
+            rank = min(self.gram_.n_samples, max(10 * parameters["n_components"], 100))
+        # Centring costs a pass over all pairs for a kernel, of which the mean takes one column at most.
+        given = self.gram_.centred() if self.gram_.kind in ("linear", "matrix") else self.gram_
+        self.low_rank_ = given.approximate(parameters["approximation"], rank=rank, seed=self.seed_)
+        return Strain(Gram.from_factor(self.low_rank_), n_threads=n_threads)
+
+    def _start(self, objective: Strain, parameters: dict[str, Any]) -> Float64Array:
+        shape = (objective.n_samples, parameters["n_components"])
+        if isinstance(parameters["init"], str):
+            start = strain_start(objective.gram, shape[1], self.seed_)
+            if not start.any():
+                text = "GradientPCA: all points are equally similar; they share one position."
+                warnings.warn(text, DataWarning, stacklevel=3)
+            return start
+        start = np.asarray(check_table(parameters["init"], who="GradientPCA").values, dtype=np.float64)
+        if start.shape != shape:
+            rule = f"of shape (n_samples, n_components)={shape}"
+            raise ValueError(message("GradientPCA", f"init of shape {start.shape}", rule))
+        return start
+
+    def _descend(
+        self, objective: Strain, start: Float64Array, parameters: dict[str, Any], reporter: Reporter
+    ) -> Solution:
+        safe = objective.safe_bound(start)
+        self.safe_step_ = safe.gamma
+        preconditioned = parameters["step"] == "babylonian"
+        optimizer = SafeDescent(
+            _BABYLONIAN_RATE if preconditioned else safe.learning_rate,
+            preconditioned=preconditioned,
+            tol=None,
+            n_iter_without_progress=None,
+            block=10,
+            max_iter=parameters["max_iter"],
+            min_grad_norm=safe.gradient_tolerance(parameters["tol"]),
+        )
+        solution = optimizer.minimize(objective, start, reporter=reporter)
+        if not solution.converged and solution.n_iter == parameters["max_iter"]:
+            text = f"GradientPCA: {solution.n_iter} iterations did not reach tol={parameters['tol']:g}. Raise max_iter."
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        return solution
+
+    @property
+    def strain_(self) -> float:
+        """Loss of the map."""
+        return float(self.solution_.loss[-1][1])
+
+    def fit_transform(self, X: Any, y: object = None) -> Float64Array:
+        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components), float64."""
+        return self.fit(X).embedding_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.similarity, str) and self.similarity == "precomputed"
+        return tags
+
+
+def _signs(columns: Float64Array) -> Float64Array:
+    """Return the sign of the entry of largest magnitude of each column, 1 for a column of zeros."""
+    signs = np.sign(columns[np.abs(columns).argmax(axis=0), np.arange(columns.shape[1])])
+    return np.where(signs == 0.0, 1.0, signs)
+
+
+def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:
+    """Return Y centred and turned so that its columns are uncorrelated, by falling variance."""
+    centred = Y - Y.mean(axis=0)
+    with single_threaded_blas():
+        _, _, right = np.linalg.svd(centred, full_matrices=False)
+        turned: Float64Array = centred @ right.T
+    return turned * _signs(turned)

@@ -1,0 +1,122 @@
+"""Input kernels: closed forms, agreement with scikit-learn, scales from the data, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import pairwise
+
+from gnomon.kernels import INPUT_KERNELS, input_kernel
+from gnomon.kernels.choice import median_distance
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).normal(size=(20, 5)), np.random.default_rng(1).normal(size=(30, 5))
+
+
+def test_two_points_have_the_values_of_the_formulas():
+    a, b = np.array([[1.0, 2.0]]), np.array([[4.0, 6.0]])  # inner product 16, distance 5
+    values = {
+        "linear": 16.0,
+        "polynomial": 16.0 + 256.0,
+        "gaussian": np.exp(-25 / 8),
+        "laplacian": np.exp(-2.5),
+        "cauchy": 1 / (1 + 25 / 4),
+        "cosine": 16 / np.sqrt(5 * 52),
+    }
+    assert set(values) == set(INPUT_KERNELS)
+    for name, expected in values.items():
+        parameters = {"sigma": 2.0} if name in ("gaussian", "laplacian", "cauchy") else {}
+        kernel = input_kernel(name, a, parameters=parameters)
+        np.testing.assert_allclose(kernel.block(a, b), [[expected]], rtol=1e-14)
+    kernel = input_kernel("polynomial", a, parameters={"coefficients": (1.0, 0.0, 0.0, 2.0), "scale": 4.0})
+    np.testing.assert_allclose(kernel.block(a, b), [[1 + 2 * 4.0**3]])
+
+
+def test_agrees_with_scikit_learn(rows):
+    A, B = rows
+    cases = {
+        "linear": (pairwise.linear_kernel(A, B), {}),
+        "gaussian": (pairwise.rbf_kernel(A, B, gamma=0.5 / 1.3**2), {"sigma": 1.3}),
+        "cosine": (pairwise.cosine_similarity(A, B), {}),
+        "polynomial": (
+            pairwise.polynomial_kernel(A, B, degree=3, gamma=0.2, coef0=1),
+            {"coefficients": (1, 3, 3, 1), "scale": 5.0},
+        ),
+    }
+    for name, (expected, parameters) in cases.items():
+        kernel = input_kernel(name, A, parameters=parameters)
+        np.testing.assert_allclose(kernel.block(A, B), expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", INPUT_KERNELS)
+def test_blocks_are_symmetric_semidefinite_and_agree_with_their_diagonal(name, rows):
+    A, B = rows
+    kernel = input_kernel(name, A)
+    values = kernel.block(A, A)
+    np.testing.assert_allclose(kernel.block(B, A), kernel.block(A, B).T, rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(kernel.diagonal(A), np.diag(values), rtol=1e-13)
+    assert kernel.semidefinite
+    assert np.linalg.eigvalsh(values)[0] > -1e-10 * np.abs(values).max()
+
+
+@pytest.mark.parametrize("name", INPUT_KERNELS)
+def test_sparse_rows_have_the_same_similarities(name, rows):
+    A, B = np.where(rows[0] > 0, rows[0], 0), np.where(rows[1] > 0, rows[1], 0)
+    kernel = input_kernel(name, A, parameters={"sigma": 1.0} if name in ("gaussian", "laplacian", "cauchy") else None)
+    thin = kernel.block(sp.csr_array(A), sp.csr_array(B))
+    np.testing.assert_allclose(thin, kernel.block(A, B), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(kernel.diagonal(sp.csr_array(A)), kernel.diagonal(A), rtol=1e-13)
+
+
+def test_equal_rows_are_at_distance_zero():
+    A = np.repeat(np.random.default_rng(0).normal(size=(3, 50)) * 1e3, 2, axis=0)
+    values = input_kernel("laplacian", A, parameters={"sigma": 1e-4}).block(A, A)
+    np.testing.assert_array_equal(values, np.kron(np.eye(3), np.ones((2, 2))))
+
+
+def test_the_scale_is_the_median_distance():
+    X = np.array([[0.0], [1.0], [3.0], [3.0]])  # distances 1, 3, 3, 2, 2 and one of zero
+    assert median_distance(X) == pytest.approx(2.0)
+    assert input_kernel("gaussian", X).sigma == pytest.approx(2.0)
+    assert input_kernel("cauchy", X, parameters={"sigma": None}).sigma == pytest.approx(2.0)
+    assert median_distance(np.zeros((5, 2))) == 1.0
+    assert median_distance(X + 1e6) == pytest.approx(2.0)
+
+
+def test_a_row_of_zeros_has_no_direction():
+    A = np.array([[0.0, 0.0], [1.0, 0.0]])
+    kernel = input_kernel("cosine", A)
+    np.testing.assert_array_equal(kernel.block(A, A), [[0, 0], [0, 1]])
+    np.testing.assert_array_equal(kernel.diagonal(A), [0, 1])
+
+
+def test_a_callable_takes_blocks(rows):
+    A, B = rows
+    kernel = input_kernel(lambda a, b: np.maximum(a @ b.T, 0.0), A)
+    np.testing.assert_array_equal(kernel.block(A, B), np.maximum(A @ B.T, 0.0))
+    np.testing.assert_allclose(kernel.diagonal(A), np.square(A).sum(1))
+    assert kernel.semidefinite is None
+    with pytest.raises(ValueError, match=r"similarity\(A, B\) of shape \(\) must be of shape \(len\(A\), len\(B\)\)"):
+        input_kernel(lambda a, b: 1.0, A).block(A, B)
+    with pytest.raises(ValueError, match=r"similarity\(A, B\) must be finite"):
+        input_kernel(lambda a, b: np.full((20, 30), np.nan), A).block(A, B)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "parameters", "error", "text"),
+    [
+        ("gausian", None, ValueError, "similarity='gausian' must be one of 'linear', .* or a callable"),
+        (3, None, TypeError, "similarity=3 must be one of .*found int"),
+        ("gaussian", {"gamma": 1}, ValueError, "parameters gamma of similarity='gaussian' must be among sigma"),
+        ("linear", {"sigma": 1}, ValueError, "parameters sigma .* must be left out: this kernel has none"),
+        ("gaussian", {"sigma": -1.0}, ValueError, r"GaussianInput: sigma=-1.0 must be a number > 0"),
+        ("polynomial", {"coefficients": (0, -1)}, ValueError, r"coefficients=\(0.0, -1.0\) must be numbers >= 0"),
+        (np.dot, {"sigma": 1}, ValueError, "parameters must be left out unless similarity is a name"),
+    ],
+)
+def test_errors_name_the_argument_and_the_rule(similarity, parameters, error, text, rows):
+    with pytest.raises(error, match=text):
+        input_kernel(similarity, rows[0], parameters=parameters)
