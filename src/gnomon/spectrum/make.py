@@ -36,6 +36,7 @@ _RULES: dict[str, Rule] = {
     "max_iter": Integer(1),
     "metric": METRIC,
 }
+_REST = 3e-5  # share of the map's size that points move in an iteration when they count as at rest
 _START_SPREAD = 1.0  # of the Laplacian eigenmaps the descent starts from: about that of a strongly exaggerated map
 
 
@@ -45,7 +46,7 @@ def attraction_repulsion_spectrum(
     *,
     n_neighbors: int = 15,
     n_components: int = 2,
-    max_iter: int = 250,
+    max_iter: int = 500,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     locate: bool | Sequence[str] = False,
@@ -71,8 +72,8 @@ def attraction_repulsion_spectrum(
         Neighbours of each row, all alike, the row itself not counted.
     n_components : int >= 1, default=2
         Dimension of the maps; 2 or 3 for pages and pictures.
-    max_iter : int >= 1, default=250
-        Iterations for each exaggeration.
+    max_iter : int >= 1, default=500
+        Iterations for each exaggeration; fewer where the points come to rest before.
     metric : str or callable, default="euclidean"
         "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
         ``NearestNeighbors``; "precomputed" takes distances.
@@ -175,10 +176,13 @@ def _descend(
     for value in exaggerations:
         reporter.begin(_stage(value), max_iter)
         objective.exaggeration = value
+        rate = objective.n_samples / (4.0 * value)  # "auto" has a least value, too large for a strong pull
+        size = float(np.linalg.norm(start - start.mean(axis=0)))
         optimizer = GradientDescent(
-            learning_rate=objective.n_samples / (4.0 * value),  # "auto" has a least value, too large for a strong pull
+            learning_rate=rate,
             max_iter=max_iter,
             early_exaggeration_iter=0,
+            min_grad_norm=_REST * size / rate,
             n_iter_without_progress=max_iter + 1,  # it judges by the loss without exaggeration
         )
         solution = optimizer.minimize(objective, start, reporter=reporter)
