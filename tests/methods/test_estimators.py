@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap
+from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap, TwoKernelLLE
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
@@ -13,6 +13,7 @@ from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap
         GradientPCA(n_components=1, max_iter=300),
         GradientPCA(n_components=1, similarity="gaussian", approximation="cholesky", max_iter=300),
         TSNE(perplexity=2, max_iter=100, early_exaggeration_iter=50, n_jobs=1),
+        TwoKernelLLE(n_neighbors=5, max_iter=100, early_exaggeration_iter=50, n_jobs=1),
         UMAP(n_neighbors=5, max_iter=50, n_jobs=1),
         PaCMAP(n_neighbors=4, max_iter=45, n_jobs=1),
         TriMap(n_neighbors=4, max_iter=40, n_jobs=1),

@@ -96,7 +96,7 @@ METHODS = (
         affinity="nearest neighbours",
         kernel="-d / 2 and -log(d) / 2",
         loss="springs against repulsion of degrees",
-        optimizer="Adam",
+        optimizer=_MOMENTUM,
         paper="Jacomy, Venturini, Heymann & Bastian, PLoS ONE 9, 2014",
         estimator="ForceAtlas2",
     ),
@@ -144,6 +144,15 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Amid & Warmuth, arXiv:1910.00204, 2019",
         estimator="TriMap",
+    ),
+    MethodCard(
+        name="two_kernel_lle",
+        affinity="weights that rebuild each row",
+        kernel="1 / (1 + a d^b), or any other",
+        loss="reconstruction in feature space",
+        optimizer=_MOMENTUM,
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelLLE",
     ),
 )
 """All methods, the default first."""

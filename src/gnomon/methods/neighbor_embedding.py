@@ -41,7 +41,7 @@ _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "lbfgs": LBFGS,
     "sampled_descent": SampledDescent,
 }
-_USUAL_OPTIMIZER = {"kl": "gradient_descent", "conditional_kl": "lbfgs", "cross_entropy": "sampled_descent"}
+_USUAL_OPTIMIZER = {"kl": "gradient_descent", "reconstruction": "gradient_descent", "cross_entropy": "sampled_descent"}
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
@@ -67,13 +67,13 @@ class NeighborEmbedding(NeighborEmbedder):
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
-        "auto" takes gradient descent for "kl", sampled descent for "cross_entropy" and L-BFGS for others. An object
-        needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+        "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" and L-BFGS
+        for others. An object needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``.
     start_spread : float > 0 or None, default=None
-        Standard deviation of a named start along its first axis; None takes 1e-4 for "kl", a box of side 10 for
-        "cross_entropy" and 1 for others.
+        Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
+        box of side 10 for "cross_entropy" and 1 for others.
     metric, metric_params, init, random_state, n_jobs, callback
         As in `UMAP`.
 
@@ -184,5 +184,5 @@ class NeighborEmbedding(NeighborEmbedder):
         spread, loss = parameters["start_spread"], parameters["loss"]
         if spread is None and loss == "cross_entropy":
             return partial(rescale_to_box, size=10.0)
-        usual = 1e-4 if loss == "kl" else 1.0
+        usual = 1e-4 if loss in ("kl", "reconstruction") else 1.0
         return partial(rescale, standard_deviation=usual if spread is None else spread)

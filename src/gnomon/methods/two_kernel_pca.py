@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Gram
 from gnomon.initialization import rescale
-from gnomon.kernels import KERNELS, OutputKernel
+from gnomon.kernels import INPUT_KERNELS, KERNELS, OutputKernel
 from gnomon.methods.base import NeighborEmbedder, Recipe
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS
@@ -75,6 +75,7 @@ class TwoKernelPCA(NeighborEmbedder):
     tol: float = 1e-5
 
     _rules: ClassVar[dict[str, Rule]] = {
+        "input_kernel": Either(Options(*INPUT_KERNELS), Instance((object,), "a callable")),
         "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
         "centered": Boolean(),
