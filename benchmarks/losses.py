@@ -270,9 +270,7 @@ CASES = (
         lambda table: _stated_arrays(table) | _kernel_arrays(),
         ("tree",),
     ),
-    Case(
-        "two-kernel PCA", "two_kernel_pca", lambda table, way: _frobenius(table, way, centered=False), _target_arrays
-    ),
+    Case("two-kernel PCA", "two_kernel_pca", lambda table, way: _frobenius(table, way, centered=False), _target_arrays),
     Case(
         "two-kernel PCA, centred",
         "two_kernel_pca_centred",

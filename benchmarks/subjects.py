@@ -56,7 +56,9 @@ _EVALUATIONS: dict[str, Subject] = {
     "gradient_pca": partial(_method, "GradientPCA"),
     "gradient_pca, Nystrom": partial(_method, "GradientPCA", similarity="gaussian", approximation="nystrom"),
     "kl, L-BFGS": partial(_embedding, **_PROBABILITIES, optimizer="lbfgs", start_spread=1.0),
-    "conditional_kl": partial(_embedding, affinity="conditional", kernel="gaussian", loss="conditional_kl"),
+    "conditional_kl": partial(
+        _embedding, n_neighbors=90, affinity="conditional", kernel="gaussian", loss="conditional_kl"
+    ),
     "cross_entropy, tree": partial(
         _embedding, **_UMAP, loss="cross_entropy", optimizer="adam", loss_params=dict(_TREE)
     ),
