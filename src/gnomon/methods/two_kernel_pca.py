@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -9,8 +10,9 @@ from typing import Any, ClassVar
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Gram
 from gnomon.initialization import rescale
-from gnomon.kernels import KERNELS, OutputKernel
+from gnomon.kernels import INPUT_KERNELS
 from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS
 
@@ -37,6 +39,8 @@ class TwoKernelPCA(NeighborEmbedder):
         Of k_x, such as ``{"sigma": 2.0}``; without a sigma the median distance of rows.
     kernel : str or OutputKernel, default="cauchy"
         k_y, a name in `gnomon.kernels.KERNELS` or a kernel.
+    kernel_params : dict or None, default=None
+        Of k_y where it is a name, such as ``{"dof": 2.0}`` for "student_t".
     centered : bool, default=True
         Compare double-centred similarities.
     max_iter : int >= 0, default=300
@@ -70,13 +74,19 @@ class TwoKernelPCA(NeighborEmbedder):
     input_kernel: Any = "gaussian"
     input_kernel_params: dict[str, Any] | None = None
     kernel: Any = "cauchy"
+    kernel_params: dict[str, Any] | None = None
     centered: bool = True
     max_iter: int = 300
     tol: float = 1e-5
 
     _rules: ClassVar[dict[str, Rule]] = {
+        "input_kernel": Either(
+            Options(*INPUT_KERNELS),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
+        ),
         "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
-        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "kernel": KERNEL,
+        "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "centered": Boolean(),
         "max_iter": Integer(0),
         "tol": Real(0.0),
@@ -86,8 +96,7 @@ class TwoKernelPCA(NeighborEmbedder):
         if n_samples > _MOST:
             fact = f"{n_samples} rows need {4e-9 * n_samples**2:.0f} GB for the similarities of all pairs"
             raise ValueError(message("TwoKernelPCA", "X", f"of at most {_MOST} distinct rows", fact=fact))
-        given = parameters["kernel"]
-        self.kernel_: OutputKernel = KERNELS[given]() if isinstance(given, str) else given
+        self.kernel_ = make_kernel("TwoKernelPCA", parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=0,
             affinity=lambda inputs: Gram.from_kernel(
