@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from conftest import HOSTILE
 from matplotlib.path import Path as Polygon
 
+from conftest import HOSTILE
 from gnomon.viewer import Sequence, write_html
 
 pytestmark = pytest.mark.browser
@@ -333,7 +335,7 @@ def test_many_labels_thin_out(open_page, tmp_path):
         ".map(({ left, right }) => [left, right])"
     )
     assert 5 < len(boxes) < 20
-    assert all(a[1] < b[0] for a, b in zip(boxes, boxes[1:], strict=False))
+    assert all(a[1] < b[0] for a, b in itertools.pairwise(boxes))
 
 
 def test_without_a_sequence_there_is_no_slider(open_page, blobs_page):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ Embedding = npt.NDArray[np.float32]
 class Objective(Protocol):
     """A loss of the embedding and the forces that lower it.
 
-    The objectives here depend on distances within the embedding alone: moving or rotating it changes nothing.
+    The objectives here depend on distances within the embedding alone: moving or rotating it changes nothing. They work
+    in float32 unless a `dtype` says float64.
     """
 
     @property
@@ -38,14 +39,14 @@ class Objective(Protocol):
         """Return how the sum over pairs is evaluated in n_components dimensions."""
         ...
 
-    def loss(self, Y: Embedding) -> float:
+    def loss(self, Y: npt.NDArray[Any]) -> float:
         """Return the loss."""
         ...
 
-    def gradient(self, Y: Embedding) -> Embedding:
+    def gradient(self, Y: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the gradient of the loss."""
         ...
 
-    def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
+    def forces(self, Y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
         ...

@@ -62,7 +62,7 @@ class CrossEntropy(PairObjective):
     evaluation : {"sampled", "exact", "tree"}, default="sampled"
         "exact" sums over all pairs, "tree" takes far groups of points as one. "sampled" estimates forces from a few
         random points, with each component of a pair's force cut to [-4, 4] as in umap-learn; the loss is the exact one.
-    theta : float in [0, 1], default=0.5
+    theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     seed : int, default=0
         Decides the sample.
@@ -90,7 +90,7 @@ class CrossEntropy(PairObjective):
         repulsion_strength: float = 1.0,
         noise_exponent: float = 0.0,
         evaluation: str = "sampled",
-        theta: float = 0.5,
+        theta: float = 0.8,
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:

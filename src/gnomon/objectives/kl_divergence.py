@@ -52,8 +52,9 @@ class KLDivergence(PairObjective):
         relative error of about 1.5 % at 0.5, 0.1 % at 0.25, 4 % at 0.7; more where points lie tens of units apart. A
         mesh is at most 4096 nodes wide (two components; 32768 for one), half of them padding: embeddings wider than
         about 2000 spacings get a coarser one.
-    theta : float in [0, 1], default=0.5
-        Width of a group over its distance below which the tree takes it as one; 0 is exact.
+    theta : float in [0, 1], default=0.8
+        Width of a group over its distance below which the tree takes it as one; 0 is exact. Forces of a clustered map
+        have a relative error of about 0.1 % at 0.8, 0.03 % at 0.5.
     n_threads : int, default=1
         Does not change the result.
 
@@ -78,7 +79,7 @@ class KLDivergence(PairObjective):
         *,
         evaluation: str = "auto",
         spacing: float = 0.5,
-        theta: float = 0.5,
+        theta: float = 0.8,
         n_threads: int = 1,
     ) -> None:
         who = "KLDivergence"

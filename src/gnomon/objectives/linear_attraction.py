@@ -47,7 +47,7 @@ class LinearAttraction(PairObjective):
         h_i: the sum of a point's springs plus 1, or 1.
     evaluation : {"auto", "exact", "tree"}, default="auto"
         How the repulsion is summed; "auto" takes the tree from 10000 points on.
-    theta : float in [0, 1], default=0.5
+    theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_threads : int, default=1
         Does not change the result.
@@ -67,7 +67,7 @@ class LinearAttraction(PairObjective):
         repulsion_strength: float = 1.0,
         charges: str = "degree",
         evaluation: str = "auto",
-        theta: float = 0.5,
+        theta: float = 0.8,
         n_threads: int = 1,
     ) -> None:
         who = "LinearAttraction"

@@ -50,7 +50,7 @@ class ReconstructionTrace(PairObjective):
         lambda, or the factor on the quadratic penalty; None takes 1 / n_samples.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How the penalty is summed; "interpolated" needs a smooth kernel, and the quadratic one is always exact.
-    theta : float in [0, 1], default=0.5
+    theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_threads : int, default=1
         Does not change the result.
@@ -69,7 +69,7 @@ class ReconstructionTrace(PairObjective):
         penalty: str = "uniform",
         penalty_strength: float | None = None,
         evaluation: str = "auto",
-        theta: float = 0.5,
+        theta: float = 0.8,
         n_threads: int = 1,
     ) -> None:
         who = "ReconstructionTrace"

@@ -35,7 +35,7 @@ class StatedCrossEntropy(PairObjective):
         Similarity of two points of the embedding, between 0 and 1.
     evaluation : {"auto", "exact", "tree"}, default="auto"
         How the repulsion is summed; "auto" takes the tree from 10000 points on where it can.
-    theta : float in [0, 1], default=0.5
+    theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_threads : int, default=1
         Does not change the result.
@@ -52,7 +52,7 @@ class StatedCrossEntropy(PairObjective):
         kernel: OutputKernel,
         *,
         evaluation: str = "auto",
-        theta: float = 0.5,
+        theta: float = 0.8,
         n_threads: int = 1,
     ) -> None:
         who = "StatedCrossEntropy"

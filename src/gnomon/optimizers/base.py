@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
+from gnomon._threads import single_threaded_blas
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.solution import Solution
 from gnomon.optimizers.state import Points, State
@@ -62,6 +64,7 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
     unit: ClassVar[str] = "iteration"
     dtypes: ClassVar[tuple[type, ...]] = (np.float32, np.float64)
     state_type: ClassVar[type[State]]
+    uses_blas: ClassVar[bool] = False  # steps may be matrix products: BLAS is kept to one thread once for all of them
     remedy: ClassVar[str] = "Raise max_iter."  # where max_iter came before convergence
 
     max_iter: Any
@@ -138,4 +141,5 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         FloatingPointError
             If the embedding leaves the finite numbers.
         """
-        return minimize(self, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)
+        with single_threaded_blas() if self.uses_blas else nullcontext():
+            return minimize(self, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)

@@ -22,7 +22,7 @@ _RULES: dict[str, Rule] = {
     "preconditioned": Boolean(),
     "max_iter": Integer(low=0),
     "tol": Either(Nothing(), Real(low=0.0)),
-    "min_grad_norm": Real(low=0.0),
+    "min_grad_norm": Either(Nothing(), Real(low=0.0)),
     "n_iter_without_progress": Either(Nothing(), Integer(low=1)),
     "block": Integer(low=1),
 }
@@ -79,7 +79,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         Iterations in all.
     tol : float >= 0 or None, default=1e-6
         End when the norm of the gradient is at most this share of the largest seen (checked after each block).
-    min_grad_norm : float >= 0, default=0.0
+    min_grad_norm : float >= 0 or None, default=None
         End where the norm of the gradient is at most this (checked in each iteration).
     n_iter_without_progress : int >= 1 or None, default=300
         End when the loss has not fallen for so many iterations (checked after each block).
@@ -88,6 +88,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
     """
 
     state_type: ClassVar[type[State]] = SafeState
+    uses_blas = True
     remedy = "Raise max_iter, or use LBFGS, which takes far fewer iterations."
 
     def __init__(
@@ -98,7 +99,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         preconditioned: bool = False,
         max_iter: int = 5000,
         tol: float | None = 1e-6,
-        min_grad_norm: float = 0.0,
+        min_grad_norm: float | None = None,
         n_iter_without_progress: int | None = 300,
         block: int = 50,
     ) -> None:
@@ -109,7 +110,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         self.preconditioned: bool = checked["preconditioned"]
         self.max_iter: int = checked["max_iter"]
         self.tol: float | None = checked["tol"]
-        self.min_grad_norm: float = checked["min_grad_norm"]
+        self.min_grad_norm: float | None = checked["min_grad_norm"]
         self.n_iter_without_progress: int | None = checked["n_iter_without_progress"]
         self.block: int = checked["block"]
 
@@ -144,7 +145,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         Y = state.embedding
         gradient: Points = objective.gradient(Y)
         norm = math.sqrt(np.square(gradient, dtype=np.float64).sum())
-        if norm <= self.min_grad_norm:
+        if self.min_grad_norm is not None and norm <= self.min_grad_norm:
             rule = f"min_grad_norm={self.min_grad_norm:.3g}"
             return Step(norm, 0.0, f"The gradient's norm fell to {rule} in iteration {state.iteration}.")
         finished = ""

@@ -140,7 +140,7 @@ class MetricSeparation:
         if changed:
             lines += [f"Without {method} it would be {name.replace('_', ' ')}." for method, name in changed.items()]
         elif known:
-            lines.append("No single method decides this.")
+            lines.append("No method that can be left out decides this.")
         if len(known) < len(self.methods):
             rest = ", ".join(method for method in self.methods if method not in known)
             lines.append(f"Cannot be left out, for lack of a pair in its class: {rest}.")

@@ -54,7 +54,7 @@ class AllPairs:
         4000 points on where it can, takes the tree from 10000 points on where it can, and else is exact.
     spacing : float, default=0.5
         Spacing of the mesh in units of the distance at which the kernel is one half.
-    theta : float, default=0.5
+    theta : float, default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     scale : float, default=1.0
         May be changed between evaluations.
@@ -74,7 +74,7 @@ class AllPairs:
         link: str = "identity",
         evaluation: str = "exact",
         spacing: float = 0.5,
-        theta: float = 0.5,
+        theta: float = 0.8,
         scale: float = 1.0,
         n_threads: int = 1,
         who: str = "AllPairs",
