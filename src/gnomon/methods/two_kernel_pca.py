@@ -19,6 +19,7 @@ from gnomon.optimizers import LBFGS
 __all__ = ["TwoKernelPCA"]
 
 _MOST = 30_000  # rows; the similarities of the data take 4 n^2 bytes: 3.6 GB
+_START_SPREAD = 0.1  # standard deviation of the start along its first axis; points that start far out feel no slope
 
 
 @dataclass(eq=False, repr=False)
@@ -50,7 +51,8 @@ class TwoKernelPCA(NeighborEmbedder):
     metric, metric_params
         Not used: distances come from k_x.
     init, random_state, n_jobs, callback
-        As in `UMAP`; named starts are scaled to a standard deviation of 1 along the first axis.
+        As in `UMAP`, but "pca" is the default start; named ones are scaled to a standard deviation of 0.1 along the
+        first axis.
 
     Attributes
     ----------
@@ -106,7 +108,7 @@ class TwoKernelPCA(NeighborEmbedder):
                 n_threads=inputs.n_threads,
                 who="TwoKernelPCA",
             ),
-            rescale=partial(rescale, standard_deviation=1.0),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda gram, inputs: Frobenius(
                 gram, self.kernel_, centered=parameters["centered"], n_threads=inputs.n_threads
             ),
