@@ -16,7 +16,7 @@ Rows = npt.NDArray[np.float32]
 
 _NEIGHBORS = 15
 
-MODERN = ("umap", "tsne", "negtsne", "largevis", "pacmap", "densmap", "trimap")
+MODERN = ("umap", "tsne", "neg_tsne", "largevis", "pacmap", "densmap", "trimap")
 """Names of neighbour embeddings; those in `gnomon.methods.METHODS` are taken."""
 
 
@@ -70,8 +70,7 @@ CLASSICAL: dict[str, Callable[[Rows, int], npt.NDArray[Any]]] = {
 
 def _estimators() -> dict[str, Any]:
     """Return gnomon's estimators by the name that its catalogue gives them."""
-    found = {name.lower(): getattr(gnomon.methods, name) for name in gnomon.methods.__all__}
-    return {card.name: found[card.name] for card in gnomon.methods.METHODS if card.name in found}
+    return {card.name: getattr(gnomon.methods, card.estimator) for card in gnomon.methods.METHODS}
 
 
 def available(names: tuple[str, ...] = MODERN) -> list[str]:

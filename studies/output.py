@@ -74,9 +74,15 @@ def make_figure(width: float, height: float) -> Any:
     return figure
 
 
-def write_png(folder: Path, name: str, figure: Any, dpi: int = 130) -> Path:
-    """Write a matplotlib figure; return the path."""
+def write_png(folder: Path, name: str, figure: Any, dpi: int = 130, small: bool = False) -> Path:
+    """Write a matplotlib figure, small: with a palette of 256 colours; return the path."""
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=dpi, facecolor="white")
+    if small:
+        from PIL import Image
+
+        with Image.open(path) as picture:
+            reduced = picture.convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        reduced.save(path, optimize=True)
     print(f"wrote {path}")
     return path

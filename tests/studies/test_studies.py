@@ -14,7 +14,7 @@ from studies.reading import read_latent_space
 from studies.tables import load_rows
 
 from gnomon.exceptions import MissingDependencyError
-from studies import latent_space, metric_table
+from studies import all_methods, latent_space, metric_table
 
 PNG = b"\x89PNG"
 
@@ -30,6 +30,17 @@ def test_the_metric_table_from_end_to_end(tmp_path, capsys):
     assert table["phi"] == sorted(table["phi"], reverse=True)
     assert (tmp_path / "metric_table.png").read_bytes().startswith(PNG)
     assert "95% interval" in capsys.readouterr().out
+
+
+def test_all_methods_from_end_to_end(tmp_path):
+    arguments = ["--out", str(tmp_path), "--set", "digits", "--rows", "80", "--methods", "pca", "two_kernel_pca", "umap"]
+    assert all_methods.main(arguments) == 0
+    report = json.loads((tmp_path / "methods.json").read_text())
+    assert list(report["methods"]) == ["pca", "two_kernel_pca", "umap"]
+    assert all(0.5 < one["trustworthiness"] <= 1 for one in report["methods"].values())
+    picture = (tmp_path / "methods.png").read_bytes()
+    assert picture.startswith(PNG)
+    assert len(picture) < 100_000
 
 
 @pytest.mark.parametrize("name", list(CLASSICAL))

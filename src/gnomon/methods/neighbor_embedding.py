@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Having, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import (
     Affinities,
     conditional_affinities,
@@ -20,8 +20,8 @@ from gnomon.affinities import (
     uniform_affinities,
 )
 from gnomon.initialization import rescale, rescale_to_box
-from gnomon.kernels import KERNELS, OutputKernel
 from gnomon.methods.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import LOSSES, Objective, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 
@@ -112,9 +112,11 @@ class NeighborEmbedding(NeighborEmbedder):
             Instance((Affinities, sp.sparray, sp.spmatrix), "Affinities or a sparse matrix"),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
-        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "kernel": KERNEL,
         "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
-        "optimizer": Either(Options("auto", *_OPTIMIZERS), Instance((object,), "an optimizer")),
+        "optimizer": Either(
+            Options("auto", *_OPTIMIZERS), Having(("minimize",), "an object with minimize(objective, Y0, reporter=...)")
+        ),
         "affinity_params": _PARAMETERS,
         "kernel_params": _PARAMETERS,
         "loss_params": _PARAMETERS,
@@ -123,7 +125,7 @@ class NeighborEmbedding(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        self.kernel_ = self._make_kernel(parameters)
+        self.kernel_ = make_kernel("NeighborEmbedding", parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=partial(self._make_affinities, parameters=parameters, n_samples=n_samples),
@@ -131,17 +133,6 @@ class NeighborEmbedding(NeighborEmbedder):
             objective=partial(self._make_objective, parameters=parameters),
             optimizer=self._make_optimizer(parameters),
         )
-
-    def _make_kernel(self, parameters: dict[str, Any]) -> OutputKernel:
-        kernel = parameters["kernel"]
-        if isinstance(kernel, str):
-            return KERNELS[kernel](**(parameters["kernel_params"] or {}))
-        if parameters["kernel_params"]:
-            raise ValueError(message("NeighborEmbedding", "kernel_params", "None where kernel is an object"))
-        if not callable(getattr(kernel, "value", None)) or not callable(getattr(kernel, "derivative", None)):
-            rule = "a name or an object with value(s) and derivative(s)"
-            raise TypeError(message("NeighborEmbedding", f"kernel of type {type(kernel).__name__}", rule))
-        return kernel  # type: ignore[no-any-return]
 
     def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
         affinity: Any = parameters["affinity"]
@@ -174,9 +165,6 @@ class NeighborEmbedding(NeighborEmbedder):
             return _OPTIMIZERS[usual if optimizer == "auto" else optimizer](**given)
         if given:
             raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
-        if not callable(getattr(optimizer, "minimize", None)):
-            rule = "a name or an object with minimize(objective, Y0)"
-            raise TypeError(message("NeighborEmbedding", f"optimizer of type {type(optimizer).__name__}", rule))
         return optimizer
 
     @staticmethod
