@@ -3,7 +3,22 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap, TwoKernelLLE
+from gnomon import (
+    PCA,
+    SNE,
+    TSNE,
+    UMAP,
+    ForceAtlas2,
+    GradientPCA,
+    InfoNCETSNE,
+    LargeVis,
+    NegTSNE,
+    NeighborEmbedding,
+    PaCMAP,
+    SymmetricSNE,
+    TriMap,
+    TwoKernelLLE,
+)
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
@@ -17,6 +32,13 @@ from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap, TwoKernelLLE
         UMAP(n_neighbors=5, max_iter=50, n_jobs=1),
         PaCMAP(n_neighbors=4, max_iter=45, n_jobs=1),
         TriMap(n_neighbors=4, max_iter=40, n_jobs=1),
+        SNE(perplexity=2, max_iter=60, early_exaggeration_iter=30, n_jobs=1),
+        SymmetricSNE(perplexity=2, max_iter=60, early_exaggeration_iter=30, n_jobs=1),
+        LargeVis(perplexity=2, max_iter=40, n_jobs=1),
+        ForceAtlas2(n_neighbors=4, max_iter=40, n_jobs=1),
+        NegTSNE(n_neighbors=4, max_iter=40, n_jobs=1),
+        InfoNCETSNE(n_neighbors=4, max_iter=40, n_jobs=1),
+        NeighborEmbedding(n_neighbors=4, optimizer_params={"max_iter": 40, "early_exaggeration_iter": 20}, n_jobs=1),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

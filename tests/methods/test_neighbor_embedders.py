@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
-from gnomon import TSNE, UMAP, PaCMAP, TriMap
+from gnomon import SNE, TSNE, UMAP, ForceAtlas2, InfoNCETSNE, LargeVis, NegTSNE, PaCMAP, SymmetricSNE, TriMap
 from gnomon.exceptions import DataWarning, NeighborsWarning
 
 QUICK = [
@@ -18,6 +18,12 @@ QUICK = [
     pytest.param(TSNE(max_iter=120, early_exaggeration_iter=60, random_state=3), id="tsne"),
     pytest.param(PaCMAP(max_iter=90, random_state=3), id="pacmap"),
     pytest.param(TriMap(max_iter=90, random_state=3), id="trimap"),
+    pytest.param(SNE(max_iter=100, early_exaggeration_iter=50, random_state=3), id="sne"),
+    pytest.param(SymmetricSNE(max_iter=100, early_exaggeration_iter=50, random_state=3), id="symmetric_sne"),
+    pytest.param(LargeVis(max_iter=60, random_state=3), id="largevis"),
+    pytest.param(ForceAtlas2(max_iter=100, random_state=3), id="force_atlas2"),
+    pytest.param(NegTSNE(max_iter=60, random_state=3), id="neg_tsne"),
+    pytest.param(InfoNCETSNE(max_iter=100, random_state=3), id="info_nce_tsne"),
 ]
 
 
@@ -53,6 +59,13 @@ def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, dig
         pytest.param(TSNE(random_state=0), 0.988, 0.96, id="tsne"),
         pytest.param(PaCMAP(random_state=0), 0.975, 0.96, id="pacmap"),
         pytest.param(TriMap(random_state=0), 0.97, 0.95, id="trimap"),
+        # without heavy tails or with springs, points of different classes crowd together
+        pytest.param(SNE(random_state=0), 0.955, 0.92, id="sne"),
+        pytest.param(SymmetricSNE(random_state=0), 0.955, 0.92, id="symmetric_sne"),
+        pytest.param(ForceAtlas2(random_state=0), 0.955, 0.92, id="force_atlas2"),
+        pytest.param(LargeVis(random_state=0), 0.98, 0.96, id="largevis"),
+        pytest.param(NegTSNE(random_state=0), 0.975, 0.96, id="neg_tsne"),
+        pytest.param(InfoNCETSNE(random_state=0), 0.985, 0.96, id="info_nce_tsne"),
     ],
 )
 def test_digits_keep_their_neighbours_and_their_classes(estimator, least_trust, least_accuracy, digits):
