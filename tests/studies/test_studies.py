@@ -33,19 +33,8 @@ def test_the_metric_table_from_end_to_end(tmp_path, capsys):
 
 
 def test_all_methods_from_end_to_end(tmp_path):
-    arguments = [
-        "--out",
-        str(tmp_path),
-        "--set",
-        "digits",
-        "--rows",
-        "80",
-        "--methods",
-        "pca",
-        "two_kernel_pca",
-        "umap",
-    ]
-    assert all_methods.main(arguments) == 0
+    arguments = ["--out", str(tmp_path), "--set", "digits", "--rows", "80"]
+    assert all_methods.main([*arguments, "--methods", "pca", "two_kernel_pca", "umap"]) == 0
     report = json.loads((tmp_path / "methods.json").read_text())
     assert list(report["methods"]) == ["pca", "two_kernel_pca", "umap"]
     assert all(0.5 < one["trustworthiness"] <= 1 for one in report["methods"].values())

@@ -41,7 +41,12 @@ _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "lbfgs": LBFGS,
     "sampled_descent": SampledDescent,
 }
-_USUAL_OPTIMIZER = {"kl": "gradient_descent", "reconstruction": "gradient_descent", "cross_entropy": "sampled_descent"}
+_USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+}
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
@@ -51,7 +56,7 @@ class NeighborEmbedding(NeighborEmbedder):
 
     Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is
     ``NeighborEmbedding(affinity="gaussian", kernel="cauchy", loss="kl", n_neighbors=90)``, and UMAP is
-    ``NeighborEmbedding(affinity="fuzzy", kernel=UMAPKernel.from_min_dist(0.1), loss="cross_entropy")``.
+    ``NeighborEmbedding(affinity="fuzzy", kernel="umap", loss="cross_entropy", init="spectral")``, to the last bit.
 
     Parameters
     ----------
@@ -67,15 +72,20 @@ class NeighborEmbedding(NeighborEmbedder):
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
-        "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" and L-BFGS
-        for others. An object needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+    _USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+    }
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
-        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``.
+        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
+        and b, or min_dist and spread.
     start_spread : float > 0 or None, default=None
         Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
         box of side 10 for "cross_entropy" and 1 for others.
     metric, metric_params, init, random_state, n_jobs, callback
-        As in `UMAP`.
+        As in `UMAP`, but "pca" is the default start.
 
     Attributes
     ----------
@@ -159,13 +169,16 @@ class NeighborEmbedding(NeighborEmbedder):
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
         if isinstance(optimizer, str):
-            usual = (
-                _USUAL_OPTIMIZER.get(parameters["loss"], "lbfgs") if isinstance(parameters["loss"], str) else "lbfgs"
-            )
-            return _OPTIMIZERS[usual if optimizer == "auto" else optimizer](**given)
+            return _OPTIMIZERS[self._usual_optimizer(parameters) if optimizer == "auto" else optimizer](**given)
         if given:
             raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
         return optimizer
+
+    @staticmethod
+    def _usual_optimizer(parameters: dict[str, Any]) -> str:
+        loss, evaluation = parameters["loss"], (parameters["loss_params"] or {}).get("evaluation", "sampled")
+        known = isinstance(loss, str) and not (loss == "cross_entropy" and evaluation != "sampled")
+        return _USUAL_OPTIMIZER.get(loss, "lbfgs") if known else "lbfgs"
 
     @staticmethod
     def _make_start(parameters: dict[str, Any]) -> Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:
