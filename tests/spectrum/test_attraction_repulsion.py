@@ -100,7 +100,7 @@ def test_known_methods_lie_in_the_order_of_their_attraction(spectrum):
     assert list(marks) == ["ForceAtlas2", "UMAP", "NegTSNE"]
     assert marks["ForceAtlas2"].exaggeration > marks["UMAP"].exaggeration > 1
     for mark in marks.values():
-        assert mark.similarity == mark.similarities.max() > 0.9
+        assert mark.similarity == mark.similarities.max() > 0.8
         assert mark.similarities.shape == (14,)
         assert mark.exaggeration == spectrum.exaggerations[mark.similarities.argmax() - 1]
     assert sum("≈ UMAP" in title for title in spectrum.titles) == 1

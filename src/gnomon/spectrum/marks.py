@@ -15,12 +15,14 @@ from gnomon.evaluate import embedding_similarity
 from gnomon.methods import UMAP, ForceAtlas2, NegTSNE
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["METHODS", "Mark", "fit_methods", "most_similar"]
+__all__ = ["METHODS", "Mark", "fit_methods", "likeness"]
 
 METHODS: dict[str, Any] = {"ForceAtlas2": ForceAtlas2, "UMAP": UMAP, "NegTSNE": NegTSNE}
 """The methods that can be located; each takes the neighbours of a graph."""
 
-_MAX_ROWS = 5_000  # that a distance correlation rests on
+_MAX_ROWS = 5_000  # that likeness rests on, a random sample of more
+_NEIGHBORS = 50  # whose overlap is counted, at most a twentieth of the rows
+_SAMPLE = 0x6D61726B  # "mark"
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,9 @@ class Mark:
     exaggeration : float
         The value found; infinite for the Laplacian eigenmaps.
     similarity : float
-        Distance correlation with the map at that value, in [0, 1].
-    similarities : ndarray of shape (n_values + 1,), float64
+        Likeness to the map at that value, in [0, 1]: the mean of distance correlation, which sees where groups lie,
+        and neighbour overlap, which sees what they are made of.
+    distance_correlations, neighbor_overlaps : ndarray of shape (n_values + 1,), float64
         With the Laplacian eigenmaps and the maps at all values, in the order of the spectrum.
     embedding : ndarray of shape (n_samples, n_components), float32
         The map, turned to the one it resembles most and of its spread.
@@ -44,20 +47,37 @@ class Mark:
     name: str
     exaggeration: float
     similarity: float
-    similarities: npt.NDArray[np.float64]
+    distance_correlations: npt.NDArray[np.float64]
+    neighbor_overlaps: npt.NDArray[np.float64]
     embedding: npt.NDArray[np.float32]
 
+    @property
+    def similarities(self) -> npt.NDArray[np.float64]:
+        """Likeness to all maps of the spectrum, the Laplacian eigenmaps first."""
+        return (self.distance_correlations + self.neighbor_overlaps) / 2.0
 
-def most_similar(
+
+def likeness(
     embedding: npt.ArrayLike, frames: Sequence[npt.ArrayLike], *, n_jobs: int | None
-) -> npt.NDArray[np.float64]:
-    """Return the distance correlation of an embedding with each of several."""
-    return np.asarray(
-        [
-            embedding_similarity(embedding, frame, "distance_correlation", max_rows=_MAX_ROWS, n_jobs=n_jobs)
-            for frame in frames
-        ]
-    )
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return distance correlation and neighbour overlap of an embedding with each of several.
+
+    Both rest on the same rows, all or a sample that does not depend on the embeddings.
+    """
+    given = np.asarray(embedding)
+    n = len(given)
+    rows = np.arange(n) if n <= _MAX_ROWS else np.sort(np.random.default_rng(_SAMPLE).permutation(n)[:_MAX_ROWS])
+    n_neighbors = max(1, min(_NEIGHBORS, len(rows) // 20))
+
+    def compare(metric: str) -> npt.NDArray[np.float64]:
+        return np.asarray(
+            [
+                embedding_similarity(given[rows], np.asarray(one)[rows], metric, n_neighbors=n_neighbors, n_jobs=n_jobs)
+                for one in frames
+            ]
+        )
+
+    return compare("distance_correlation"), compare("knn")
 
 
 def fit_methods(

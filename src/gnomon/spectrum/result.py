@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.linalg import align
-from gnomon.spectrum.marks import Mark, most_similar
+from gnomon.spectrum.marks import Mark, likeness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,17 +128,18 @@ class Spectrum:
         Returns
         -------
         Mark
-            By distance correlation, which looks at all distances, large ones included.
+            By the mean of distance correlation and neighbour overlap.
         """
         given = np.asarray(embedding)
         if given.shape != self.laplacian_eigenmap.shape:
             shape = self.laplacian_eigenmap.shape
             raise ValueError(message("Spectrum.locate", f"embedding of shape {given.shape}", f"of shape {shape}"))
-        similarities = most_similar(given, self.frames, n_jobs=n_jobs)
+        correlations, overlaps = likeness(given, self.frames, n_jobs=n_jobs)
+        similarities = (correlations + overlaps) / 2.0
         best = int(similarities.argmax())
         turned = align([self.frames[best], given])[1]
         value = math.inf if best == 0 else float(self.exaggerations[best - 1])
-        return Mark(name, value, float(similarities[best]), similarities, turned.astype(np.float32))
+        return Mark(name, value, float(similarities[best]), correlations, overlaps, turned.astype(np.float32))
 
     def sequence(self) -> Sequence:
         """Return the maps as the viewer's slider takes them, open at t-SNE."""
@@ -229,7 +230,7 @@ class Spectrum:
             lines.append(f"Above {self.critical:.3g} attraction draws the map together into fewer dimensions.")
         for mark in self.marks:
             place = "the Laplacian eigenmaps" if math.isinf(mark.exaggeration) else f"{mark.exaggeration:g}"
-            lines.append(f"{mark.name} is most like {place} (distance correlation {mark.similarity:.3f}).")
+            lines.append(f"{mark.name} is most like {place} ({_measures(mark)}).")
         return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
@@ -248,7 +249,8 @@ class Spectrum:
                     "name": mark.name,
                     "exaggeration": None if math.isinf(mark.exaggeration) else mark.exaggeration,
                     "similarity": mark.similarity,
-                    "similarities": mark.similarities.tolist(),
+                    "distance_correlations": mark.distance_correlations.tolist(),
+                    "neighbor_overlaps": mark.neighbor_overlaps.tolist(),
                 }
                 for mark in self.marks
             ],
@@ -283,7 +285,13 @@ class Spectrum:
         info: dict[str, Any] = {"n_neighbors": self.n_neighbors, "random_state": self.seed}
         for mark in self.marks:
             place = "Laplacian eigenmaps" if math.isinf(mark.exaggeration) else f"exaggeration {mark.exaggeration:g}"
-            info[f"{mark.name} is most like"] = f"{place} (distance correlation {mark.similarity:.2f})"
+            info[f"{mark.name} is most like"] = f"{place} ({_measures(mark)})"
         if self.notes:
             info["notes"] = "; ".join(self.notes)
         return info
+
+
+def _measures(mark: Mark) -> str:
+    best = int(mark.similarities.argmax())
+    correlation, overlap = mark.distance_correlations[best], mark.neighbor_overlaps[best]
+    return f"distance correlation {correlation:.2f}, common neighbours {overlap:.0%}"
