@@ -74,7 +74,7 @@ def _likeness(X: Any, *, seed: int, jobs: int | None) -> dict[str, dict[str, flo
         "two-kernel PCA": TwoKernelPCA(random_state=seed, max_iter=100, n_jobs=jobs),
     }
     maps = {name: model.fit_transform(X) for name, model in others.items()}
-    maps["PCA start of both"] = initialize(
+    maps["PCA alone"] = initialize(
         "pca", X=X, affinities=None, n_components=2, seed=seed, n_threads=1, who="conjecture_one"
     ).embedding
     return {

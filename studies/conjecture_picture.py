@@ -87,7 +87,7 @@ def _draw_likeness(ax: Any, studied: dict[str, Any]) -> None:
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_xlim(0, 1)
     ax.set_xlabel("likeness to UMAP's map: 0, as unrelated maps; 1, the same map. A dot for each data set", fontsize=9)
-    ax.legend(frameon=False, fontsize=9, loc="lower right")
+    ax.legend(frameon=False, fontsize=9, loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=2)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_title("3  Do both end at the same map?", **_TITLE)
@@ -133,7 +133,8 @@ def picture(
         ax.set_visible(False)
     for ax in axes[::columns]:
         ax.set_ylabel("cosine of the gradients", fontsize=9)
-    upper.supxlabel("epoch of UMAP", fontsize=10)
+    for ax in axes[max(len(studied) - columns, 0) : len(studied)]:
+        ax.set_xlabel(f"epoch of UMAP; at {epochs[-1]} the map rests and little force is left", fontsize=9)
     upper.suptitle(
         "1  Cosine of UMAP's mean force and the gradient of each loss along UMAP runs from three starts (line: mean; "
         "band: range over starts)",

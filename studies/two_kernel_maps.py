@@ -82,20 +82,23 @@ def _picture(runs: list[dict[str, Any]], labels: npt.NDArray[np.str_]) -> Any:
     palette = class_colors(len(names))
     colors = np.array(palette)[codes]
     umap = max(run["knn_accuracy"] for run in runs if run["method"] == "UMAP")
-    figure = make_figure(16.5, 8.8)
-    axes = figure.subplots(len(STARTS), len(METHODS))
+    figure = make_figure(16.5, 9.2)
+    header, body = figure.subfigures(2, 1, height_ratios=[1.0, 8.2])
+    first, second = _headline(runs, len(labels))
+    header.text(0.01, 0.95, first, va="top", fontsize=16, fontweight="bold")
+    header.text(0.01, 0.58, second, va="top", fontsize=12.5, linespacing=1.35)
+    axes = body.subplots(len(STARTS), len(METHODS))
     for k, run in enumerate(runs):
         column, row = divmod(k, len(STARTS))
         _panel(axes[row, column], run, colors, umap)
     for column, name in enumerate(METHODS):
-        axes[0, column].annotate(name, (0.5, 1.13), xycoords="axes fraction", ha="center", **_HEADING)
+        axes[0, column].text(0.5, 1.11, name, transform=axes[0, column].transAxes, ha="center", **_HEADING)
     for row, start in enumerate(STARTS):
         axes[row, 0].set_ylabel(f"start: {'PCA' if start == 'pca' else start}", fontsize=13, fontweight="bold")
     handles = [_dot(color, name) for color, name in zip(palette, names, strict=True)]
-    figure.legend(
+    body.legend(
         handles=handles, loc="outside lower center", ncols=len(names), frameon=False, fontsize=11, title="digit"
     )
-    figure.suptitle(_headline(runs, len(labels)), x=0.01, ha="left", fontsize=14)
     return figure
 
 
@@ -105,7 +108,7 @@ def _dot(color: str, name: str) -> Any:
     return Line2D([], [], marker="o", ls="", color=color, label=name, ms=7)
 
 
-def _headline(runs: list[dict[str, Any]], n: int) -> str:
+def _headline(runs: list[dict[str, Any]], n: int) -> tuple[str, str]:
     def accuracy(method: str) -> str:
         found = [run["knn_accuracy"] for run in runs if run["method"] == method]
         return f"{min(found):.2f} to {max(found):.2f}" if max(found) - min(found) >= 0.005 else f"{max(found):.2f}"
@@ -123,14 +126,14 @@ def _headline(runs: list[dict[str, Any]], n: int) -> str:
         f"{'from either start' if all(lle) or not any(lle) else 'from each start'}; PCA's "
         f"{'does so too' if all(pca) else 'does not'}"
     )
-    return (
-        f"$\\bf{{{first.replace(' ', '~')}}}$\n"
+    second = (
         f"{n:,} rows. Accuracy, the 10 nearest points in the map voting for a point's class: two-kernel LLE "
-        f"{accuracy('two-kernel LLE')}, UMAP {accuracy('UMAP')}, two-kernel PCA {accuracy('two-kernel PCA')}. "
-        "Green: within 0.03 of UMAP's best.\n"
-        "Two-kernel LLE is descended under a weak penalty first. In one stage, a random start is left in pieces, at a "
-        f"loss of {loss('two-kernel LLE in one stage'):.2f} a row instead of {loss('two-kernel LLE'):.2f}."
+        f"{accuracy('two-kernel LLE')}, UMAP {accuracy('UMAP')}, two-kernel PCA {accuracy('two-kernel PCA')}.\n"
+        "Green: within 0.03 of UMAP's best. Two-kernel LLE is descended under a weak penalty first. In one stage, a "
+        f"random start is left in pieces, at a loss of {loss('two-kernel LLE in one stage'):.2f} a row instead of "
+        f"{loss('two-kernel LLE'):.2f}."
     )
+    return first, second
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
