@@ -41,6 +41,12 @@ def test_the_table_of_the_documentation_is_the_catalogue():
     assert _table((_DOCS / "methods.md").read_text()) == [asdict(card) for card in METHODS]
 
 
+def test_the_page_of_the_command_line_names_every_method():
+    page = (_DOCS / "command-line.md").read_text()
+    listed = page.split("`--method NAME`")[1].split("\n\n")[1]
+    assert re.findall(r"`(\w+)`", listed) == [card.name for card in METHODS]
+
+
 @pytest.mark.parametrize("name", [name for name in _ESTIMATORS if name != "MethodCard"])
 def test_every_estimator_is_public_and_documented(name):
     assert name in gnomon.__all__
