@@ -128,6 +128,15 @@ METHODS = (
         estimator="TwoKernelPCA",
     ),
     MethodCard(
+        name="two_kernel_lle",
+        affinity="weights that rebuild each row",
+        kernel="1 / (1 + a d^2b), or any other",
+        loss="reconstruction in feature space",
+        optimizer=_MOMENTUM,
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelLLE",
+    ),
+    MethodCard(
         name="pacmap",
         affinity="near, mid-near and further pairs",
         kernel="1 / (1 + c (1 + d^2)), a c for each kind of pair",
@@ -144,15 +153,6 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Amid & Warmuth, arXiv:1910.00204, 2019",
         estimator="TriMap",
-    ),
-    MethodCard(
-        name="two_kernel_lle",
-        affinity="weights that rebuild each row",
-        kernel="1 / (1 + a d^b), or any other",
-        loss="reconstruction in feature space",
-        optimizer=_MOMENTUM,
-        paper="Draganov & Dohn, 2023",
-        estimator="TwoKernelLLE",
     ),
 )
 """All methods, the default first."""
