@@ -84,10 +84,10 @@ def _draw_likeness(ax: Any, studied: dict[str, Any]) -> None:
         for row in values:
             ax.plot(row, y, "o", color=shades[m], ms=4)
     ax.set_yticks(range(len(names)), names, fontsize=10)
-    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_ylim(len(names) + 0.2, -0.6)  # room for the legend below
     ax.set_xlim(0, 1)
     ax.set_xlabel("likeness to UMAP's map: 0, as unrelated maps; 1, the same map. A dot for each data set", fontsize=9)
-    ax.legend(frameon=False, fontsize=9, loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=2)
+    ax.legend(frameon=False, fontsize=9, loc="lower right", ncols=2)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_title("3  Do both end at the same map?", **_TITLE)

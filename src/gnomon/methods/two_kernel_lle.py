@@ -27,7 +27,7 @@ class TwoKernelLLE(NeighborEmbedder):
     badly the same weights rebuild each point of the map in the kernel's feature space, plus the mean similarity, which
     keeps points apart. Optimizer: gradient descent with momentum, the penalty weak at first: the map stays small and is
     sorted before it spreads, from any start. Descended from a random start without that stage, it is left in pieces at
-    two to three times the loss, because similarities far apart have no slope.
+    nearly twice the loss, because similarities far apart have no slope.
 
     Parameters
     ----------
