@@ -16,8 +16,8 @@ Rows = npt.NDArray[np.float32]
 
 _NEIGHBORS = 15
 
-MODERN = ("umap", "tsne", "negtsne", "largevis", "pacmap", "densmap", "trimap")
-"""Names of neighbour embeddings; those in `gnomon.methods.METHODS` are taken."""
+MODERN = ("umap", "tsne", "largevis", "neg_tsne", "info_nce_tsne", "symmetric_sne", "pacmap", "trimap", "force_atlas2")
+"""Neighbour embeddings that are quick; SNE is left out, whose maps are those of symmetric SNE."""
 
 
 def _isomap(X: Rows, seed: int) -> npt.NDArray[Any]:
@@ -69,9 +69,8 @@ CLASSICAL: dict[str, Callable[[Rows, int], npt.NDArray[Any]]] = {
 
 
 def _estimators() -> dict[str, Any]:
-    """Return gnomon's estimators by the name that its catalogue gives them."""
-    found = {name.lower(): getattr(gnomon.methods, name) for name in gnomon.methods.__all__}
-    return {card.name: found[card.name] for card in gnomon.methods.METHODS if card.name in found}
+    """Return gnomon's estimators by the names that its catalogue gives the methods."""
+    return {card.name: getattr(gnomon.methods, card.estimator) for card in gnomon.methods.METHODS}
 
 
 def available(names: tuple[str, ...] = MODERN) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["make_figure", "parse", "parser", "write_json", "write_png"]
+__all__ = ["dress", "make_figure", "parse", "parser", "write_json", "write_png"]
 
 
 def parser(name: str, question: str) -> argparse.ArgumentParser:
@@ -74,9 +74,22 @@ def make_figure(width: float, height: float) -> Any:
     return figure
 
 
-def write_png(folder: Path, name: str, figure: Any, dpi: int = 130) -> Path:
-    """Write a matplotlib figure; return the path."""
+def dress(ax: Any) -> None:
+    """Take the frame off a plot of curves and leave its two axes."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("0.7")
+    ax.tick_params(color="0.7", labelsize=9)
+
+
+def write_png(folder: Path, name: str, figure: Any, dpi: int = 130, small: bool = False) -> Path:
+    """Write a matplotlib figure, small: with a palette of 256 colours; return the path."""
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=dpi, facecolor="white")
+    if small:
+        from PIL import Image
+
+        with Image.open(path) as picture:
+            reduced = picture.convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        reduced.save(path, optimize=True)
     print(f"wrote {path}")
     return path

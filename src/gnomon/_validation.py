@@ -13,6 +13,7 @@ import numpy as np
 __all__ = [
     "Boolean",
     "Either",
+    "Having",
     "Instance",
     "Integer",
     "Nothing",
@@ -203,6 +204,25 @@ class Instance:
     def check(self, value: object) -> object:
         """Return the value."""
         if not isinstance(value, self.types):
+            raise TypeError
+        return value
+
+
+@dataclass(frozen=True)
+class Having:
+    """An object, not a class, with given methods."""
+
+    methods: tuple[str, ...]
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return self.name
+
+    def check(self, value: object) -> object:
+        """Return the value."""
+        if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in self.methods):
             raise TypeError
         return value
 

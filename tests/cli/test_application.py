@@ -1,14 +1,17 @@
 """The program around the commands."""
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import asdict
 
 import click.testing
 import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.methods import METHODS
 
 
 @pytest.fixture
@@ -34,22 +37,40 @@ def test_unknown_command(run):
     assert "No such command 'maps'" in result.output
 
 
-def test_methods_are_listed_with_their_choices(run):
-    lines = run("methods").output.splitlines()
-    assert lines[0].split() == ["method", "affinity", "kernel", "loss", "optimizer", "paper"]
-    assert [line.split()[0] for line in lines[1:]] == ["umap", "tsne", "pca"]
-    assert "van der Maaten & Hinton" in lines[2]
+def _tables(output):
+    """Read the tables of `gnomon methods` back: cells of lines without a name go on with the method above."""
+    tables = []
+    for block in output.split("\n\n"):
+        head, *lines = block.splitlines()
+        starts = [match.start() for match in re.finditer(r"\S+", head)]
+        names, rows = ["name", *head.split()[1:]], []
+        for line in lines:
+            cells = [line[i:j].strip() for i, j in zip(starts, [*starts[1:], None], strict=True)]
+            if cells[0]:
+                rows.append(cells)
+            else:
+                rows[-1] = [f"{one} {more}".strip() for one, more in zip(rows[-1], cells, strict=True)]
+        tables.append([dict(zip(names, row, strict=True)) for row in rows])
+    return tables
+
+
+@pytest.mark.parametrize("width", [None, 60, 120, 300])
+def test_methods_are_listed_with_their_choices(run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width or 0))
+    output = run("methods").output
+    assert max(map(len, output.splitlines())) <= min(max(width or 100, 80), 140)
+    choices, papers = _tables(output)
+    assert [{**one, **other} for one, other in zip(choices, papers, strict=True)] == [asdict(card) for card in METHODS]
 
 
 def test_methods_as_json(run):
     methods = json.loads(run("methods", "--json").output)["methods"]
-    assert [method["name"] for method in methods] == ["umap", "tsne", "pca"]
+    assert methods == [asdict(card) for card in METHODS]
     assert all(all(method.values()) for method in methods)
 
 
 def test_methods_offered_are_those_listed(run):
     from gnomon.cli.map import command
-    from gnomon.methods.catalogue import METHODS
 
     option = next(parameter for parameter in command.params if parameter.name == "method")
     assert list(option.type.choices) == [card.name for card in METHODS]
@@ -60,6 +81,7 @@ def test_help_imports_nothing_heavy(arguments):
     code = f"""
 import sys
 from gnomon.cli import main
+from gnomon.methods import METHODS
 try:
     main({arguments!r})
 finally:

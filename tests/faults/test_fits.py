@@ -3,12 +3,16 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+import gnomon
 from gnomon import PCA, TSNE, UMAP
 from gnomon.exceptions import GnomonWarning
+from gnomon.kernels import Cauchy
+from gnomon.methods import METHODS
 
 rng = np.random.default_rng(0)
 NOISE = rng.normal(size=(60, 5))
@@ -41,7 +45,29 @@ ESTIMATORS = {
     "umap": UMAP(n_neighbors=5, max_iter=30, random_state=0, n_jobs=2),
     "tsne": TSNE(perplexity=1.5, max_iter=60, early_exaggeration_iter=30, random_state=0, n_jobs=2),
     "pca": PCA(n_components=1, random_state=0),
+    "sne": gnomon.SNE(perplexity=1.5, max_iter=30, random_state=0, n_jobs=1),
+    "symmetric_sne": gnomon.SymmetricSNE(perplexity=1.5, max_iter=30, random_state=0, n_jobs=1),
+    "largevis": gnomon.LargeVis(perplexity=1.5, max_iter=30, random_state=0, n_jobs=1),
+    "force_atlas2": gnomon.ForceAtlas2(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
+    "neg_tsne": gnomon.NegTSNE(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
+    "info_nce_tsne": gnomon.InfoNCETSNE(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
+    "two_kernel_lle": gnomon.TwoKernelLLE(
+        n_neighbors=5, max_iter=30, early_exaggeration_iter=10, random_state=0, n_jobs=1
+    ),
+    "two_kernel_pca": gnomon.TwoKernelPCA(max_iter=30, random_state=0, n_jobs=1),
+    "pacmap": gnomon.PaCMAP(n_neighbors=4, max_iter=45, random_state=0, n_jobs=1),
+    "trimap": gnomon.TriMap(n_neighbors=4, max_iter=40, random_state=0, n_jobs=1),
+    "gradient_pca": gnomon.GradientPCA(n_components=1, max_iter=3000, random_state=0, n_jobs=1),
+    "neighbor_embedding": gnomon.NeighborEmbedding(
+        n_neighbors=5, optimizer_params={"max_iter": 30}, random_state=0, n_jobs=1
+    ),
 }
+NEIGHBOR_EMBEDDERS = [name for name in ESTIMATORS if name not in ("pca", "gradient_pca")]
+
+
+def test_every_method_is_tested():
+    assert {card.name for card in METHODS} <= set(ESTIMATORS)
+    assert {card.estimator for card in METHODS} <= {type(one).__name__ for one in ESTIMATORS.values()}
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -64,11 +90,105 @@ def test_input_that_broke_other_tools_has_a_finite_map(name, fault):
         pytest.param(NOISE[:0], "0 sample", id="f24-no-rows"),
         pytest.param(NOISE[:1], "1 sample", id="f24-one-row"),
         pytest.param(NOISE * 1j, "Complex data not supported", id="f41-complex"),
+        pytest.param(NOISE[:, 0], "Reshape your data", id="f29-one-dimension"),
     ],
 )
 def test_input_without_a_map_is_refused(name, X, text):
     with pytest.raises(ValueError, match=text):
         clone(ESTIMATORS[name]).fit(X)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_f42_text_is_refused(name):
+    with pytest.raises(TypeError, match=r"must be .*found 'a' at row 0, column 0"):
+        clone(ESTIMATORS[name]).fit(np.array([["a", 1.0], ["b", 2.0], ["c", 3.0]], dtype=object))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_f40_a_data_frame_gives_the_map_of_its_values_and_its_names(name):
+    fitted = clone(ESTIMATORS[name]).fit(pd.DataFrame(NOISE, columns=list("abcde")))
+    assert list(fitted.feature_names_in_) == list("abcde")
+    np.testing.assert_array_equal(fitted.embedding_, clone(ESTIMATORS[name]).fit(NOISE).embedding_)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if hasattr(ESTIMATORS[name], "n_neighbors")])
+def test_f21_more_neighbors_than_rows_are_lowered_with_one_warning(name):
+    with pytest.warns(GnomonWarning, match=r"neighbours were asked for and a row has only 59 others") as caught:
+        Y = clone(ESTIMATORS[name]).set_params(n_neighbors=200).fit_transform(NOISE)
+    assert len(caught) == 1
+    assert np.isfinite(Y).all()
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if hasattr(ESTIMATORS[name], "perplexity")])
+def test_f26_a_perplexity_beyond_the_rows_is_refused(name):
+    with pytest.raises(ValueError, match=r"perplexity=60\.0 must be less than the number of distinct rows.*Try"):
+        clone(ESTIMATORS[name]).set_params(perplexity=60).fit(NOISE)
+
+
+@pytest.mark.parametrize("name", NEIGHBOR_EMBEDDERS)
+@pytest.mark.parametrize("n_components", [1, 3, 4])
+def test_f27_f28_any_small_number_of_components(name, n_components):
+    Y = clone(ESTIMATORS[name]).set_params(n_components=n_components).fit_transform(NOISE)
+    assert Y.shape == (60, n_components)
+    assert np.isfinite(Y).all()
+
+
+@pytest.mark.parametrize("name", [*NEIGHBOR_EMBEDDERS, "gradient_pca"])
+def test_a_start_of_another_shape_or_without_numbers_is_refused(name):
+    estimator = clone(ESTIMATORS[name])
+    shape = (60, estimator.n_components)
+    with pytest.raises(ValueError, match=rf"init of shape \(59, \d\) must be of shape .*=\({shape[0]}, {shape[1]}\)"):
+        estimator.set_params(init=np.zeros((59, 2))).fit(NOISE)
+    with pytest.raises(ValueError, match="init must be finite"):
+        estimator.set_params(init=np.full(shape, np.nan)).fit(NOISE)
+
+
+def _numbers(name):
+    """Name the parameters of an estimator that are numbers."""
+    parameters = ESTIMATORS[name].get_params().items()
+    other = ("random_state", "n_jobs")
+    return [key for key, value in parameters if type(value) in (int, float) and key not in other]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_numbers_below_their_range_and_other_things_are_refused_by_name(name):
+    for key in _numbers(name):
+        for value, error in ((-1, ValueError), (np.nan, ValueError), ("many", (TypeError, ValueError))):
+            with pytest.raises(error, match=rf"{type(ESTIMATORS[name]).__name__}: {key}=.* must be "):
+                clone(ESTIMATORS[name]).set_params(**{key: value}).fit(NOISE)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "text"),
+    [
+        ("two_kernel_pca", {"input_kernel": "magic"}, "input_kernel='magic' must be one of 'linear', "),
+        ("two_kernel_pca", {"kernel": "magic"}, "kernel='magic' must be one of 'linear', 'gaussian', "),
+        ("two_kernel_pca", {"kernel": "custom"}, r"kernel='custom' must be given kernel_params: value, derivative, "),
+        ("neighbor_embedding", {"kernel": "umap", "kernel_params": {"a": 1.0}}, r"kernel_params: a, b \(found a\)"),
+        ("neighbor_embedding", {"optimizer": "magic"}, "optimizer='magic' must be one of 'auto', "),
+        ("neighbor_embedding", {"loss": "magic"}, "loss='magic' must be one of 'kl', "),
+        ("neighbor_embedding", {"affinity": "magic"}, "affinity='magic' must be one of 'fuzzy', "),
+        ("neighbor_embedding", {"optimizer": "sampled_descent"}, "KLDivergence must be one whose repulsion can be"),
+        ("neighbor_embedding", {"kernel": "distance"}, r"kernel=Distance\(\) must be a similarity between 0 and 1"),
+    ],
+)
+def test_parts_that_do_not_exist_or_fit_are_refused(name, parameters, text):
+    estimators = {"two_kernel_pca": gnomon.TwoKernelPCA, "neighbor_embedding": gnomon.NeighborEmbedding}
+    with pytest.raises(ValueError, match=text):
+        estimators[name](**parameters).fit(NOISE)
+
+
+@pytest.mark.parametrize("name", ["neighbor_embedding", "two_kernel_pca"])
+def test_a_class_is_no_kernel(name):
+    with pytest.raises(TypeError, match=r"kernel=<class .*Cauchy'> must be .*value\(s\) and derivative\(s\)"):
+        clone(ESTIMATORS[name]).set_params(kernel=Cauchy).fit(NOISE)
+
+
+@pytest.mark.parametrize("loss", ["reconstruction", "frobenius"])
+def test_losses_of_other_inputs_say_what_they_take(loss):
+    estimator = gnomon.NeighborEmbedding(n_neighbors=5, loss=loss)
+    with pytest.raises((TypeError, ValueError), match=r"must be .*\(found Affinities\)"):
+        estimator.fit(NOISE)
 
 
 @pytest.mark.parametrize("seed", range(8))

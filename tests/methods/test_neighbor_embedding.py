@@ -102,9 +102,9 @@ def test_same_bytes_for_any_number_of_threads(digits):
     [
         ({"affinity": "fuzy"}, ValueError, "NeighborEmbedding: affinity='fuzy' must be one of 'fuzzy', 'gaussian'"),
         ({"loss": "ce"}, ValueError, "NeighborEmbedding: loss='ce' must be one of"),
-        ({"kernel": 3}, TypeError, "kernel of type int must be a name or an object with value"),
+        ({"kernel": 3}, TypeError, "kernel=3 must be one of .* or a kernel, an object with value"),
         ({"kernel": Cauchy(), "kernel_params": {"a": 1}}, ValueError, "kernel_params must be None where kernel is an"),
-        ({"optimizer": 3}, TypeError, "optimizer of type int must be a name or an object with minimize"),
+        ({"optimizer": 3}, TypeError, "optimizer=3 must be one of .* or an object with minimize"),
         ({"optimizer": GradientDescent(), "optimizer_params": {"a": 1}}, ValueError, "optimizer_params must be None"),
         ({"affinity": sparse.eye_array(5)}, ValueError, "affinity of 5 rows must be one row each"),
     ],

@@ -14,7 +14,7 @@ from studies.reading import read_latent_space
 from studies.tables import load_rows
 
 from gnomon.exceptions import MissingDependencyError
-from studies import latent_space, metric_table
+from studies import all_methods, conjecture_one, latent_space, metric_table, two_kernel_maps
 
 PNG = b"\x89PNG"
 
@@ -30,6 +30,44 @@ def test_the_metric_table_from_end_to_end(tmp_path, capsys):
     assert table["phi"] == sorted(table["phi"], reverse=True)
     assert (tmp_path / "metric_table.png").read_bytes().startswith(PNG)
     assert "95% interval" in capsys.readouterr().out
+
+
+def test_all_methods_from_end_to_end(tmp_path):
+    arguments = ["--out", str(tmp_path), "--set", "digits", "--rows", "80"]
+    assert all_methods.main([*arguments, "--methods", "pca", "two_kernel_pca", "umap"]) == 0
+    report = json.loads((tmp_path / "methods.json").read_text())
+    assert list(report["methods"]) == ["pca", "two_kernel_pca", "umap"]
+    assert all(0.5 < one["trustworthiness"] <= 1 for one in report["methods"].values())
+    picture = (tmp_path / "methods.png").read_bytes()
+    assert picture.startswith(PNG)
+    assert len(picture) < 100_000
+
+
+def test_the_two_kernel_maps_from_end_to_end(tmp_path, capsys):
+    assert two_kernel_maps.main(["--out", str(tmp_path), "--set", "digits", "--rows", "200"]) == 0
+    runs = json.loads((tmp_path / "two_kernel_maps.json").read_text())["runs"]
+    assert [(run["method"], run["init"]) for run in runs[:2]] == [
+        ("two-kernel PCA", "pca"),
+        ("two-kernel PCA", "random"),
+    ]
+    assert all(0 <= run["knn_accuracy"] <= 1 for run in runs)
+    assert len(runs) == 2 * len(two_kernel_maps.METHODS)
+    assert (tmp_path / "two_kernel_maps.png").read_bytes().startswith(PNG)
+    assert "two-kernel LLE in one stage" in capsys.readouterr().out
+
+
+def test_conjecture_one_from_end_to_end(tmp_path, capsys):
+    arguments = ["--out", str(tmp_path), "--sets", "digits", "swiss_roll", "--rows", "120", "--permutations", "2"]
+    assert conjecture_one.main(arguments) == 0
+    report = json.loads((tmp_path / "conjecture_one.json").read_text())
+    assert [row["stage"] for row in report["table"]][::4] == list(conjecture_one.STAGES)
+    for row in report["table"]:
+        assert row["low"] <= row["cosine"] <= row["high"]
+    state = report["data_sets"]["digits"]["alignments"]["membership"]["run/random/50"]
+    assert state["cosine"] > state["null_mean"]
+    assert set(report["data_sets"]["swiss_roll"]["likeness"]) == {"procrustes", "knn"}
+    assert (tmp_path / "conjecture_one.png").read_bytes().startswith(PNG)
+    assert "null" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", list(CLASSICAL))
@@ -112,7 +150,7 @@ def test_spoiled_labels_are_as_stated():
 def test_without_pytorch_the_install_line_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     nothing = np.zeros((1, 8, 8), np.uint8)
-    with pytest.raises(MissingDependencyError, match=r"the package torch must be installed .* Run: pip install torch"):
+    with pytest.raises(MissingDependencyError, match=r"the package torch must be installed .* Run: pip install"):
         next(train(nothing, np.zeros(1, int), nothing, np.zeros(1, int), [Epoch()]))
 
 

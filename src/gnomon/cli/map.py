@@ -65,7 +65,7 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
     "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
 )
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
-@click.option("--perplexity", type=float, help="Effective number of neighbours (tsne).")
+@click.option("--perplexity", type=float, help="Effective number of neighbours (tsne, sne, symmetric_sne, largevis).")
 @click.option("--min-dist", type=float, help="How close points may come (umap).")
 @click.option("--n-components", type=click.IntRange(1), help="Dimensions of the map, 2 or 3.")
 @click.option("--metric", help="Distance between rows, such as euclidean or cosine.")

@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, message
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters
 from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.initialization import initialize
-from gnomon.methods.parameters import INIT, METRIC
+from gnomon.methods.parameters import INIT, METRIC, check_start
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 if TYPE_CHECKING:
@@ -150,22 +150,14 @@ class NeighborEmbedder(Embedder):
         self._remember_features(table)
         reporter = Reporter(self.callback)
         if not isinstance(parameters["init"], str):
-            parameters["init"] = self._check_start(parameters, table.values.shape[0])
+            shape = (int(table.values.shape[0]), parameters["n_components"])
+            parameters["init"] = check_start(who, parameters["init"], shape).astype(np.float32)
         rows, copies = self._distinct_rows(table.values, parameters)
         positions = self._embed(rows, parameters, n_threads, reporter)
         reporter.end()
         self.timings_ = reporter.timings
         self.embedding_ = positions if copies is None else positions[copies]
         return self
-
-    def _check_start(self, parameters: dict[str, Any], n_samples: int) -> npt.NDArray[np.float32]:
-        who, shape = type(self).__name__, (n_samples, parameters["n_components"])
-        start = np.asarray(check_table(parameters["init"], who=who).values, dtype=np.float32)
-        if start.shape != shape:
-            raise ValueError(
-                message(who, f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}")
-            )
-        return start
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[np.float32]:
         """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components), float32."""

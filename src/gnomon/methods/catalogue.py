@@ -16,7 +16,7 @@ class MethodCard:
     name : str
         As `gnomon.map` and the command line call it.
     affinity, kernel, loss, optimizer : str
-        The four choices in words; d is the squared distance in the map.
+        The four choices in words; d is the distance in the map.
     paper : str
         Where it was proposed.
     estimator : str
@@ -32,7 +32,7 @@ class MethodCard:
     estimator: str
 
 
-_SAMPLED = "sampled gradient descent"
+_SAMPLED = "Adam, repulsion sampled"
 _MOMENTUM = "gradient descent with momentum"
 _CROSS_ENTROPY = "cross-entropy"
 
@@ -40,7 +40,7 @@ METHODS = (
     MethodCard(
         name="umap",
         affinity="fuzzy simplicial set",
-        kernel="1 / (1 + a d^b)",
+        kernel="1 / (1 + a d^2b)",
         loss=_CROSS_ENTROPY,
         optimizer=_SAMPLED,
         paper="McInnes, Healy & Melville, arXiv:1802.03426, 2018",
@@ -49,7 +49,7 @@ METHODS = (
     MethodCard(
         name="tsne",
         affinity="Gaussian with a perplexity",
-        kernel="1 / (1 + d)",
+        kernel="1 / (1 + d^2)",
         loss="Kullback-Leibler divergence",
         optimizer=_MOMENTUM,
         paper="van der Maaten & Hinton, JMLR 9, 2008",
@@ -67,7 +67,7 @@ METHODS = (
     MethodCard(
         name="sne",
         affinity="each row's Gaussian with a perplexity",
-        kernel="exp(-d)",
+        kernel="exp(-d^2)",
         loss="Kullback-Leibler divergence of each row",
         optimizer=_MOMENTUM,
         paper="Hinton & Roweis, NeurIPS 2002",
@@ -76,7 +76,7 @@ METHODS = (
     MethodCard(
         name="symmetric_sne",
         affinity="Gaussian with a perplexity",
-        kernel="exp(-d)",
+        kernel="exp(-d^2)",
         loss="Kullback-Leibler divergence",
         optimizer=_MOMENTUM,
         paper="Cook, Sutskever, Mnih & Hinton, AISTATS 2007",
@@ -85,7 +85,7 @@ METHODS = (
     MethodCard(
         name="largevis",
         affinity="Gaussian with a perplexity",
-        kernel="1 / (1 + d)",
+        kernel="1 / (1 + d^2)",
         loss=f"{_CROSS_ENTROPY}, noise by degree^0.75",
         optimizer=_SAMPLED,
         paper="Tang, Liu, Zhang & Mei, WWW 2016",
@@ -94,7 +94,7 @@ METHODS = (
     MethodCard(
         name="force_atlas2",
         affinity="nearest neighbours",
-        kernel="-d / 2 and -log(d) / 2",
+        kernel="-d^2 / 2 and -log d",
         loss="springs against repulsion of degrees",
         optimizer=_MOMENTUM,
         paper="Jacomy, Venturini, Heymann & Bastian, PLoS ONE 9, 2014",
@@ -103,7 +103,7 @@ METHODS = (
     MethodCard(
         name="neg_tsne",
         affinity="nearest neighbours",
-        kernel="1 / (1 + c (1 + d))",
+        kernel="1 / (1 + c (1 + d^2))",
         loss=_CROSS_ENTROPY,
         optimizer=_SAMPLED,
         paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
@@ -112,7 +112,7 @@ METHODS = (
     MethodCard(
         name="info_nce_tsne",
         affinity="nearest neighbours",
-        kernel="1 / (1 + d)",
+        kernel="1 / (1 + d^2)",
         loss="InfoNCE",
         optimizer="Adam",
         paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
@@ -121,16 +121,25 @@ METHODS = (
     MethodCard(
         name="two_kernel_pca",
         affinity="similarities of all pairs",
-        kernel="1 / (1 + d), or any other",
+        kernel="1 / (1 + d^2), or any other",
         loss="Frobenius norm",
         optimizer="L-BFGS",
         paper="Draganov & Dohn, 2023",
         estimator="TwoKernelPCA",
     ),
     MethodCard(
+        name="two_kernel_lle",
+        affinity="weights that rebuild each row",
+        kernel="1 / (1 + a d^2b), or any other",
+        loss="reconstruction in feature space",
+        optimizer=_MOMENTUM,
+        paper="Draganov & Dohn, 2023",
+        estimator="TwoKernelLLE",
+    ),
+    MethodCard(
         name="pacmap",
         affinity="near, mid-near and further pairs",
-        kernel="1 / (1 + c (1 + d)), a c for each kind of pair",
+        kernel="1 / (1 + c (1 + d^2)), a c for each kind of pair",
         loss="sum over the pairs",
         optimizer="Adam",
         paper="Wang, Huang, Rudin & Shaposhnik, JMLR 22, 2021",
@@ -139,20 +148,11 @@ METHODS = (
     MethodCard(
         name="trimap",
         affinity="weighted triplets",
-        kernel="1 + d",
+        kernel="1 + d^2",
         loss="ratio of distances",
         optimizer=_MOMENTUM,
         paper="Amid & Warmuth, arXiv:1910.00204, 2019",
         estimator="TriMap",
-    ),
-    MethodCard(
-        name="two_kernel_lle",
-        affinity="weights that rebuild each row",
-        kernel="1 / (1 + a d^b), or any other",
-        loss="reconstruction in feature space",
-        optimizer=_MOMENTUM,
-        paper="Draganov & Dohn, 2023",
-        estimator="TwoKernelLLE",
     ),
 )
 """All methods, the default first."""

@@ -20,6 +20,7 @@ from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
 from gnomon.linalg import procrustes_error
 from gnomon.methods.base import Embedder
+from gnomon.methods.parameters import check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
 
@@ -227,11 +228,7 @@ class GradientPCA(Embedder):
                 text = "GradientPCA: all points are equally similar; they share one position."
                 warnings.warn(text, DataWarning, stacklevel=3)
             return start
-        start = np.asarray(check_table(parameters["init"], who="GradientPCA").values, dtype=np.float64)
-        if start.shape != shape:
-            rule = f"of shape (n_samples, n_components)={shape}"
-            raise ValueError(message("GradientPCA", f"init of shape {start.shape}", rule))
-        return start
+        return check_start("GradientPCA", parameters["init"], shape).astype(np.float64)
 
     def _descend(
         self, objective: Strain, start: Float64Array, parameters: dict[str, Any], reporter: Reporter

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Having, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import (
     Affinities,
     conditional_affinities,
@@ -20,8 +20,8 @@ from gnomon.affinities import (
     uniform_affinities,
 )
 from gnomon.initialization import rescale, rescale_to_box
-from gnomon.kernels import KERNELS, OutputKernel
 from gnomon.methods.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import LOSSES, Objective, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 
@@ -41,7 +41,12 @@ _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "lbfgs": LBFGS,
     "sampled_descent": SampledDescent,
 }
-_USUAL_OPTIMIZER = {"kl": "gradient_descent", "reconstruction": "gradient_descent", "cross_entropy": "sampled_descent"}
+_USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+}
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
@@ -51,7 +56,7 @@ class NeighborEmbedding(NeighborEmbedder):
 
     Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is
     ``NeighborEmbedding(affinity="gaussian", kernel="cauchy", loss="kl", n_neighbors=90)``, and UMAP is
-    ``NeighborEmbedding(affinity="fuzzy", kernel=UMAPKernel.from_min_dist(0.1), loss="cross_entropy")``.
+    ``NeighborEmbedding(affinity="fuzzy", kernel="umap", loss="cross_entropy", init="spectral")``, to the last bit.
 
     Parameters
     ----------
@@ -67,15 +72,20 @@ class NeighborEmbedding(NeighborEmbedder):
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
-        "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" and L-BFGS
-        for others. An object needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+    _USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+    }
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
-        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``.
+        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
+        and b, or min_dist and spread.
     start_spread : float > 0 or None, default=None
         Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
         box of side 10 for "cross_entropy" and 1 for others.
     metric, metric_params, init, random_state, n_jobs, callback
-        As in `UMAP`.
+        As in `UMAP`, but "pca" is the default start.
 
     Attributes
     ----------
@@ -112,9 +122,11 @@ class NeighborEmbedding(NeighborEmbedder):
             Instance((Affinities, sp.sparray, sp.spmatrix), "Affinities or a sparse matrix"),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
-        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "kernel": KERNEL,
         "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
-        "optimizer": Either(Options("auto", *_OPTIMIZERS), Instance((object,), "an optimizer")),
+        "optimizer": Either(
+            Options("auto", *_OPTIMIZERS), Having(("minimize",), "an object with minimize(objective, Y0, reporter=...)")
+        ),
         "affinity_params": _PARAMETERS,
         "kernel_params": _PARAMETERS,
         "loss_params": _PARAMETERS,
@@ -123,7 +135,7 @@ class NeighborEmbedding(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        self.kernel_ = self._make_kernel(parameters)
+        self.kernel_ = make_kernel("NeighborEmbedding", parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=partial(self._make_affinities, parameters=parameters, n_samples=n_samples),
@@ -131,17 +143,6 @@ class NeighborEmbedding(NeighborEmbedder):
             objective=partial(self._make_objective, parameters=parameters),
             optimizer=self._make_optimizer(parameters),
         )
-
-    def _make_kernel(self, parameters: dict[str, Any]) -> OutputKernel:
-        kernel = parameters["kernel"]
-        if isinstance(kernel, str):
-            return KERNELS[kernel](**(parameters["kernel_params"] or {}))
-        if parameters["kernel_params"]:
-            raise ValueError(message("NeighborEmbedding", "kernel_params", "None where kernel is an object"))
-        if not callable(getattr(kernel, "value", None)) or not callable(getattr(kernel, "derivative", None)):
-            rule = "a name or an object with value(s) and derivative(s)"
-            raise TypeError(message("NeighborEmbedding", f"kernel of type {type(kernel).__name__}", rule))
-        return kernel  # type: ignore[no-any-return]
 
     def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
         affinity: Any = parameters["affinity"]
@@ -168,16 +169,16 @@ class NeighborEmbedding(NeighborEmbedder):
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
         if isinstance(optimizer, str):
-            usual = (
-                _USUAL_OPTIMIZER.get(parameters["loss"], "lbfgs") if isinstance(parameters["loss"], str) else "lbfgs"
-            )
-            return _OPTIMIZERS[usual if optimizer == "auto" else optimizer](**given)
+            return _OPTIMIZERS[self._usual_optimizer(parameters) if optimizer == "auto" else optimizer](**given)
         if given:
             raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
-        if not callable(getattr(optimizer, "minimize", None)):
-            rule = "a name or an object with minimize(objective, Y0)"
-            raise TypeError(message("NeighborEmbedding", f"optimizer of type {type(optimizer).__name__}", rule))
         return optimizer
+
+    @staticmethod
+    def _usual_optimizer(parameters: dict[str, Any]) -> str:
+        loss, evaluation = parameters["loss"], (parameters["loss_params"] or {}).get("evaluation", "sampled")
+        known = isinstance(loss, str) and not (loss == "cross_entropy" and evaluation != "sampled")
+        return _USUAL_OPTIMIZER.get(loss, "lbfgs") if known else "lbfgs"
 
     @staticmethod
     def _make_start(parameters: dict[str, Any]) -> Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:

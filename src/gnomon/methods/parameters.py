@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from gnomon._validation import Either, Instance, Options, message
+from gnomon._validation import Either, Having, Instance, Options, Rule, message
+from gnomon.data import check_table
+from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
-__all__ = ["INIT", "METRIC", "check_perplexity"]
+__all__ = ["INIT", "KERNEL", "METRIC", "check_perplexity", "check_start", "make_kernel"]
 
 INIT = Either(
     Options("pca", "spectral", "random"),
     Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)"),
+)
+KERNEL: Rule = Either(
+    Options(*KERNELS), Having(("value", "derivative"), "a kernel, an object with value(s) and derivative(s)")
 )
 METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
 
@@ -42,3 +49,37 @@ def check_perplexity(who: str, parameters: dict[str, Any], n_samples: int) -> tu
         rule = f"at most the number of neighbours, {min(n_neighbors, n_samples - 1)}"
         raise ValueError(message(who, f"perplexity={perplexity}", rule, remedy="Raise n_neighbors."))
     return perplexity, n_neighbors
+
+
+def make_kernel(who: str, kernel: Any, parameters: dict[str, Any] | None = None) -> OutputKernel:
+    """Return the output kernel that a name and its parameters stand for, or a kernel as it is.
+
+    "umap" takes a and b, or min_dist and spread; without any, UMAP's defaults of these.
+    """
+    if isinstance(kernel, str):
+        given = parameters or {}
+        make: Callable[..., OutputKernel] = KERNELS[kernel]
+        if kernel == "umap" and not {"a", "b"} & set(given):
+            make = UMAPKernel.from_min_dist
+        known = list(inspect.signature(make).parameters.values())
+        names = ", ".join(one.name for one in known) or "none"
+        needed = {one.name for one in known if one.default is one.empty}
+        if not needed <= set(given) <= {one.name for one in known}:
+            found = ", ".join(sorted(given)) or "none"
+            rule, fact = f"given kernel_params: {names}", f"found {found}"
+            raise ValueError(message(who, f"kernel={kernel!r}", rule, fact=fact, remedy="Or pass a kernel object."))
+        return make(**given)
+    if parameters:
+        raise ValueError(message(who, "kernel_params", "None where kernel is an object"))
+    return kernel  # type: ignore[no-any-return]
+
+
+def check_start(who: str, init: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
+    """Return given start positions as an array of shape (n_samples, n_components), or raise an error about init."""
+    try:
+        start = np.asarray(check_table(init, who=who).values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace(f"{who}: X ", f"{who}: init ", 1)) from None
+    if start.shape != shape:
+        raise ValueError(message(who, f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}"))
+    return start

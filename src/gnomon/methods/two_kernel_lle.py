@@ -57,7 +57,7 @@ class TwoKernelLLE(NeighborEmbedder):
     learning_rate : "auto" or float > 0, default="auto"
         See `gnomon.optimizers.GradientDescent`.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
-        How the penalty is summed; "auto" takes the tree from 10,000 rows on.
+        How the penalty is summed; "auto" takes the tree from 4000 rows on where it cannot interpolate.
     metric, metric_params
         As in `UMAP`; they choose the neighbours. Distances alone ("precomputed") do with weights="membership".
     init, random_state, n_jobs, callback

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -9,14 +10,16 @@ from typing import Any, ClassVar
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Gram
 from gnomon.initialization import rescale
-from gnomon.kernels import INPUT_KERNELS, KERNELS, OutputKernel
+from gnomon.kernels import INPUT_KERNELS
 from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS
 
 __all__ = ["TwoKernelPCA"]
 
 _MOST = 30_000  # rows; the similarities of the data take 4 n^2 bytes: 3.6 GB
+_START_SPREAD = 0.1  # standard deviation of the start along its first axis; points that start far out feel no slope
 
 
 @dataclass(eq=False, repr=False)
@@ -37,6 +40,8 @@ class TwoKernelPCA(NeighborEmbedder):
         Of k_x, such as ``{"sigma": 2.0}``; without a sigma the median distance of rows.
     kernel : str or OutputKernel, default="cauchy"
         k_y, a name in `gnomon.kernels.KERNELS` or a kernel.
+    kernel_params : dict or None, default=None
+        Of k_y where it is a name, such as ``{"dof": 2.0}`` for "student_t".
     centered : bool, default=True
         Compare double-centred similarities.
     max_iter : int >= 0, default=300
@@ -46,7 +51,8 @@ class TwoKernelPCA(NeighborEmbedder):
     metric, metric_params
         Not used: distances come from k_x.
     init, random_state, n_jobs, callback
-        As in `UMAP`; named starts are scaled to a standard deviation of 1 along the first axis.
+        As in `UMAP`, but "pca" is the default start; named ones are scaled to a standard deviation of 0.1 along the
+        first axis.
 
     Attributes
     ----------
@@ -70,14 +76,19 @@ class TwoKernelPCA(NeighborEmbedder):
     input_kernel: Any = "gaussian"
     input_kernel_params: dict[str, Any] | None = None
     kernel: Any = "cauchy"
+    kernel_params: dict[str, Any] | None = None
     centered: bool = True
     max_iter: int = 300
     tol: float = 1e-5
 
     _rules: ClassVar[dict[str, Rule]] = {
-        "input_kernel": Either(Options(*INPUT_KERNELS), Instance((object,), "a callable")),
+        "input_kernel": Either(
+            Options(*INPUT_KERNELS),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
+        ),
         "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
-        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "kernel": KERNEL,
+        "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "centered": Boolean(),
         "max_iter": Integer(0),
         "tol": Real(0.0),
@@ -87,8 +98,7 @@ class TwoKernelPCA(NeighborEmbedder):
         if n_samples > _MOST:
             fact = f"{n_samples} rows need {4e-9 * n_samples**2:.0f} GB for the similarities of all pairs"
             raise ValueError(message("TwoKernelPCA", "X", f"of at most {_MOST} distinct rows", fact=fact))
-        given = parameters["kernel"]
-        self.kernel_: OutputKernel = KERNELS[given]() if isinstance(given, str) else given
+        self.kernel_ = make_kernel("TwoKernelPCA", parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=0,
             affinity=lambda inputs: Gram.from_kernel(
@@ -98,7 +108,7 @@ class TwoKernelPCA(NeighborEmbedder):
                 n_threads=inputs.n_threads,
                 who="TwoKernelPCA",
             ),
-            rescale=partial(rescale, standard_deviation=1.0),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda gram, inputs: Frobenius(
                 gram, self.kernel_, centered=parameters["centered"], n_threads=inputs.n_threads
             ),

@@ -49,8 +49,7 @@ class PairObjective:
         self.constant = constant
         self.n_threads = n_threads
         self.exaggeration = 1.0
-        self._exaggerated = self.attractions if exaggerated is None else list(exaggerated)
-        self._plain = [term for term in self.terms if term not in self._exaggerated]
+        self._named = None if exaggerated is None else list(exaggerated)
 
     @property
     def terms(self) -> list[Term]:
@@ -81,11 +80,13 @@ class PairObjective:
         """Return the gradient, attractions or what else is exaggerated multiplied by `exaggeration`."""
         points = self._check(Y)
         force: Embedding | None = None
-        for term in self._plain:
-            force = term.force(points, force)
+        exaggerated = self._exaggerated
+        for term in self.terms:
+            if term not in exaggerated:
+                force = term.force(points, force)
         if self.exaggeration != 1.0 and force is not None:
             force = np.asarray(np.float32(1.0 / self.exaggeration) * force)
-        for term in self._exaggerated:
+        for term in exaggerated:
             force = term.force(points, force)
         assert force is not None  # there is at least one term
         return np.asarray(np.float32(-self.exaggeration) * force)
@@ -127,6 +128,10 @@ class PairObjective:
             energy, part = term.reference(points)
             loss, force = loss + energy, force + part
         return loss, -force
+
+    @property
+    def _exaggerated(self) -> list[Term]:
+        return self.attractions if self._named is None else self._named
 
     def _factor(self, term: Term) -> np.float32:
         return np.float32(self.exaggeration if term in self._exaggerated else 1.0)

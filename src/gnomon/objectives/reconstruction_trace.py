@@ -90,7 +90,11 @@ class ReconstructionTrace(PairObjective):
             {"penalty": penalty, "penalty_strength": penalty_strength, "evaluation": evaluation, "theta": theta},
         )
         given: Any = weights.W if isinstance(weights, ReconstructionWeights) else weights
-        W = sp.csr_array(given, dtype=np.float64)
+        if not isinstance(given, sp.sparray | sp.spmatrix):
+            rule, fact = "reconstruction weights or a sparse matrix", f"found {type(given).__name__}"
+            raise TypeError(message(who, "weights", rule, fact=fact, remedy="Use reconstruction_weights(X, graph)."))
+        matrix: Any = given
+        W = sp.csr_array(matrix, dtype=np.float64)
         n = W.shape[0]
         _check_rows(W, who=who)
         self.kernel = kernel

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters
+from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.edges import Edges
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State
@@ -121,7 +121,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         return int(self.max_iter)
 
     def start(self, objective: SampledObjective, Y: Points) -> SampledState:
-        """Begin without a memory."""
+        """Begin without a memory, on an objective that can be sampled."""
+        if not hasattr(objective, "sampling"):
+            what, rule = f"objective={type(objective).__name__}", "one whose repulsion can be sampled"
+            raise ValueError(message("SampledDescent", what, rule, remedy="Use CrossEntropy, or another optimizer."))
         return SampledState(embedding=Y, first_moment=np.zeros_like(Y), second_moment=np.zeros_like(Y))
 
     def stage(self, iteration: int) -> str:

@@ -117,7 +117,8 @@ class TargetPairs:
 def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]:
     matrix = np.asarray(target)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(message(who, f"target of shape {matrix.shape}", "a square matrix"))
+        fact = f"found {type(target).__name__}" if matrix.ndim == 0 else ""
+        raise ValueError(message(who, f"target of shape {matrix.shape}", "a square matrix", fact=fact))
     compact = np.array(matrix, dtype=np.float32, order="C")
     for first in range(0, len(compact), _BLOCK):
         rows = slice(first, first + _BLOCK)

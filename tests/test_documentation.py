@@ -1,0 +1,45 @@
+"""The pages of the documentation run, and print what they say they print."""
+
+from __future__ import annotations
+
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+_DOCS = Path(__file__).parents[1] / "docs"
+_BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SECONDS = re.compile(r"\(\d+\.\d+ s\)")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def _run(code, namespace):
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, "documentation", "exec"), namespace)
+    return printed.getvalue()
+
+
+def _assert_alike(printed, stated):
+    """Compare words exactly and numbers roughly: other processors round otherwise."""
+    printed, stated = (_SECONDS.sub("", text) for text in (printed, stated))
+    assert _NUMBER.sub("#", printed).split() == _NUMBER.sub("#", stated).split()
+    found, wanted = (list(map(float, _NUMBER.findall(text))) for text in (printed, stated))
+    assert found == pytest.approx(wanted, rel=0.1, abs=0.05)
+
+
+@pytest.mark.parametrize("page", ["parts.md", "theory.md"])
+def test_a_page_runs_and_prints_what_it_says(page):
+    blocks = _BLOCK.findall((_DOCS / page).read_text())
+    assert sum(kind == "python" for kind, _ in blocks) >= 5
+    namespace, printed = {}, ""
+    for kind, text in blocks:
+        if kind == "text":
+            _assert_alike(printed, text)
+            printed = ""
+        else:
+            assert printed == "", "output that the page does not show"
+            printed = _run(text, namespace)
+    assert printed == ""
