@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -212,6 +212,10 @@ def _info_nce_arrays(table: Table) -> Arrays:
     }
 
 
+def _target_arrays(table: Table) -> Arrays:
+    return {"target": _similarities(table)}
+
+
 @dataclass(frozen=True)
 class Case:
     """One loss.
@@ -226,18 +230,17 @@ class Case:
     arrays : callable
         Table -> what the loss in PyTorch takes besides the points.
     evaluations : tuple of str
-        Ways of evaluation other than "exact".
+        Other ways of evaluation.
+    whole : str
+        What evaluation over all pairs is called, or the one there is.
     """
 
     name: str
     torch: str
     objective: Callable[[Table, str], Any]
     arrays: Callable[[Table], Mapping[str, Any]]
-    evaluations: tuple[str, ...] = field(default=())
-
-
-def _target_arrays(table: Table) -> Arrays:
-    return {"target": _similarities(table)}
+    evaluations: tuple[str, ...] = ()
+    whole: str = "exact"
 
 
 CASES = (
@@ -291,7 +294,7 @@ CASES = (
         _lle_arrays,
     ),
     Case("ForceAtlas2", "force_atlas2", _force_atlas2, _force_atlas2_arrays, ("tree",)),
-    Case("InfoNCE", "info_nce", _info_nce, _info_nce_arrays),
+    Case("InfoNCE", "info_nce", _info_nce, _info_nce_arrays, whole="sampled"),
     Case("raw stress", "raw_stress", _raw_stress, lambda table: {"target": _distances(table, lambda d: d)}),
 )
 """All of them."""

@@ -17,7 +17,7 @@ Rows = npt.NDArray[np.float32]
 _NEIGHBORS = 15
 
 MODERN = ("umap", "tsne", "largevis", "neg_tsne", "info_nce_tsne", "symmetric_sne", "pacmap", "trimap", "force_atlas2")
-"""Neighbour embeddings that are quick; SNE is left out, whose maps are those of symmetric SNE."""
+"""Neighbour embeddings that take seconds; SNE, which is slower, makes maps much like those of symmetric SNE."""
 
 
 def _isomap(X: Rows, seed: int) -> npt.NDArray[Any]:

@@ -32,6 +32,7 @@ _STEPS = {"safe": ("the safe step", "#6273d5"), "babylonian": ("the same, precon
 _APPROXIMATIONS = (("randomized", 10), ("nystrom", 20), ("nystrom", 100), ("cholesky", 20), ("cholesky", 100))
 _COLORS = ("#2f2f2f", "#d47719", "#e8b586", "#3f51b5", "#a9b2e0")
 _SHOWN_ERRORS = (1.0, 0.6, 0.3, 0.1, 1e-3)  # maps are shown when their error first falls to these
+_ROUNDING = 1e-9
 _TITLE: dict[str, Any] = {"loc": "left", "fontsize": 11, "fontweight": "bold"}
 
 
@@ -231,7 +232,11 @@ def _draw_conditions(ax: Any, alignments: dict[str, tuple[LowRankAlignment, ...]
 
 
 def _broken(pair: tuple[LowRankAlignment, ...], key: str) -> str:
-    promised = np.concatenate([getattr(alignment, key) for alignment in pair])
+    sizes = np.concatenate([alignment.gradient_norm for alignment in pair])
+    zero = (
+        sizes <= _ROUNDING * sizes.max()
+    )  # where both solutions are one, gradients are rounding and have no direction
+    promised = np.concatenate([getattr(alignment, key) for alignment in pair]) & ~zero
     positive = np.concatenate([alignment.inner_product > 0 for alignment in pair])
     return _share(promised, positive)
 
