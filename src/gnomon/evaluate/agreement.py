@@ -187,8 +187,8 @@ def compare_embeddings(
         Row i of both is the same thing. Rows with NaN in one of them are left out and counted.
     metrics : sequence of str, default=all
         Names as in `embedding_similarity`, whose further parameters apply.
-    n_neighbors, whiten, n_permutations, max_rows, random_state, n_jobs
-        As in `embedding_similarity`.
+    n_neighbors, whiten, n_permutations, max_rows, random_state, n_jobs : as in `embedding_similarity`
+        For every measure.
 
     Returns
     -------

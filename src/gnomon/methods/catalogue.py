@@ -159,5 +159,16 @@ METHODS = (
 
 
 def find_method(name: str) -> MethodCard | None:
-    """Return the card of a method, None for a name that is none."""
+    """Return the card of a method.
+
+    Parameters
+    ----------
+    name : str
+        As `gnomon.map` and the command line call it.
+
+    Returns
+    -------
+    MethodCard or None
+        None for a name that is none.
+    """
     return next((card for card in METHODS if card.name == name), None)

@@ -45,8 +45,8 @@ class NegTSNE(NeighborEmbedder):
         linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
-    metric, metric_params, init, random_state, n_jobs, callback
-        As in `UMAP`.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
+        Distances, start, seed, threads, reports.
 
     Attributes
     ----------
@@ -122,8 +122,8 @@ class InfoNCETSNE(NeighborEmbedder):
         Step size of Adam at the start; it falls linearly to 0.
     max_iter : int >= 0, default=750
         Iterations.
-    metric, metric_params, init, random_state, n_jobs, callback
-        As in `TSNE`; named starts are scaled to a standard deviation of 1 along the first axis.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 1 along the first axis.
 
     Attributes
     ----------

@@ -45,8 +45,8 @@ class LargeVis(NeighborEmbedder):
         Step size at the start; it falls linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
-    metric, metric_params, init, random_state, n_jobs, callback
-        As in `UMAP`.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
+        Distances, start, seed, threads, reports.
 
     Attributes
     ----------

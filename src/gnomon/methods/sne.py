@@ -52,8 +52,8 @@ class SNE(NeighborEmbedder):
         Iterations in all. All pairs are summed in each.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient; "auto" takes 0.25 / exaggeration.
-    metric, metric_params, init, random_state, n_jobs, callback
-        As in `TSNE`; named starts are scaled to a standard deviation of 0.01 along the first axis.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
     Attributes
     ----------
@@ -121,11 +121,12 @@ class SymmetricSNE(NeighborEmbedder):
     max_iter : int >= 0, default=500
         Iterations in all.
     learning_rate : float > 0 or "auto", default="auto"
-        Step size for the true gradient; "auto" takes a quarter of n_samples / exaggeration.
+        Step size for the true gradient; "auto" takes a quarter of n_samples / exaggeration, at least
+        50, with the exaggeration of the moment.
     method : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed, as in `TSNE`.
-    metric, metric_params, init, random_state, n_jobs, callback
-        As in `TSNE`; named starts are scaled to a standard deviation of 0.01 along the first axis.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
     Attributes
     ----------

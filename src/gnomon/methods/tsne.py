@@ -40,8 +40,8 @@ class TSNE(NeighborEmbedder):
     max_iter : int >= 0, default=750
         Iterations in all, the first phase counted.
     learning_rate : float > 0 or "auto", default="auto"
-        Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration. The
-        value used is in ``solution_``.
+        Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration, at least
+        50, with the exaggeration of the moment.
     metric : str or callable, default="euclidean"
         "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
         ``NearestNeighbors``; "precomputed" takes distances.
@@ -83,10 +83,10 @@ class TSNE(NeighborEmbedder):
     .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008.
     .. [2] Linderman et al., "Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq data",
        Nature Methods 16, 2019.
-    .. [4] Kobak, Linderman, Steinerberger, Kluger & Berens, "Heavy-tailed kernels reveal a finer cluster structure in
-       t-SNE visualisations", ECML PKDD 2019 (dof).
     .. [3] Belkina et al., "Automated optimized parameters for t-SNE improve visualization", Nature Communications 10,
        2019 (learning rate).
+    .. [4] Kobak, Linderman, Steinerberger, Kluger & Berens, "Heavy-tailed kernels reveal a finer cluster structure in
+       t-SNE visualisations", ECML PKDD 2019 (dof).
     """
 
     n_components: int = 2

@@ -35,24 +35,23 @@ class TwoKernelPCA(NeighborEmbedder):
     n_components : int >= 1, default=2
         Dimension of the map.
     input_kernel : {"gaussian", "laplacian", "cauchy", "polynomial", "cosine", "linear"} or callable, default="gaussian"
-        k_x, see `gnomon.affinities.Gram.from_kernel`.
+        The similarity of the data, k_x, see `gnomon.affinities.Gram.from_kernel`.
     input_kernel_params : dict or None, default=None
         Of k_x, such as ``{"sigma": 2.0}``; without a sigma the median distance of rows.
     kernel : str or OutputKernel, default="cauchy"
-        k_y, a name in `gnomon.kernels.KERNELS` or a kernel.
+        The similarity of the map, k_y: a name in `gnomon.kernels.KERNELS` or a kernel.
     kernel_params : dict or None, default=None
-        Of k_y where it is a name, such as ``{"dof": 2.0}`` for "student_t".
+        Of a kernel given by name, such as ``{"dof": 2.0}`` for "student_t".
     centered : bool, default=True
         Compare double-centred similarities.
     max_iter : int >= 0, default=300
         Iterations.
     tol : float >= 0, default=1e-5
         Relative gradient at which to stop.
-    metric, metric_params
-        Not used: distances come from k_x.
-    init, random_state, n_jobs, callback
-        As in `UMAP`, but "pca" is the default start; named ones are scaled to a standard deviation of 0.1 along the
-        first axis.
+    metric, metric_params : not used
+        Distances come from k_x.
+    init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 0.1 along the first axis.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class InfoNCE:
     Parameters
     ----------
     affinities : Affinities
-        a_ij; their order of rows should not matter, nor does it with enough epochs.
+        The weights a_ij. Rows may come in any order: one epoch's shifts may favour neighbours in the table, many do not.
     kernel : OutputKernel, default=Cauchy()
         Similarity of two points of the embedding, between 0 and 1.
     n_noise : int >= 1, default=5

@@ -33,5 +33,11 @@ weights ("reconstruction")."""
 
 
 def takes_seed(loss: Callable[..., Any]) -> bool:
-    """Return whether a loss is sampled and so needs a seed."""
+    """Return whether a loss is sampled and so needs a seed.
+
+    Parameters
+    ----------
+    loss : callable
+        As in `LOSSES`.
+    """
     return "seed" in inspect.signature(loss).parameters

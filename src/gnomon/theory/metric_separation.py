@@ -80,6 +80,7 @@ def metric_separation(
     n_bootstrap : int >= 1, default=2000
         Resamples of the data sets, for the intervals.
     confidence : float in (0, 1), default=0.95
+        Of the intervals.
     random_state : int, Generator, RandomState or None, default=0
         Chooses samples, permutations and resamples.
     n_jobs : int or None, default=None
