@@ -40,7 +40,8 @@ class InfoNCE:
     Parameters
     ----------
     affinities : Affinities
-        The weights a_ij. Rows may come in any order: one epoch's shifts may favour neighbours in the table, many do not.
+        The weights a_ij. Rows may come in any order: the shifts of one epoch may favour neighbours in the table, those
+        of many do not.
     kernel : OutputKernel, default=Cauchy()
         Similarity of two points of the embedding, between 0 and 1.
     n_noise : int >= 1, default=5
