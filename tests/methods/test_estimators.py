@@ -3,7 +3,22 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap
+from gnomon import (
+    PCA,
+    SNE,
+    TSNE,
+    UMAP,
+    ForceAtlas2,
+    GradientPCA,
+    InfoNCETSNE,
+    LargeVis,
+    NegTSNE,
+    NeighborEmbedding,
+    PaCMAP,
+    SymmetricSNE,
+    TriMap,
+    TwoKernelPCA,
+)
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
@@ -16,6 +31,14 @@ from gnomon import PCA, TSNE, UMAP, GradientPCA, PaCMAP, TriMap
         UMAP(n_neighbors=5, max_iter=50, n_jobs=1),
         PaCMAP(n_neighbors=4, max_iter=45, n_jobs=1),
         TriMap(n_neighbors=4, max_iter=40, n_jobs=1),
+        SNE(perplexity=2, max_iter=40, n_jobs=1),
+        SymmetricSNE(perplexity=2, max_iter=40, n_jobs=1),
+        LargeVis(perplexity=2, max_iter=40, n_jobs=1),
+        ForceAtlas2(n_neighbors=5, max_iter=40, n_jobs=1),
+        NegTSNE(n_neighbors=5, max_iter=40, n_jobs=1),
+        InfoNCETSNE(n_neighbors=5, max_iter=40, n_jobs=1),
+        TwoKernelPCA(max_iter=40, n_jobs=1),
+        NeighborEmbedding(n_neighbors=5, optimizer_params={"max_iter": 40}, n_jobs=1),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -40,8 +40,8 @@ class TSNE(NeighborEmbedder):
     max_iter : int >= 0, default=750
         Iterations in all, the first phase counted.
     learning_rate : float > 0 or "auto", default="auto"
-        Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration, at least
-        50, with the exaggeration of the moment.
+        Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration, at
+        least 50, with the exaggeration of the moment.
     metric : str or callable, default="euclidean"
         "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
         ``NearestNeighbors``; "precomputed" takes distances.

@@ -40,7 +40,7 @@ class InfoNCE:
     Parameters
     ----------
     affinities : Affinities
-        The weights a_ij. Rows may come in any order: one epoch's shifts may favour neighbours in the table, many do not.
+        The weights a_ij. The order of the rows matters to a single epoch, whose shifts are few, not to many.
     kernel : OutputKernel, default=Cauchy()
         Similarity of two points of the embedding, between 0 and 1.
     n_noise : int >= 1, default=5
