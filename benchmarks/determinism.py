@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.machine import instruction_set_levels
+from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import load_table
 
 __all__ = ["build", "compare", "hash_maps", "main"]
 
 _ROOT = Path(__file__).resolve().parent.parent
-_CHILD = Path(__file__).with_name("fingerprint.py")
 
 Hashes = dict[str, dict[str, str]]
 
@@ -45,30 +45,41 @@ def build(level: str, folder: Path) -> Path:
     return target
 
 
-def hash_maps(data: Path, methods: Sequence[str], threads: Sequence[int], installed: Path | None = None) -> Hashes:
+def hash_maps(
+    data: Path,
+    methods: Sequence[str],
+    threads: Sequence[int],
+    installed: Path | None = None,
+    *,
+    max_iter: int | None = None,
+) -> Hashes:
     """Hash the maps of a table in a fresh process.
 
     Parameters
     ----------
     data : Path
         The table, .npy.
-    methods : sequence of {"umap", "tsne"}
+    methods : sequence of str
+        Names in `benchmarks.subjects.SUBJECTS`.
     threads : sequence of int
     installed : Path, default=None
         Use the build in this folder rather than the one of the running interpreter.
+    max_iter : int, default=None
+        Iterations of every method but PCA; None takes the usual number of each.
 
     Returns
     -------
     dict of dict
         Hashes by method and number of threads.
     """
-    task = {"methods": list(methods), "threads": list(threads), "inside": None if installed is None else str(installed)}
+    inside = None if installed is None else str(installed)
+    task = {"methods": list(methods), "threads": list(threads), "inside": inside, "max_iter": max_iter}
     command, environment = [sys.executable], dict(os.environ)
     if installed is not None:
         command.append("-S")  # or the hook of an editable installation would win over the search path
         environment["PYTHONPATH"] = os.pathsep.join([str(installed), *filter(None, sys.path)])
-    command += [str(_CHILD), str(data), json.dumps(task)]
-    result = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    command += ["-m", "benchmarks.fingerprint", str(data), json.dumps(task)]
+    result = subprocess.run(command, env=environment, cwd=_ROOT, check=True, stdout=subprocess.PIPE, text=True)
     hashes: Hashes = json.loads(result.stdout.splitlines()[-1])
     return hashes
 
@@ -77,14 +88,15 @@ def compare(hashes: Mapping[str, Hashes]) -> tuple[list[str], bool]:
     """Lay out the hashes of several builds, and say whether each method has one hash in all."""
     lines: list[str] = []
     equal = True
+    width = max((len(method) for build_hashes in hashes.values() for method in build_hashes), default=0)
     for method in dict.fromkeys(method for build_hashes in hashes.values() for method in build_hashes):
         seen = set()
         for name, build_hashes in hashes.items():
             for n, digest in build_hashes[method].items():
-                lines.append(f"{method:6} {name:12} {n:>2} threads  {digest}")
+                lines.append(f"{method:{width}} {name:12} {n:>2} threads  {digest}")
                 seen.add(digest)
         equal = equal and len(seen) == 1
-        lines.append(f"{method:6} {'equal' if len(seen) == 1 else f'DIFFERENT: {len(seen)} hashes'}")
+        lines.append(f"{method:{width}} {'equal' if len(seen) == 1 else f'DIFFERENT: {len(seen)} hashes'}")
     return lines, equal
 
 
@@ -92,7 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.determinism", description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="digits", help="digits, mnist (in GNOMON_DATA) or an .npz file")
     parser.add_argument("--rows", type=int, help="a fixed random sample of so many rows")
-    parser.add_argument("--methods", nargs="+", default=["umap", "tsne"], choices=["umap", "tsne"])
+    parser.add_argument("--methods", nargs="+", default=list(SUBJECTS), choices=list(SUBJECTS), metavar="METHOD")
+    parser.add_argument("--max-iter", type=int, help="iterations of every method; the usual number by default")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2, 3, 5])
     parser.add_argument("--builds", action="store_true", help="also compile for every level this CPU runs")
     parser.add_argument("--levels", nargs="+", help="the levels to compile for, if not all")
@@ -102,10 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(temporary)
         data = folder / "table.npy"
         np.save(data, X)
-        hashes = {"installed": hash_maps(data, options.methods, options.threads)}
+        hashes = {"installed": hash_maps(data, options.methods, options.threads, max_iter=options.max_iter)}
         for level in options.levels or (instruction_set_levels() if options.builds else []):
             installed = build(level, folder)
-            hashes[level] = hash_maps(data, options.methods, options.threads, installed)
+            hashes[level] = hash_maps(data, options.methods, options.threads, installed, max_iter=options.max_iter)
     lines, equal = compare(hashes)
     print("\n".join(lines))
     return 0 if equal else 1

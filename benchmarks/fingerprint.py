@@ -1,6 +1,6 @@
 """Hash the maps that one build of gnomon makes with several numbers of threads; a child of determinism.py.
 
-python fingerprint.py TABLE.npy '{"methods": ["umap"], "threads": [1, 2], "inside": "/folder/of/the/build"}'
+python -m benchmarks.fingerprint TABLE.npy '{"methods": ["umap"], "threads": [1, 2], "inside": "/folder/of/the/build"}'
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-_ESTIMATORS = {"umap": "UMAP", "tsne": "TSNE"}
+__all__ = ["fingerprint", "fingerprints", "main"]
 
 
 def fingerprint(array: np.ndarray) -> str:
@@ -22,14 +23,23 @@ def fingerprint(array: np.ndarray) -> str:
     return hashlib.sha256(header + np.ascontiguousarray(array).tobytes()).hexdigest()
 
 
-def fingerprints(X: np.ndarray, methods: list[str], threads: list[int]) -> dict[str, dict[str, str]]:
+def fingerprints(
+    X: np.ndarray, methods: list[str], threads: list[int], max_iter: int | None = None
+) -> dict[str, dict[str, str]]:
     """Fit each method with each number of threads; hashes by method and number of threads."""
-    import gnomon
+    from benchmarks.subjects import SUBJECTS
 
     def fitted(method: str, n_jobs: int) -> Any:
-        return getattr(gnomon, _ESTIMATORS[method])(random_state=0, n_jobs=n_jobs).fit_transform(X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of maps that are not finished after so few iterations
+            return SUBJECTS[method](n_jobs, max_iter).fit_transform(X)
 
-    return {method: {str(n): fingerprint(fitted(method, n)) for n in threads} for method in methods}
+    found: dict[str, dict[str, str]] = {}
+    for method in methods:
+        found[method] = {str(n): fingerprint(fitted(method, n)) for n in threads}
+        same = "equal" if len(set(found[method].values())) == 1 else "DIFFERENT"
+        print(f"{method}: {same} with {', '.join(found[method])} threads", file=sys.stderr, flush=True)
+    return found
 
 
 def main(arguments: list[str]) -> None:
@@ -38,7 +48,8 @@ def main(arguments: list[str]) -> None:
     task = json.loads(arguments[1])
     if task["inside"] is not None and Path(task["inside"]).resolve() not in Path(_core.__file__).resolve().parents:
         sys.exit(f"the build that was imported is {_core.__file__}, not one in {task['inside']}")
-    print(json.dumps(fingerprints(np.load(arguments[0]), task["methods"], task["threads"])))
+    X = np.load(arguments[0])
+    print(json.dumps(fingerprints(X, task["methods"], task["threads"], task.get("max_iter"))))
 
 
 if __name__ == "__main__":

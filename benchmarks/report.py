@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.measure import Run
 
-__all__ = ["markdown", "summarise"]
+__all__ = ["markdown", "summarise", "table_of"]
 
 _MIB = 2**20
 
@@ -42,7 +42,8 @@ def summarise(runs: Mapping[str, Sequence[Run]], base: str) -> dict[str, dict[st
     return summary
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out rows of text as a table in Markdown."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     cells = [header, ["-" * width for width in widths], *rows]
     return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in cells)
@@ -62,7 +63,7 @@ def _quality_table(quality: Mapping[str, Mapping[str, float]]) -> str:
     rows = [
         [label, *(f"{scores[m]:.4f}" if m in scores else "" for m in measures)] for label, scores in quality.items()
     ]
-    return _table(["tool", *measures], rows)
+    return table_of(["tool", *measures], rows)
 
 
 def markdown(report: Mapping[str, Any]) -> str:
@@ -82,7 +83,7 @@ def markdown(report: Mapping[str, Any]) -> str:
         lines += [f"- {label}: left out, {why}" for label, why in part["left_out"].items()]
         for mode, summary in part["costs"].items():
             header = ["tool", "wall s: median (min-max)", "CPU s", "peak MiB", *ratios]
-            lines += ["", f"{_MODES[mode]}:", "", _table(header, _cost_rows(summary))]
+            lines += ["", f"{_MODES[mode]}:", "", table_of(header, _cost_rows(summary))]
         if part["quality"]:
             lines += ["", "Quality of the last map:", "", _quality_table(part["quality"])]
     return "\n".join(lines) + "\n"

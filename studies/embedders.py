@@ -16,8 +16,8 @@ Rows = npt.NDArray[np.float32]
 
 _NEIGHBORS = 15
 
-MODERN = ("umap", "tsne", "neg_tsne", "largevis", "pacmap", "densmap", "trimap")
-"""Names of neighbour embeddings; those in `gnomon.methods.METHODS` are taken."""
+MODERN = ("umap", "tsne", "largevis", "neg_tsne", "info_nce_tsne", "symmetric_sne", "pacmap", "trimap", "force_atlas2")
+"""Neighbour embeddings that take seconds; SNE, which is slower, makes maps much like those of symmetric SNE."""
 
 
 def _isomap(X: Rows, seed: int) -> npt.NDArray[Any]:
@@ -69,7 +69,7 @@ CLASSICAL: dict[str, Callable[[Rows, int], npt.NDArray[Any]]] = {
 
 
 def _estimators() -> dict[str, Any]:
-    """Return gnomon's estimators by the name that its catalogue gives them."""
+    """Return gnomon's estimators by the names that its catalogue gives the methods."""
     return {card.name: getattr(gnomon.methods, card.estimator) for card in gnomon.methods.METHODS}
 
 

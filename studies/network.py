@@ -15,7 +15,7 @@ from gnomon.exceptions import MissingDependencyError
 __all__ = ["Epoch", "Snapshot", "train"]
 
 _BATCH = 64
-_INSTALL = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+_INSTALL = 'pip install "gnomon[studies]"'
 
 
 @dataclass(frozen=True)

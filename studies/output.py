@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["make_figure", "parse", "parser", "write_json", "write_png"]
+__all__ = ["dress", "make_figure", "parse", "parser", "write_json", "write_png"]
 
 
 def parser(name: str, question: str) -> argparse.ArgumentParser:
@@ -72,6 +72,13 @@ def make_figure(width: float, height: float) -> Any:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def dress(ax: Any) -> None:
+    """Take the frame off a plot of curves and leave its two axes."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("0.7")
+    ax.tick_params(color="0.7", labelsize=9)
 
 
 def write_png(folder: Path, name: str, figure: Any, dpi: int = 130, small: bool = False) -> Path:

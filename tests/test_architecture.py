@@ -24,12 +24,12 @@ _FLOORS = {
     5: ["optimizers", "plot", "viewer"],
     6: ["extension", "theory"],
     7: ["methods"],
-    8: ["map", "scale", "datasets"],
+    8: ["map", "scale", "spectrum", "datasets"],
     9: ["cli"],
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself
-_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "datasets", "cli"}  # they compute through other rooms
+_NO_KERNELS = {"data", "plot", "viewer", "methods", "map", "spectrum", "datasets", "cli"}  # compute through others
 
 
 @dataclass(frozen=True)

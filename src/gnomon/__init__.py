@@ -23,10 +23,12 @@ _PUBLIC: dict[str, str] = {
     "SymmetricSNE": "gnomon.methods",
     "TSNE": "gnomon.methods",
     "TriMap": "gnomon.methods",
+    "TwoKernelLLE": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
     "Map": "gnomon.map",
     "Progress": "gnomon._progress",
+    "attraction_repulsion_spectrum": "gnomon.spectrum",
     "cluster_profiles": "gnomon.explain",
     "contrast": "gnomon.explain",
     "embedding_similarity": "gnomon.evaluate",
@@ -64,7 +66,9 @@ if TYPE_CHECKING:
     from gnomon.methods import PaCMAP as PaCMAP
     from gnomon.methods import SymmetricSNE as SymmetricSNE
     from gnomon.methods import TriMap as TriMap
+    from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
+    from gnomon.spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 
 
 def __getattr__(name: str) -> Any:

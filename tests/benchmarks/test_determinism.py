@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 from benchmarks.determinism import compare, hash_maps
 from benchmarks.fingerprint import fingerprint
+from benchmarks.subjects import SUBJECTS
+from benchmarks.tables import load_table
+
+from gnomon.methods import METHODS
 
 
 def test_a_fingerprint_depends_on_every_bit_and_on_shape_and_type():
@@ -29,3 +33,14 @@ def test_one_differing_hash_is_noticed():
 def test_the_child_process_imports_gnomon_and_answers(tmp_path):
     np.save(tmp_path / "table.npy", np.zeros((4, 2), np.float32))
     assert hash_maps(tmp_path / "table.npy", [], [1, 2]) == {}
+
+
+def test_every_method_is_among_the_subjects_and_none_depends_on_threads(tmp_path):
+    assert {card.name for card in METHODS} <= set(SUBJECTS)
+    X, _ = load_table("digits", 160)
+    np.save(tmp_path / "table.npy", X)
+    hashes = hash_maps(tmp_path / "table.npy", list(SUBJECTS), [1, 3], max_iter=5)
+    assert set(hashes) == set(SUBJECTS)
+    assert [name for name, found in hashes.items() if len(set(found.values())) > 1] == []
+    digests = [found["1"] for found in hashes.values()]
+    assert len(digests) - len(set(digests)) <= 2  # "tsne" is exact for few rows, others are all different

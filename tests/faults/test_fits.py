@@ -51,6 +51,9 @@ ESTIMATORS = {
     "force_atlas2": gnomon.ForceAtlas2(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
     "neg_tsne": gnomon.NegTSNE(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
     "info_nce_tsne": gnomon.InfoNCETSNE(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
+    "two_kernel_lle": gnomon.TwoKernelLLE(
+        n_neighbors=5, max_iter=30, early_exaggeration_iter=10, random_state=0, n_jobs=1
+    ),
     "two_kernel_pca": gnomon.TwoKernelPCA(max_iter=30, random_state=0, n_jobs=1),
     "pacmap": gnomon.PaCMAP(n_neighbors=4, max_iter=45, random_state=0, n_jobs=1),
     "trimap": gnomon.TriMap(n_neighbors=4, max_iter=40, random_state=0, n_jobs=1),

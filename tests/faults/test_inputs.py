@@ -92,7 +92,7 @@ REFUSED = {
     "f44-polars-null": (pl.DataFrame({"a": [1, None]}), ValueError, "NaN .1.: at row 1, column 'a'"),
     "f44-arrow-null": (pa.table({"a": [1, None]}), ValueError, "NaN .1.: at row 1, column 'a'"),
     "f44-lazy": (pl.DataFrame({"a": [1]}).lazy(), TypeError, r"Pass X.collect\(\)"),
-    "f48-matrix": (np.matrix(X), TypeError, r"np.matrix is not supported.*np.asarray"),
+    "f48-matrix": (np.asarray(X).view(np.matrix), TypeError, r"np.matrix is not supported.*np.asarray"),
     "f49-dense-only": (sp.csr_array(X), TypeError, r"[Ss]parse.*csr format.*X.toarray\(\)"),
     "f54-device": (tensor_on_device(), TypeError, r"Tensor: can't convert cuda:0.*X.detach\(\).cpu\(\).numpy\(\)"),
     "f29-ragged": ([[1, 2], [3]], ValueError, "a list of rows of equal length"),

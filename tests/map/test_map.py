@@ -10,6 +10,8 @@ from scipy import sparse
 from sklearn.decomposition import PCA as ReferencePCA
 
 import gnomon as gn
+from gnomon.linalg import align
+from gnomon.viewer import Sequence
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +116,18 @@ def test_positions_made_elsewhere_are_explained_as_well(iris):
     assert result.method == "given"
     assert result.feature_names[2] == "petal length"
     assert np.median(result.explain().r2) > 0.9
+
+
+def test_a_map_passes_a_sequence_to_its_page(iris, tmp_path):
+    Y = ReferencePCA(2).fit_transform(iris[0])
+    frames = align([Y[:, ::-1] * 7, Y.astype(np.float32)], reference=1)
+    result = gn.Map(iris[0], Y, labels=iris[1])
+    result.to_html(tmp_path / "plain.html")
+    result.to_html(tmp_path / "moving.html", sequence=Sequence("weight", [0.5, 1], frames, main=-1))
+    assert 'data-group="sequence"' in (tmp_path / "moving.html").read_text()
+    assert 'data-group="sequence"' not in (tmp_path / "plain.html").read_text()
+    with pytest.raises(ValueError, match="must be the embedding itself"):
+        result.to_html(tmp_path / "wrong.html", sequence=Sequence("weight", [0.5, 1], [Y[::-1], Y]))
 
 
 def test_any_estimator_can_make_the_map(iris):

@@ -74,6 +74,13 @@ def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, dig
         pytest.param(TSNE(random_state=0), 0.988, 0.96, id="tsne"),
         pytest.param(PaCMAP(random_state=0), 0.975, 0.96, id="pacmap"),
         pytest.param(TriMap(random_state=0), 0.97, 0.95, id="trimap"),
+        # without heavy tails or with springs, points of different classes crowd together
+        pytest.param(SNE(random_state=0), 0.955, 0.92, id="sne"),
+        pytest.param(SymmetricSNE(random_state=0), 0.955, 0.92, id="symmetric_sne"),
+        pytest.param(ForceAtlas2(random_state=0), 0.955, 0.92, id="force_atlas2"),
+        pytest.param(LargeVis(random_state=0), 0.98, 0.96, id="largevis"),
+        pytest.param(NegTSNE(random_state=0), 0.975, 0.96, id="neg_tsne"),
+        pytest.param(InfoNCETSNE(random_state=0), 0.985, 0.96, id="info_nce_tsne"),
     ],
 )
 def test_digits_keep_their_neighbours_and_their_classes(estimator, least_trust, least_accuracy, digits):

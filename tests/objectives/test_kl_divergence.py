@@ -98,11 +98,19 @@ def test_equal_bytes_for_any_number_of_threads(evaluation, random_affinities, ra
 
 
 def test_auto_switches_where_it_says(random_affinities):
-    few = KLDivergence(random_affinities(INTERPOLATION_FROM - 1))
-    many = KLDivergence(random_affinities(INTERPOLATION_FROM))
-    assert (few.evaluation, many.evaluation) == ("exact", "interpolated")
-    assert many.evaluation_for(3) == "exact"
-    assert KLDivergence(random_affinities(INTERPOLATION_FROM), UMAPKernel(1.5, 0.8)).evaluation == "exact"
+    few, many = random_affinities(INTERPOLATION_FROM - 1), random_affinities(INTERPOLATION_FROM)
+    rough = UMAPKernel(1.5, 0.8)
+    assert [KLDivergence(few).evaluation_for(d) for d in (1, 2, 3, 4)] == ["exact"] * 4
+    assert [KLDivergence(many).evaluation_for(d) for d in (1, 2, 3, 4)] == ["interpolated"] * 2 + ["tree", "exact"]
+    assert [KLDivergence(many, rough).evaluation_for(d) for d in (1, 2, 3, 4)] == ["tree"] * 3 + ["exact"]
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_both_sides_of_the_switch_agree(n_components, random_affinities, random_embedding, relative_error):
+    affinities, Y = random_affinities(INTERPOLATION_FROM), random_embedding(INTERPOLATION_FROM, n_components, scale=3.0)
+    exact, approximate = KLDivergence(affinities, evaluation="exact"), KLDivergence(affinities)
+    assert approximate.loss(Y) == pytest.approx(exact.loss(Y), rel=1e-3)
+    assert relative_error(approximate.gradient(Y), exact.gradient(Y)) < 0.02
 
 
 def test_what_cannot_be_interpolated_is_refused(random_affinities, random_embedding):

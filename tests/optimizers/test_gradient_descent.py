@@ -169,3 +169,24 @@ def test_learning_rate_follows_size_and_exaggeration():
     assert optimizer.resolve_learning_rate(100, 12.0) == 50
     with pytest.raises(ValueError, match="learning_rate=-1"):
         GradientDescent(-1)
+
+
+def test_the_automatic_learning_rate_is_one_over_four_times_the_pull():
+    descent = GradientDescent()
+    assert descent.resolve_learning_rate(100_000) == 25_000
+    assert descent.resolve_learning_rate(100_000, 4.0) == 6250
+    assert descent.resolve_learning_rate(100, 4.0) == 50
+    assert descent.resolve_learning_rate(100, 4.0, 2.0) == 1 / 32
+    assert GradientDescent(3.0).resolve_learning_rate(100, 4.0, 2.0) == 3
+
+
+class PullingParabola(Parabola):
+    """A parabola that says how strong it pulls: the steps are then 1 / (4 * 2)."""
+
+    mean_attraction = 2.0
+
+
+def test_an_objective_says_how_strong_it_pulls():
+    Y0 = np.ones((5, 2))
+    descent = GradientDescent(early_momentum=0.0, gains=False, max_iter=1, centered=False)
+    np.testing.assert_allclose(descent.minimize(PullingParabola(5), Y0).embedding, 0.875 * Y0)

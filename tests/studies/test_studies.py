@@ -7,14 +7,22 @@ import sys
 
 import numpy as np
 import pytest
-from studies.embedders import CLASSICAL, available, embed
+from studies.embedders import CLASSICAL, MODERN, available, embed
 from studies.network import Epoch, Snapshot, train
 from studies.output import parse, parser, write_json
 from studies.reading import read_latent_space
 from studies.tables import load_rows
 
 from gnomon.exceptions import MissingDependencyError
-from studies import all_methods, latent_space, metric_table
+from studies import (
+    all_methods,
+    conjecture_one,
+    effective_loss,
+    gradient_pca,
+    latent_space,
+    metric_table,
+    two_kernel_maps,
+)
 
 PNG = b"\x89PNG"
 
@@ -43,6 +51,33 @@ def test_all_methods_from_end_to_end(tmp_path):
     assert len(picture) < 100_000
 
 
+def test_the_two_kernel_maps_from_end_to_end(tmp_path, capsys):
+    assert two_kernel_maps.main(["--out", str(tmp_path), "--set", "digits", "--rows", "200"]) == 0
+    runs = json.loads((tmp_path / "two_kernel_maps.json").read_text())["runs"]
+    assert [(run["method"], run["init"]) for run in runs[:2]] == [
+        ("two-kernel PCA", "pca"),
+        ("two-kernel PCA", "random"),
+    ]
+    assert all(0 <= run["knn_accuracy"] <= 1 for run in runs)
+    assert len(runs) == 2 * len(two_kernel_maps.METHODS)
+    assert (tmp_path / "two_kernel_maps.png").read_bytes().startswith(PNG)
+    assert "two-kernel LLE in one stage" in capsys.readouterr().out
+
+
+def test_conjecture_one_from_end_to_end(tmp_path, capsys):
+    arguments = ["--out", str(tmp_path), "--sets", "digits", "swiss_roll", "--rows", "120", "--permutations", "2"]
+    assert conjecture_one.main(arguments) == 0
+    report = json.loads((tmp_path / "conjecture_one.json").read_text())
+    assert [row["stage"] for row in report["table"]][::4] == list(conjecture_one.STAGES)
+    for row in report["table"]:
+        assert row["low"] <= row["cosine"] <= row["high"]
+    state = report["data_sets"]["digits"]["alignments"]["membership"]["run/random/50"]
+    assert state["cosine"] > state["null_mean"]
+    assert set(report["data_sets"]["swiss_roll"]["likeness"]) == {"procrustes", "knn"}
+    assert (tmp_path / "conjecture_one.png").read_bytes().startswith(PNG)
+    assert "null" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", list(CLASSICAL))
 def test_every_classical_method_maps(name):
     X, labels = load_rows("digits", 60)
@@ -56,7 +91,7 @@ def test_every_classical_method_maps(name):
 def test_modern_methods_are_those_of_the_catalogue():
     from gnomon.methods import METHODS
 
-    assert {"umap", "tsne"} <= set(available())
+    assert available() == list(MODERN)
     assert set(available()) <= {card.name for card in METHODS}
     with pytest.raises(ValueError, match=r"no method 'magic'; there are pca, .*, umap"):
         embed("magic", np.zeros((10, 3), np.float32), seed=0)
@@ -123,7 +158,7 @@ def test_spoiled_labels_are_as_stated():
 def test_without_pytorch_the_install_line_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     nothing = np.zeros((1, 8, 8), np.uint8)
-    with pytest.raises(MissingDependencyError, match=r"the package torch must be installed .* Run: pip install torch"):
+    with pytest.raises(MissingDependencyError, match=r"the package torch must be installed .* Run: pip install"):
         next(train(nothing, np.zeros(1, int), nothing, np.zeros(1, int), [Epoch()]))
 
 
@@ -131,3 +166,29 @@ def test_figures_that_are_not_finite_are_null(tmp_path):
     options = parse(parser("name", "What?"), ["--out", str(tmp_path / "new" / "folder")])
     path = write_json(options.out, "figures", {"a": np.array([1.0, np.nan]), "b": {2: np.float32(0.5)}, "c": None})
     assert json.loads(path.read_text()) == {"a": [1.0, None], "b": {"2": 0.5}, "c": None}
+
+
+def test_gradient_pca_from_end_to_end(tmp_path):
+    arguments = ["--out", str(tmp_path), "--set", "digits", "--rows", "120"]
+    assert gradient_pca.main(arguments) == 0
+    report = json.loads((tmp_path / "gradient_pca.json").read_text())
+    for step in ("safe", "babylonian"):
+        assert float(report["descents"][step]["error_of_the_map"]) < 1e-6
+    assert report["descents"]["safe"]["loss_never_rose"]
+    for figures in report["low_rank"].values():
+        assert figures["broken_condition"].startswith("0 of ")
+        assert figures["broken_certificate"].startswith("0 of ")
+    assert not report["low_rank"]["nystrom, 20 columns"]["broken_printed_condition"].startswith("0 of ")
+    for name in ("gradient_pca", "gradient_pca_low_rank"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(PNG)
+
+
+def test_effective_loss_from_end_to_end(tmp_path):
+    assert effective_loss.main(["--out", str(tmp_path), "--set", "digits", "--rows", "150"]) == 0
+    report = json.loads((tmp_path / "effective_loss.json").read_text())
+    maps = report["of_the_maps"]
+    assert report["repulsion_ratio"] > 2
+    assert maps["Minimum of the stated loss"]["stated"] < maps["UMAP"]["stated"]
+    assert maps["Minimum of the sampled loss"]["sampled"] < maps["UMAP"]["sampled"]
+    assert report["along_the_run"]["sampled"][-1] < report["along_the_run"]["sampled"][0]
+    assert (tmp_path / "effective_loss.png").read_bytes().startswith(PNG)

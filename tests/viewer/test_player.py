@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -61,14 +61,16 @@ def between(frames, position):
     return frames[k + 1] if t == 1 else frames[k] if t == 0 else (1 - t) * frames[k] + t * frames[k + 1]
 
 
-def assert_drawn(opened, expected):
-    """The pixels of all points are those of the embedding, up to the shift and the zoom of the view."""
+def assert_drawn(opened, main, expected):
+    """The pixels of all points are those of the embedding in the plane of the main one; returns pixels per unit."""
     known = np.flatnonzero(np.isfinite(expected).all(axis=1))
-    pixels = opened.places(known)
-    points = expected[known].astype(float) * [1, -1]
-    centered, goal = points - points.mean(axis=0), pixels - pixels.mean(axis=0)
-    zoom = (centered * goal).sum() / (centered**2).sum()
-    np.testing.assert_allclose(zoom * centered, goal, atol=0.1)
+    pixels, view, stage = opened.places(known), opened.state["view"], opened.page.locator("#stage").bounding_box()
+    low, high = main.min(axis=0), main.max(axis=0)
+    plane = (expected[known] - (low + high) / 2) / (np.ptp(main, axis=0).max() / 2)
+    offsets = (plane - [view["x"], view["y"]]) * [1, -1]
+    found = pixels - [stage["width"] / 2, np.floor(stage["height"]) / 2]
+    zoom = (offsets * found).sum() / (offsets**2).sum()
+    np.testing.assert_allclose(zoom * offsets, found, atol=0.1)
     return zoom
 
 
@@ -90,9 +92,13 @@ def grab(opened):
 
 
 def arrive(opened, position):
+    """Wait until the points have come to rest at a position."""
     opened.page.evaluate(
-        "(goal) => new Promise((done) => { const look = () =>"
-        " (gnomon.state().position === goal && !gnomon.state().playing ? done() : setTimeout(look, 20)); look(); })",
+        "(goal) => new Promise((done, fail) => { const end = performance.now() + 9000; const look = () => {"
+        " const { position, playing } = gnomon.state();"
+        " if (position === goal && !playing) done();"
+        " else if (performance.now() > end) fail(new Error(`rests at ${position}, not at ${goal}`));"
+        " else setTimeout(look, 20); }; look(); })",
         position,
     )
 
@@ -101,19 +107,19 @@ def arrive(opened, position):
 def test_dragging_moves_every_point_on_a_straight_line(open_page, path, frames, webgl):
     opened = open_page(path, webgl=webgl)
     assert opened.state["position"] == MAIN
-    assert_drawn(opened, frames[MAIN])
+    assert_drawn(opened, frames[MAIN], frames[MAIN])
     grab(opened)
     for goal in (1.3, 2.6, 0.45):
         position = slide(opened, goal, let_go=False)
         assert abs(position - goal) < 0.02
         assert opened.state["frame"] is None
-        assert_drawn(opened, between(frames, position))
+        assert_drawn(opened, frames[MAIN], between(frames, position))
     opened.page.mouse.up()
     assert opened.state["position"] == position  # far from a frame it stays between two
     grab(opened)
     slide(opened, 1.95)
     arrive(opened, 2)  # near one it goes there
-    assert_drawn(opened, frames[2])
+    assert_drawn(opened, frames[MAIN], frames[2])
     assert opened.problems == []
     assert opened.requests == []
 
@@ -151,6 +157,7 @@ def test_names_lie_at_the_medians_of_what_is_shown(still, frames, blobs):
     names = {row["name"]: (row["x"], row["y"]) for row in still.state["names"]}
     middles = np.array([np.nanmedian(frames[2][blobs.group == k], axis=0) for k in range(3)])
     drawn = np.array([names[name] for name in ("alpha", "beta", "gamma")])
+    assert np.isfinite(drawn).all()
     scale = np.linalg.norm(drawn[0] - drawn[1]) / np.linalg.norm(middles[0] - middles[1])
     np.testing.assert_allclose(drawn - drawn[0], scale * (middles - middles[0]), atol=0.05)
 
@@ -248,13 +255,16 @@ def test_arrows_and_scores_belong_to_their_embedding(still, blobs):
     arrive(still, MAIN)
     assert "Neighbourhoods can be believed" in page.inner_text("#trust")
     assert still.problems == []
+    assert page.evaluate("window.broken") is None
 
 
 def test_points_without_a_position_are_listed_where_they_lack_it(still):
     assert still.page.is_hidden("#tray")
     still.page.keyboard.press("ArrowRight")
     arrive(still, 2)
+    assert still.page.is_visible("#tray")
     assert "2 points have no position" in still.page.inner_text("#tray")
+    assert min(np.abs(still.place(3))) > 1e4  # not drawn: far outside of the page
     assert still.state["lost"] == [3, 8]
     still.page.keyboard.press("ArrowRight")
     arrive(still, 3)
@@ -269,16 +279,16 @@ def test_the_view_follows_until_it_is_moved(still, frames):
         known = np.flatnonzero(np.isfinite(frames[position]).all(axis=1))
         wide = np.ptp(still.places(known), axis=0)
         np.testing.assert_allclose((wide / room).max(), 1.0, rtol=1e-3)  # the whole map fills the page everywhere
-        zoom = assert_drawn(still, frames[position])
+        zoom = assert_drawn(still, frames[MAIN], frames[position])
         if position < 3:
             still.page.keyboard.press("ArrowRight")
             arrive(still, position + 1)
     still.page.mouse.move(400, 400)
     still.page.mouse.wheel(0, -300)
-    zoom = assert_drawn(still, frames[3])
+    zoom = assert_drawn(still, frames[MAIN], frames[3])
     still.page.keyboard.press("ArrowLeft")
     arrive(still, 2)
-    np.testing.assert_allclose(assert_drawn(still, frames[2]), zoom, rtol=1e-3)
+    np.testing.assert_allclose(assert_drawn(still, frames[MAIN], frames[2]), zoom, rtol=1e-3)
 
 
 def test_the_picture_is_of_the_present_position(still, tmp_path):
@@ -310,7 +320,10 @@ def test_three_dimensions_move_and_turn(open_page, tmp_path):
     opened.page.keyboard.press("ArrowRight")
     arrive(opened, 1)
     assert opened.state["lost"] == [4]
-    assert_drawn(opened, frames[1][:, :2])
+    kept = np.delete(np.arange(90), 4)
+    flat = (opened.places(kept) - opened.places(kept).mean(axis=0)) * [1, -1]
+    goal = frames[1][kept, :2] - frames[1][kept, :2].mean(axis=0)
+    np.testing.assert_allclose(flat, goal * (flat * goal).sum() / (goal**2).sum(), atol=0.1)
     opened.page.mouse.move(200, 600)
     opened.page.mouse.down()
     opened.page.mouse.move(320, 540, steps=3)
@@ -335,7 +348,7 @@ def test_many_labels_thin_out(open_page, tmp_path):
         ".map(({ left, right }) => [left, right])"
     )
     assert 5 < len(boxes) < 20
-    assert all(a[1] < b[0] for a, b in itertools.pairwise(boxes))
+    assert all(a[1] < b[0] for a, b in pairwise(boxes))
 
 
 def test_without_a_sequence_there_is_no_slider(open_page, blobs_page):

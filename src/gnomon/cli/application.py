@@ -13,7 +13,7 @@ from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["main"]
 
-_COMMANDS = ("map", "methods")  # each in the module of its name, imported when it is used
+_COMMANDS = ("map", "methods", "spectrum")  # each in the module of its name, imported when it is used
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 
 

@@ -5,28 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from gnomon.exceptions import GnomonWarning
+from gnomon.cli.options import collect_warnings, given, picture_shape
 from gnomon.methods.catalogue import METHODS
 
 __all__ = ["command"]
-
-
-def _picture_shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    """Turn WIDTHxHEIGHT or WIDTHxHEIGHTx3 into (height, width) or (height, width, 3)."""
-    if value is None:
-        return None
-    parts = value.lower().split("x")
-    if len(parts) not in (2, 3) or not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise click.BadParameter(f"{value!r} must be WIDTHxHEIGHT, such as 28x28, or WIDTHxHEIGHTx3 for colours.")
-    width, height, *colours = (int(part) for part in parts)
-    return (height, width, *colours)
 
 
 def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -41,25 +27,6 @@ def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, .
         except (SyntaxError, ValueError):
             found[name] = value
     return found
-
-
-@contextmanager
-def _collect_warnings(found: list[str]) -> Iterator[None]:
-    """Gather the warnings of gnomon, each once, and print them when the block ends, also by an error."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", GnomonWarning)
-        try:
-            yield
-        finally:
-            found += dict.fromkeys(" ".join(str(entry.message).split()) for entry in caught)
-            for text in found:
-                click.echo(f"Warning: {text}", err=True)
-
-
-def _given(**parameters: Any) -> dict[str, Any]:
-    """Keep the parameters that the user gave, so that the defaults stay in one place, the methods."""
-    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _write(result: Any, paths: dict[str, str], title: str) -> None:
@@ -95,7 +62,7 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 )
 @click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
 @click.option(
-    "--images", metavar="WxH", callback=_picture_shape, help="Each row is a picture of this size, such as 28x28."
+    "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
 )
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
 @click.option("--perplexity", type=float, help="Effective number of neighbours (tsne, sne, symmetric_sne, largevis).")
@@ -134,11 +101,11 @@ def command(
     from gnomon.data import open_dataset
     from gnomon.map import map as make_map
 
-    paths = _given(html=output, png=png, map=save)
+    paths = given(html=output, png=png, map=save)
     for path in paths.values():
         check_writable(path, who="gnomon map")
     found: list[str] = []
-    with _collect_warnings(found):
+    with collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
@@ -147,7 +114,7 @@ def command(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                **{**_given(**method_parameters), **extra},
+                **{**given(**method_parameters), **extra},
             )
             _write(result, paths, title or dataset.name)
     if as_json:

@@ -21,6 +21,7 @@ _ESTIMATORS = {
     "SymmetricSNE": "sne",
     "TSNE": "tsne",
     "TriMap": "trimap",
+    "TwoKernelLLE": "two_kernel_lle",
     "TwoKernelPCA": "two_kernel_pca",
     "UMAP": "umap",
 }
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.methods.sne import SymmetricSNE as SymmetricSNE
     from gnomon.methods.trimap import TriMap as TriMap
     from gnomon.methods.tsne import TSNE as TSNE
+    from gnomon.methods.two_kernel_lle import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods.two_kernel_pca import TwoKernelPCA as TwoKernelPCA
     from gnomon.methods.umap import UMAP as UMAP
 

@@ -16,7 +16,8 @@ from gnomon.optimizers import Adam, SampledDescent
 
 __all__ = ["InfoNCETSNE", "NegTSNE"]
 
-_BOX = 10.0  # the start fills a box of this side
+_BOX = 10.0  # the start fills a box of this side, in units of the distance over which the kernel falls
+_DRAWS = 64  # points drawn in an epoch
 
 
 @dataclass(eq=False, repr=False)
@@ -35,12 +36,13 @@ class NegTSNE(NeighborEmbedder):
         Dimension of the map.
     normalization : float > 0 or None, default=None
         What the similarities are thought to sum to over all ordered pairs. None takes n (n - 1) /
-        negative_sample_rate, UMAP's implicit choice; the true sum of a t-SNE map, usually 50 n to 100 n, gives a map
+        negative_sample_rate, UMAP's implicit choice; the true sum of a t-SNE map, usually 10 n to 100 n, gives a map
         like t-SNE's; between and beyond lies the attraction-repulsion spectrum.
     negative_sample_rate : int >= 1, default=5
-        Repulsions expected for each attraction.
+        Repulsions expected for each attraction; with the normaliser of t-SNE, more of them bring the map nearer to it.
     learning_rate : float > 0, default=1.0
-        Step size at the start; it falls linearly to 0.
+        Step size at the start, in units of the distance over which the kernel falls: 1 / sqrt(c), at least 1. It falls
+        linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
     metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
@@ -81,19 +83,22 @@ class NegTSNE(NeighborEmbedder):
         n_pairs, rate = n_samples * (n_samples - 1), parameters["negative_sample_rate"]
         given = parameters["normalization"]
         self.normalization_ = n_pairs / rate if given is None else given
+        contrast = self.normalization_ * rate / n_pairs
+        unit = max(1.0, contrast**-0.5)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=lambda inputs: uniform_affinities(inputs.neighbors, n_threads=inputs.n_threads),
-            rescale=partial(rescale_to_box, size=_BOX),
+            rescale=partial(rescale_to_box, size=_BOX * unit),
             objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
-                NoiseContrast(self.normalization_ * rate / n_pairs),
+                NoiseContrast(contrast),
                 negative_sample_rate=rate,
                 repulsion_strength=2.0,  # the drawn points move as well
+                n_draws=_DRAWS,
                 seed=inputs.seed,
                 n_threads=inputs.n_threads,
             ),
-            optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),
+            optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"] * unit),
         )
 
 
@@ -110,8 +115,9 @@ class InfoNCETSNE(NeighborEmbedder):
         Neighbours of each row, the row itself not counted.
     n_components : int >= 1, default=2
         Dimension of the map.
-    n_noise : int >= 1, default=5
-        Random points beside each neighbour; the more, the nearer to t-SNE.
+    n_noise : int >= 1, default=50
+        Random points beside each neighbour; the more, the nearer to t-SNE. All neighbours of a row share them, so that
+        many cost little.
     learning_rate : float > 0, default=1.0
         Step size of Adam at the start; it falls linearly to 0.
     max_iter : int >= 0, default=750
@@ -134,7 +140,7 @@ class InfoNCETSNE(NeighborEmbedder):
     n_neighbors: int = 15
     n_components: int = 2
     _: KW_ONLY
-    n_noise: int = 5
+    n_noise: int = 50
     learning_rate: float = 1.0
     max_iter: int = 750
 

@@ -11,9 +11,11 @@ from gnomon.affinities import uniform_affinities
 from gnomon.initialization import rescale
 from gnomon.methods.base import NeighborEmbedder, Recipe
 from gnomon.objectives import LinearAttraction
-from gnomon.optimizers import Adam
+from gnomon.optimizers import GradientDescent
 
 __all__ = ["ForceAtlas2"]
+
+_WIDTH = 5.0  # standard deviation of the start along its first axis, in lengths of an edge
 
 
 @dataclass(eq=False, repr=False)
@@ -21,7 +23,7 @@ class ForceAtlas2(NeighborEmbedder):
     """ForceAtlas2: the layout that graph programs draw, of the neighbour graph.
 
     Input affinity: neighbours, all alike, 1 for each edge. Attraction: linear, a_ij d. Repulsion:
-    (degree_i + 1) (degree_j + 1) / d. Optimizer: Adam.
+    (degree_i + 1) (degree_j + 1) / d. Optimizer: gradient descent with momentum and gains.
 
     Parameters
     ----------
@@ -31,14 +33,14 @@ class ForceAtlas2(NeighborEmbedder):
         Dimension of the map.
     repulsion_strength : float > 0, default=1.0
         Factor on the repulsion; it sets the scale of the map, not its shape.
-    learning_rate : float > 0, default=0.02
-        Step of Adam at the start as a share of the map's expected width; it falls linearly to 0.
+    learning_rate : float > 0, default=0.5
+        Step in units of 1 / n_neighbors: at 1, a point with n_neighbors springs is at rest after one step.
     max_iter : int >= 0, default=500
         Iterations.
     method : {"auto", "exact", "tree"}, default="auto"
         How repulsions are summed; "auto" takes the tree for large tables in up to 3 dimensions.
     metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
-        Named starts are scaled to the width that the map will have.
+        Named starts are scaled to about the width that the map will have.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class ForceAtlas2(NeighborEmbedder):
     n_components: int = 2
     _: KW_ONLY
     repulsion_strength: float = 1.0
-    learning_rate: float = 0.02
+    learning_rate: float = 0.5
     max_iter: int = 500
     method: str = "auto"
     init: Any = "spectral"
@@ -71,23 +73,25 @@ class ForceAtlas2(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        # Scaling a map by c multiplies its springs' energy by c^2 and adds -log c for each pair: at rest the sum of
-        # a_ij d_ij^2 equals that of g h_i h_j, so with neighbours a few times nearer than the width, the width is about
-        # sqrt(g n h).
-        width = (parameters["repulsion_strength"] * n_samples * (parameters["n_neighbors"] + 1.0)) ** 0.5
+        # Scaling a map by c multiplies its springs' energy by c^2 and adds -log c for each pair. At rest the sum of
+        # a_ij d_ij^2 then equals that of g h_i h_j, so edges are about sqrt(g n h) long; maps are several edges wide.
+        edge = (parameters["repulsion_strength"] * n_samples * (parameters["n_neighbors"] + 1.0)) ** 0.5
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=lambda inputs: uniform_affinities(
                 inputs.neighbors, normalization="membership", n_threads=inputs.n_threads
             ),
-            rescale=partial(rescale, standard_deviation=width / 4.0),
+            rescale=partial(rescale, standard_deviation=_WIDTH * edge),
             objective=lambda affinities, inputs: LinearAttraction(
                 affinities,
                 repulsion_strength=parameters["repulsion_strength"],
                 evaluation=parameters["method"],
                 n_threads=inputs.n_threads,
             ),
-            optimizer=Adam(
-                max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"] * width, decay="linear"
+            optimizer=GradientDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=parameters["learning_rate"] / parameters["n_neighbors"],
+                early_exaggeration_iter=0,
+                max_step_norm=edge,
             ),
         )

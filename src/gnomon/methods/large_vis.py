@@ -17,7 +17,8 @@ from gnomon.optimizers import SampledDescent
 
 __all__ = ["LargeVis"]
 
-_BOX = 10.0  # the start fills a box of this side
+_BOX = 40.0  # the start fills a box of this side, about that of the map
+_DRAWS = 128  # points drawn in an epoch: few beside the neighbours, enough to tame so strong a repulsion
 
 
 @dataclass(eq=False, repr=False)
@@ -40,7 +41,7 @@ class LargeVis(NeighborEmbedder):
         Repulsions expected for each attraction.
     repulsion_strength : float >= 0, default=7.0
         Weight of the repulsions.
-    learning_rate : float > 0, default=1.0
+    learning_rate : float > 0, default=3.0
         Step size at the start; it falls linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
@@ -65,7 +66,7 @@ class LargeVis(NeighborEmbedder):
     n_neighbors: int | None = None
     negative_sample_rate: int = 5
     repulsion_strength: float = 7.0
-    learning_rate: float = 1.0
+    learning_rate: float = 3.0
     max_iter: int = 500
     init: Any = "spectral"
 
@@ -92,6 +93,7 @@ class LargeVis(NeighborEmbedder):
                 negative_sample_rate=parameters["negative_sample_rate"],
                 repulsion_strength=2.0 * parameters["repulsion_strength"],  # the drawn points move as well
                 noise_exponent=0.75,
+                n_draws=_DRAWS,
                 seed=inputs.seed,
                 n_threads=inputs.n_threads,
             ),

@@ -41,7 +41,12 @@ _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "lbfgs": LBFGS,
     "sampled_descent": SampledDescent,
 }
-_USUAL_OPTIMIZER = {"kl": "gradient_descent", "cross_entropy": "sampled_descent", "info_nce": "adam"}
+_USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+}
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
@@ -67,15 +72,18 @@ class NeighborEmbedding(NeighborEmbedder):
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
-        "auto" takes gradient descent for "kl", sampled descent for "cross_entropy" unless it is evaluated in another
-        way, Adam for "info_nce" and L-BFGS for others. An object needs ``minimize(objective, Y0, reporter=...)`` and
-        ``max_iter``.
+    _USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+    }
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
         and b, or min_dist and spread.
     start_spread : float > 0 or None, default=None
-        Standard deviation of a named start along its first axis; None takes 1e-4 for "kl", a box of side 10 for
-        "cross_entropy" and 1 for others.
+        Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
+        box of side 10 for "cross_entropy" and 1 for others.
     metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
         The default start is "pca".
 
@@ -177,5 +185,5 @@ class NeighborEmbedding(NeighborEmbedder):
         spread, loss = parameters["start_spread"], parameters["loss"]
         if spread is None and loss == "cross_entropy":
             return partial(rescale_to_box, size=10.0)
-        usual = 1e-4 if loss == "kl" else 1.0
+        usual = 1e-4 if loss in ("kl", "reconstruction") else 1.0
         return partial(rescale, standard_deviation=usual if spread is None else spread)

@@ -48,7 +48,7 @@ class SNE(NeighborEmbedder):
         Factor on the attractions in the first phase.
     early_exaggeration_iter : int >= 0, default=100
         Iterations of the first phase.
-    max_iter : int >= 0, default=500
+    max_iter : int >= 0, default=300
         Iterations in all. All pairs are summed in each.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient; "auto" takes 0.25 / exaggeration.
@@ -73,7 +73,7 @@ class SNE(NeighborEmbedder):
     n_neighbors: int | None = None
     early_exaggeration: float = 4.0
     early_exaggeration_iter: int = 100
-    max_iter: int = 500
+    max_iter: int = 300
     learning_rate: float | str = "auto"
 
     _rules: ClassVar[dict[str, Rule]] = _RULES

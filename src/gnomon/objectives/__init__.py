@@ -11,6 +11,7 @@ from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_seed
+from gnomon.objectives.self_test import gradient_error
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 from gnomon.objectives.strain import SafeStep, Strain
 from gnomon.objectives.triplet_loss import TripletLoss
@@ -31,5 +32,6 @@ __all__ = [
     "StatedCrossEntropy",
     "Strain",
     "TripletLoss",
+    "gradient_error",
     "takes_seed",
 ]

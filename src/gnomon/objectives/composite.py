@@ -23,14 +23,16 @@ class PairObjective:
         What pulls points together and what pushes them apart.
     constant : float, default=0.0
         Added to the loss.
+    exaggerated : sequence of Term or None, default=None
+        The terms that `exaggeration` multiplies, some of those above; None: the attractions.
     n_threads : int, default=1
         Does not change the result.
 
     Attributes
     ----------
     exaggeration : float, default 1.0
-        Factor on the attractions in `gradient` and `forces`, which an optimizer may set for a while ("early
-        exaggeration"). `loss` never counts it.
+        Factor on the attractions, or on the terms named `exaggerated`, in `gradient` and `forces`, which an optimizer
+        may set for a while ("early exaggeration"). `loss` never counts it.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class PairObjective:
         repulsions: Sequence[Term],
         *,
         constant: float = 0.0,
+        exaggerated: Sequence[Term] | None = None,
         n_threads: int = 1,
     ) -> None:
         self.attractions = list(attractions)
@@ -46,6 +49,7 @@ class PairObjective:
         self.constant = constant
         self.n_threads = n_threads
         self.exaggeration = 1.0
+        self._named = None if exaggerated is None else list(exaggerated)
 
     @property
     def terms(self) -> list[Term]:
@@ -73,14 +77,16 @@ class PairObjective:
         return self.constant + sum(term.energy(points) for term in self.terms)
 
     def gradient(self, Y: Embedding) -> Embedding:
-        """Return the gradient, attractions multiplied by `exaggeration`."""
+        """Return the gradient, attractions or what else is exaggerated multiplied by `exaggeration`."""
         points = self._check(Y)
         force: Embedding | None = None
-        for term in self.repulsions:
-            force = term.force(points, force)
+        exaggerated = self._exaggerated
+        for term in self.terms:
+            if term not in exaggerated:
+                force = term.force(points, force)
         if self.exaggeration != 1.0 and force is not None:
             force = np.asarray(np.float32(1.0 / self.exaggeration) * force)
-        for term in self.attractions:
+        for term in exaggerated:
             force = term.force(points, force)
         assert force is not None  # there is at least one term
         return np.asarray(np.float32(-self.exaggeration) * force)
@@ -98,10 +104,10 @@ class PairObjective:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
         points = self._check(Y)
         attraction, repulsion = (
-            np.asarray(sum((term.force(points) for term in terms), np.zeros_like(points)))
+            np.asarray(sum((self._factor(term) * term.force(points) for term in terms), np.zeros_like(points)))
             for terms in (self.attractions, self.repulsions)
         )
-        return np.asarray(np.float32(self.exaggeration) * attraction), repulsion
+        return attraction, repulsion
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient in float64 by the plain sum over pairs: the oracle of everything above.
@@ -122,6 +128,13 @@ class PairObjective:
             energy, part = term.reference(points)
             loss, force = loss + energy, force + part
         return loss, -force
+
+    @property
+    def _exaggerated(self) -> list[Term]:
+        return self.attractions if self._named is None else self._named
+
+    def _factor(self, term: Term) -> np.float32:
+        return np.float32(self.exaggeration if term in self._exaggerated else 1.0)
 
     def _check(self, Y: Embedding) -> Embedding:
         return check_embedding(Y, self.n_samples, who=type(self).__name__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon import _core
-from gnomon._validation import Options, Real, Rule, check_parameters, message
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges, check_embedding
@@ -25,9 +25,9 @@ _RULES: dict[str, Rule] = {
     "noise_exponent": Real(low=0.0),
     "evaluation": Options("exact", "sampled", "tree"),
     "theta": Real(low=0.0, high=1.0),
+    "n_draws": Integer(low=1),
 }
 
-_DRAWS = 16  # points drawn for each point in an epoch: one vector of draws; more only lowers the noise
 _FORCE_LIMIT = 4.0  # umap-learn's bound on each component of a pair's force
 
 
@@ -64,6 +64,9 @@ class CrossEntropy(PairObjective):
         random points, with each component of a pair's force cut to [-4, 4] as in umap-learn; the loss is the exact one.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
+    n_draws : int >= 1, default=16
+        Points drawn for each point in an epoch, weighted to the mean that negative_sample_rate asks for; more lower
+        the noise, multiples of 16 are the fastest.
     seed : int, default=0
         Decides the sample.
     n_threads : int, default=1
@@ -91,6 +94,7 @@ class CrossEntropy(PairObjective):
         noise_exponent: float = 0.0,
         evaluation: str = "sampled",
         theta: float = 0.8,
+        n_draws: int = 16,
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
@@ -101,6 +105,7 @@ class CrossEntropy(PairObjective):
             "noise_exponent": noise_exponent,
             "evaluation": evaluation,
             "theta": theta,
+            "n_draws": n_draws,
         }
         checked = check_parameters(who, _RULES, given)
         self.kernel = kernel
@@ -130,7 +135,7 @@ class CrossEntropy(PairObjective):
             n_threads=n_threads,
         )
         self.sampling = _core.SamplingParameters(
-            seed, 1.0 / float(self.edges.values.max()), repulsion, _DRAWS, _FORCE_LIMIT
+            seed, 1.0 / float(self.edges.values.max()), repulsion, checked["n_draws"], _FORCE_LIMIT
         )
         drawn = noise * len(noise) if checked["noise_exponent"] else np.empty(0)
         self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))

@@ -45,7 +45,7 @@ class KLDivergence(PairObjective):
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         "exact" sums over all pairs, for any number of components. "interpolated" sums through a mesh, for one or two
         components and a smooth kernel. "tree" (Barnes & Hut) takes far groups of points as one, for up to three
-        components. "auto" interpolates from 4000 points on where it can, takes the tree from 10000 points on where it
+        components. "auto" interpolates from 4000 points on where it can, takes the tree from 4000 points on where it
         can, and else is exact.
     spacing : float in (0, 2], default=0.5
         Spacing of the mesh in units of the distance at which the kernel is one half. Forces of a dense map have a

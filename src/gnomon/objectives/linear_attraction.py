@@ -46,7 +46,7 @@ class LinearAttraction(PairObjective):
     charges : {"degree", "uniform"}, default="degree"
         h_i: the sum of a point's springs plus 1, or 1.
     evaluation : {"auto", "exact", "tree"}, default="auto"
-        How the repulsion is summed; "auto" takes the tree from 10000 points on.
+        How the repulsion is summed; "auto" takes the tree from 4000 points on.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_threads : int, default=1

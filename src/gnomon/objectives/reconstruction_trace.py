@@ -55,11 +55,22 @@ class ReconstructionTrace(PairObjective):
     n_threads : int, default=1
         Does not change the result.
 
+    Attributes
+    ----------
+    exaggeration : float, default 1.0
+        Factor on the whole fit tr(M K) in `gradient` and `forces`, as if the penalty were weaker by it; `loss` never
+        counts it. Similarities fall so fast that neighbours which begin far apart never meet: with a weak penalty the
+        map stays small while it is sorted.
+    mean_attraction : float
+        Attraction on a point, the sum of w_ij + w_ji over j, on average: 2.
+
     References
     ----------
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
        Lemma 4 (whose constant is -4).
     """
+
+    mean_attraction = 2.0
 
     def __init__(
         self,
@@ -103,10 +114,13 @@ class ReconstructionTrace(PairObjective):
             who=who,
         )
         diagonal = strength * n * ((1.0 - at_zero) ** 2 if quadratic else at_zero)
+        chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0, n_threads=n_threads, who=who)
+        together = EdgePairs(_off_diagonal(selection), kernel, "value", n_threads=n_threads, who=who)
         super().__init__(
-            [EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0, n_threads=n_threads, who=who)],
-            [EdgePairs(_off_diagonal(selection), kernel, "value", n_threads=n_threads, who=who), penalties],
+            [chosen],
+            [together, penalties],
             constant=own + diagonal,
+            exaggerated=[chosen, together],
             n_threads=n_threads,
         )
 

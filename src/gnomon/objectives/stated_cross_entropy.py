@@ -34,7 +34,7 @@ class StatedCrossEntropy(PairObjective):
     kernel : OutputKernel
         Similarity of two points of the embedding, between 0 and 1.
     evaluation : {"auto", "exact", "tree"}, default="auto"
-        How the repulsion is summed; "auto" takes the tree from 10000 points on where it can.
+        How the repulsion is summed; "auto" takes the tree from 4000 points on where it can.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_threads : int, default=1

@@ -58,7 +58,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     learning_rate : "auto" or float > 0, default="auto"
         Step for the true gradient of the loss. "auto" suits losses whose pull on a point is of order 1 / n_samples:
         max(n_samples / (4 * exaggeration), 50), with the exaggeration of the moment (1 after the early stage).
-        openTSNE's learning rates, meant for a gradient without the factor 4, are four times these.
+        openTSNE's learning rates, meant for a gradient without the factor 4, are four times these. An objective may
+        say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples.
     early_momentum, momentum : float in [0, 1), default=0.8
         During early exaggeration and after it.
     gains : bool, default=True
@@ -66,7 +67,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     max_iter : int >= 0, default=750
         Iterations in all, early exaggeration included.
     early_exaggeration : float > 0, default=12.0
-        Factor on the attraction at first, for objectives that have an `exaggeration`; others are not affected.
+        Factor on the attraction, or on what else the objective exaggerates, at first; objectives without an
+        `exaggeration` are not affected.
     early_exaggeration_iter : int >= 0, default=250
         Iterations it lasts; velocity and gains start afresh when it ends.
     max_step_norm : float > 0 or None, default=5.0
@@ -121,11 +123,15 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         self.n_iter_without_progress: int = checked["n_iter_without_progress"]
         self.block: int = checked["block"]
 
-    def resolve_learning_rate(self, n_samples: int, exaggeration: float = 1.0) -> float:
+    def resolve_learning_rate(
+        self, n_samples: int, exaggeration: float = 1.0, mean_attraction: float | None = None
+    ) -> float:
         """Return the learning rate used for n_samples points under an exaggeration."""
-        if self.learning_rate == "auto":
-            return max(n_samples / (4.0 * exaggeration), 50.0)
-        return float(self.learning_rate)
+        if self.learning_rate != "auto":
+            return float(self.learning_rate)
+        if mean_attraction is not None:
+            return 1.0 / (4.0 * exaggeration * mean_attraction)
+        return max(n_samples / (4.0 * exaggeration), 50.0)
 
     @property
     def stopping(self) -> Stopping:
@@ -180,4 +186,6 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
     def _learning_rate(self, objective: Objective, iteration: int) -> float:
         exaggerates = self._is_early(iteration) and isinstance(objective, Exaggerable)
-        return self.resolve_learning_rate(objective.n_samples, self.early_exaggeration if exaggerates else 1.0)
+        exaggeration = self.early_exaggeration if exaggerates else 1.0
+        pull = getattr(objective, "mean_attraction", None)
+        return self.resolve_learning_rate(objective.n_samples, exaggeration, pull)

@@ -175,13 +175,22 @@ class _Scaled:
     def __call__(self, x: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         with np.errstate(over="ignore"):
             Y = x.reshape(self._shape).astype(self._dtype)
-        loss = self._objective.loss(Y) / self.unit
-        gradient = self._objective.gradient(Y).astype(np.float64).ravel()
+        value, slopes = _loss_and_gradient(self._objective, Y)
+        loss, gradient = value / self.unit, slopes.astype(np.float64).ravel()
         norm = _norm(gradient)
         if not (math.isfinite(loss) and math.isfinite(norm)):
             return _VERY_HIGH, np.zeros_like(gradient)
         self.norm, self.first_norm = norm, self.first_norm or norm
         return loss, gradient / self.unit
+
+
+def _loss_and_gradient(objective: Objective, Y: Points) -> tuple[float, Points]:
+    """Return both, from one evaluation where the objective offers it."""
+    both = getattr(objective, "loss_and_gradient", None)
+    if both is None:
+        return objective.loss(Y), objective.gradient(Y)
+    loss, gradient = both(Y)
+    return float(loss), gradient
 
 
 def _norm(gradient: npt.NDArray[np.float64]) -> float:

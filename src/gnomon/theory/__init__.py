@@ -2,7 +2,7 @@
 
 from gnomon.theory.effective_loss import EffectiveLoss, effective_loss
 from gnomon.theory.expected_forces import expected_umap_gradient
-from gnomon.theory.gradient_alignment import Alignment, gradient_alignment
+from gnomon.theory.gradient_alignment import Alignment, FieldAgreement, field_agreement, gradient_alignment
 from gnomon.theory.low_rank import LowRankAlignment, lowrank_alignment
 from gnomon.theory.metric_separation import metric_separation
 from gnomon.theory.pca import PCACertificate, pca_certificate
@@ -11,11 +11,13 @@ from gnomon.theory.separation import MetricSeparation
 __all__ = [
     "Alignment",
     "EffectiveLoss",
+    "FieldAgreement",
     "LowRankAlignment",
     "MetricSeparation",
     "PCACertificate",
     "effective_loss",
     "expected_umap_gradient",
+    "field_agreement",
     "gradient_alignment",
     "lowrank_alignment",
     "metric_separation",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.affinities import Affinities
     from gnomon.kernels import OutputKernel
 
-__all__ = ["Alignment", "gradient_alignment"]
+__all__ = ["Alignment", "FieldAgreement", "field_agreement", "gradient_alignment"]
 
 _RULES: dict[str, Rule] = {
     "negative_sample_rate": Real(0.0),
@@ -26,6 +26,46 @@ _RULES: dict[str, Rule] = {
     "seed": Integer(0),
     "n_threads": Integer(1),
 }
+
+
+class FieldAgreement(NamedTuple):
+    """How two fields of forces on the same points agree.
+
+    Attributes
+    ----------
+    inner_product : float
+        Frobenius inner product.
+    cosine : float
+        The same of unit fields, in [-1, 1]; 0 where one of them vanishes.
+    share_positive : float
+        Share of the points whose two forces make an acute angle.
+    """
+
+    inner_product: float
+    cosine: float
+    share_positive: float
+
+
+def field_agreement(a: npt.ArrayLike, b: npt.ArrayLike) -> FieldAgreement:
+    """Compare two fields of shape (n_samples, n_components), such as gradients of two losses at one map.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples, n_components)
+
+    Returns
+    -------
+    FieldAgreement
+    """
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.ndim != 2 or first.shape != second.shape:
+        raise ValueError(
+            message("field_agreement", f"fields of shape {first.shape} and {second.shape}", "of one shape")
+        )
+    products = np.sum(first * second, axis=1)
+    inner = float(products.sum())
+    size = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return FieldAgreement(inner, inner / size if size > 0 else 0.0, float(np.mean(products > 0)))
 
 
 @dataclass(frozen=True)
@@ -61,8 +101,8 @@ class Alignment:
 
     @property
     def z_score(self) -> float:
-        """Cosine above the null's mean, in standard deviations of the null."""
-        return (self.cosine - self.null_mean) / self.null_std
+        """Cosine above the null's mean, in standard deviations of the null; NaN without two permutations."""
+        return (self.cosine - self.null_mean) / self.null_std if self.null_std > 0 else np.nan
 
 
 def gradient_alignment(
@@ -83,13 +123,13 @@ def gradient_alignment(
     ----------
     affinities : Affinities of n_samples points
         UMAP's memberships.
-    weights : sparse matrix of shape (n_samples, n_samples)
-        Reconstruction weights, rows sum to 1.
+    weights : ReconstructionWeights, or sparse matrix of shape (n_samples, n_samples)
+        Rows sum to 1.
     embeddings : mapping of str to array-like of shape (n_samples, n_components)
         Maps by name, such as states along a run. Conjecture 1 of [1]_ speaks of those before convergence.
     kernel : OutputKernel
         Of both methods.
-    target : array-like of shape (n_samples, n_samples) or None, default=None
+    target : Gram, array-like of shape (n_samples, n_samples) or None, default=None
         Similarities of the data for the control, the loss of two-kernel PCA.
     negative_sample_rate : float >= 0, default=5
         UMAP's.
@@ -119,7 +159,7 @@ def gradient_alignment(
     check_parameters("gradient_alignment", _RULES, given)
     if not embeddings:
         raise ValueError(message("gradient_alignment", "embeddings", "at least one map"))
-    W = sp.csr_array(weights)
+    W = sp.csr_array(getattr(weights, "W", weights))
     n = affinities.n_samples
     if W.shape != (n, n):
         raise ValueError(message("gradient_alignment", f"weights of shape {W.shape}", f"of shape {(n, n)}"))
@@ -137,21 +177,13 @@ def gradient_alignment(
             affinities, points, kernel, negative_sample_rate=negative_sample_rate, n_threads=n_threads
         )
         ours = trace.gradient(points).astype(np.float64)
-        draws = [_cosine(umap, null.gradient(points)) for null in nulls]
+        draws = [field_agreement(umap, null.gradient(points)).cosine for null in nulls]
         found[name] = Alignment(
-            inner_product=float(np.sum(umap * ours)),
-            cosine=_cosine(umap, ours),
-            share_positive=float(np.mean(np.sum(umap * ours, axis=1) > 0)),
+            **field_agreement(umap, ours)._asdict(),
             umap_norm=float(np.linalg.norm(umap)),
             reconstruction_norm=float(np.linalg.norm(ours)),
             null_mean=float(np.mean(draws)) if draws else np.nan,
             null_std=float(np.std(draws, ddof=1)) if len(draws) > 1 else np.nan,
-            control=np.nan if control is None else _cosine(umap, control.gradient(points)),
+            control=np.nan if control is None else field_agreement(umap, control.gradient(points)).cosine,
         )
     return found
-
-
-def _cosine(a: npt.NDArray[np.float64], b: npt.ArrayLike) -> float:
-    other = np.asarray(b, dtype=np.float64)
-    size = np.linalg.norm(a) * np.linalg.norm(other)
-    return float(np.sum(a * other) / size) if size > 0 else 0.0

@@ -26,8 +26,8 @@ INTERPOLATION_FROM = 4000
 """Points from which "auto" interpolates. On two cores both cost the same at about 2,000 points; up to here all pairs
 add less than half a millisecond to an iteration, and have no error."""
 
-TREE_FROM = 10_000
-"""Points from which "auto" takes the tree where it cannot interpolate."""
+TREE_FROM = 4000
+"""Points from which "auto" takes the tree where it cannot interpolate: there it costs a quarter of all pairs."""
 
 _BLOCK = 512  # rows at a time in float64
 
@@ -51,7 +51,7 @@ class AllPairs:
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="exact"
         "exact" sums over all pairs. "interpolated" goes through a mesh: one or two components, a smooth kernel, law
         "value", no weights. "tree" takes far groups of points as one: up to three components. "auto" interpolates from
-        4000 points on where it can, takes the tree from 10000 points on where it can, and else is exact.
+        4000 points on where it can, takes the tree from 4000 points on where it can, and else is exact.
     spacing : float, default=0.5
         Spacing of the mesh in units of the distance at which the kernel is one half.
     theta : float, default=0.8

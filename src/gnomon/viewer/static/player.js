@@ -9,6 +9,7 @@ const WHOLE = 12_000; // a long sequence plays about this long
 const SLOWEST = 1300, FASTEST = 120; // milliseconds from frame to frame
 const DWELLS = 500; // where there is so much time from frame to frame, the motion slows down at each
 const MARGIN = 34; // pixels beside the last tick
+const FIRST_MARGIN = 14; // and beside the first, where the play button is near
 const LONGEST_GAP = 250; // the clock stops while the page is not drawn
 
 const PLAY = "M4 2.5v11l9-5.5z", PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
@@ -66,13 +67,28 @@ export class Player {
     this.button.disabled = this.slider.disabled = false;
   }
 
-  /** Leave out labels that would cover each other, in even steps, and keep the outer ones in the page. */
+  /** Leave out labels that would cover each other: named ones ("1 · t-SNE") stay, others follow in even steps; the outer ones are kept in the page. */
   #thin() {
-    const spans = [...this.ticks.children], widest = Math.max(...spans.map((span) => span.firstChild.offsetWidth)) + 14;
-    const room = this.ticks.clientWidth / this.last, every = Math.max(1, Math.ceil(widest / Math.max(room, 1)));
-    spans.forEach((span, k) => span.classList.toggle("bare", k % every !== 0));
-    const text = spans[this.last].firstChild, beyond = text.offsetWidth / 2 - MARGIN;
-    text.style.left = `${-Math.max(0, beyond)}px`;
+    const texts = [...this.ticks.children].map((span) => span.firstChild), width = this.ticks.clientWidth;
+    const plain = texts.filter((_, k) => !this.#named(k)), widest = Math.max(...plain.map((text) => text.offsetWidth)) + 14;
+    const every = Math.max(1, Math.ceil(widest / Math.max(width / this.last, 1)));
+    const order = [...texts.keys()].sort((a, b) => Number(this.#named(b)) - Number(this.#named(a)) || a - b);
+    /** @type {[number, number][]} */
+    const taken = [];
+    for (const k of order) {
+      const text = texts[k], half = text.offsetWidth / 2, at = (width * k) / this.last;
+      const shift = Math.max(0, half - at - FIRST_MARGIN) - Math.max(0, at + half - width - MARGIN);
+      const [low, high] = [at + shift - half - 3, at + shift + half + 3];
+      const shown = (this.#named(k) || k % every === 0) && taken.every(([from, to]) => high <= from || to <= low);
+      if (shown) taken.push([low, high]);
+      text.style.left = `${shift}px`;
+      text.parentElement.classList.toggle("bare", !shown);
+    }
+  }
+
+  /** @param {number} k */
+  #named(k) {
+    return this.labels[k].includes(" · ");
   }
 
   #show() {

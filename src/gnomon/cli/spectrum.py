@@ -1,0 +1,109 @@
+"""`gnomon spectrum`: one graph from Laplacian eigenmaps to t-SNE, as a page with a slider."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from gnomon.cli.options import collect_warnings, given, picture_shape
+
+__all__ = ["command"]
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
+    """Turn 30,10,1 into numbers."""
+    if value is None:
+        return None
+    try:
+        return [float(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} must be numbers with commas between them, such as 30,10,4,1.") from None
+
+
+def _write(spectrum: Any, dataset: Any, paths: dict[str, str], title: str | None) -> None:
+    if "html" in paths:
+        shown = given(
+            feature_names=dataset.feature_names,
+            images=dataset.images,
+            image_shape=dataset.image_shape,
+            metadata=dataset.metadata or None,
+            point_names=dataset.point_names,
+            label_name=dataset.label_name,
+            title=title or f"{dataset.name}: attraction and repulsion",
+        )
+        spectrum.to_html(paths["html"], labels=dataset.labels, X=dataset.X, **shown)
+    if "png" in paths:
+        spectrum.to_png(paths["png"], labels=dataset.labels)
+
+
+@click.command("spectrum")
+@click.argument("data")
+@click.option("-o", "--output", metavar="FILE", help="Write a page with a slider, one HTML file that opens offline.")
+@click.option("--png", metavar="FILE", help="Write a picture of all maps side by side.")
+@click.option("--values", metavar="A,B,...", callback=_numbers, help="Exaggerations, such as 30,10,4,1.")
+@click.option("--locate", is_flag=True, help="Fit ForceAtlas2, UMAP and NegTSNE and say where they lie.")
+@click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
+@click.option(
+    "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
+)
+@click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
+@click.option("--n-components", type=click.IntRange(2, 3), help="Dimensions of the maps, 2 or 3.")
+@click.option("--max-iter", type=int, help="Iterations for each exaggeration.")
+@click.option("--metric", help="Distance between rows, such as euclidean or cosine.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same maps.")
+@click.option("--threads", type=int, help="Threads to use, all by default; the maps do not depend on it.")
+@click.option("--title", help="Title of the HTML page.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--quiet", is_flag=True, help="Show no progress and no report.")
+def command(
+    data: str,
+    output: str | None,
+    png: str | None,
+    values: list[float] | None,
+    locate: bool,
+    labels: str | None,
+    images: tuple[int, ...] | None,
+    seed: int,
+    threads: int | None,
+    title: str | None,
+    as_json: bool,
+    quiet: bool,
+    **parameters: Any,
+) -> None:
+    """Lay DATA out at every balance of attraction and repulsion, from Laplacian eigenmaps to t-SNE.
+
+    DATA is a file or the name of a data set, as for `gnomon map`.
+    """
+    from gnomon._files import check_writable
+    from gnomon.cli.bar import ProgressBar
+    from gnomon.cli.document import data_document, file_line, json_text
+    from gnomon.data import open_dataset
+    from gnomon.spectrum import attraction_repulsion_spectrum
+
+    paths = given(html=output, png=png)
+    for path in paths.values():
+        check_writable(path, who="gnomon spectrum")
+    found: list[str] = []
+    with collect_warnings(found):
+        dataset = open_dataset(data, labels=labels, images=images)
+        with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
+            spectrum = attraction_repulsion_spectrum(
+                dataset.X,
+                values,
+                locate=locate,
+                random_state=seed,
+                n_jobs=threads,
+                callback=bar,
+                **given(**parameters),
+            )
+            _write(spectrum, dataset, paths, title)
+    if as_json:
+        document = {"data": data_document(dataset), "spectrum": spectrum.to_dict(), "warnings": found, "files": paths}
+        click.echo(json_text(document))
+    elif not quiet:
+        click.echo(spectrum.report())
+        for path in paths.values():
+            click.echo(file_line(path, os.path.getsize(path)))

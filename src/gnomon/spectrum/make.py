@@ -1,0 +1,266 @@
+"""attraction_repulsion_spectrum: one graph, maps from Laplacian eigenmaps to t-SNE and beyond."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Callback, Reporter
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Integer, Rule, check_parameters, message
+from gnomon.affinities import Affinities, uniform_affinities
+from gnomon.data import check_table, find_duplicate_rows
+from gnomon.exceptions import DataWarning, NeighborsWarning
+from gnomon.initialization import rescale
+from gnomon.linalg import align
+from gnomon.methods.parameters import METRIC
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.objectives import KLDivergence
+from gnomon.optimizers import GradientDescent
+from gnomon.spectrum.limit import default_exaggerations, laplacian_limit
+from gnomon.spectrum.marks import METHODS, fit_methods
+from gnomon.spectrum.result import Spectrum
+
+__all__ = ["attraction_repulsion_spectrum"]
+
+_WHO = "attraction_repulsion_spectrum"
+_RULES: dict[str, Rule] = {
+    "n_neighbors": Integer(2),
+    "n_components": Integer(1),
+    "max_iter": Integer(1),
+    "metric": METRIC,
+}
+_REST = 3e-5  # share of the map's size that points move in an iteration when they count as at rest
+_START_SPREAD = 1.0  # of the Laplacian eigenmaps the descent starts from: about that of a strongly exaggerated map
+
+
+def attraction_repulsion_spectrum(
+    X: Any,
+    exaggerations: npt.ArrayLike | None = None,
+    *,
+    n_neighbors: int = 15,
+    n_components: int = 2,
+    max_iter: int = 500,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    locate: bool | Sequence[str] = False,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+) -> Spectrum:
+    """Lay out one neighbour graph at every balance of attraction and repulsion.
+
+    All neighbour embeddings pull neighbours together and push all points apart. With the attraction multiplied by an
+    exaggeration, one family of maps leads from Laplacian eigenmaps (attraction prevails: few long strands, which show
+    continuous change) through maps like those of ForceAtlas2 and UMAP to t-SNE, at 1 (more repulsion: separate
+    clusters), and a little beyond. Each map starts from the one before, so points can be followed through all of them.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Finite numbers, or with metric="precomputed" the distances.
+    exaggerations : array-like of float > 0 or None, default=None
+        Factors on the attraction, in any order. None takes thirteen, evenly on a logarithmic scale from two thirds of
+        the critical exaggeration (see `Spectrum.critical`) to 1, then 0.7 and 0.5.
+    n_neighbors : int >= 2, default=15
+        Neighbours of each row, all alike, the row itself not counted.
+    n_components : int >= 1, default=2
+        Dimension of the maps; 2 or 3 for pages and pictures.
+    max_iter : int >= 1, default=500
+        Iterations for each exaggeration; fewer where the points come to rest before.
+    metric : str or callable, default="euclidean"
+        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
+        ``NearestNeighbors``; "precomputed" takes distances.
+    metric_params : dict or None, default=None
+        Further arguments of the metric.
+    locate : bool or sequence of {"ForceAtlas2", "UMAP", "NegTSNE"}, default=False
+        Fit these methods (True: all) on the same graph and find for each the exaggeration whose map is most like its
+        own; kept in ``marks``.
+    random_state : int, Generator, RandomState or None, default=0
+        The seed used is ``seed``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True during a layout ends the spectrum
+        there.
+
+    Returns
+    -------
+    Spectrum
+
+    References
+    ----------
+    .. [1] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
+    .. [2] Linderman & Steinerberger, "Clustering with t-SNE, provably", SIAM J. Math. Data Sci. 1, 2019 (strong
+       exaggeration is a power iteration).
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> spectrum = gnomon.attraction_repulsion_spectrum(X, [30, 4, 1], max_iter=50)
+    >>> spectrum.exaggerations
+    array([30.,  4.,  1.])
+    """
+    given = {"n_neighbors": n_neighbors, "n_components": n_components, "max_iter": max_iter, "metric": metric}
+    checked = check_parameters(_WHO, _RULES, given)
+    values = None if exaggerations is None else _checked_values(exaggerations)
+    names = _checked_names(locate)
+    n_threads, seed = resolve_n_threads(n_jobs, who=_WHO), resolve_seed(random_state, who=_WHO)
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    table = check_table(X, who=_WHO, accept_sparse=True, min_samples=4, keep_zeros=precomputed)
+    rows, copies = (table.values, None) if precomputed else _distinct_rows(table.values)
+    _check_size(checked["n_components"], int(rows.shape[0]))
+    reporter = Reporter(callback)
+    graph = _neighbors(rows, checked, metric_params, seed, n_threads, reporter)
+    reporter.begin("affinities")
+    affinities = uniform_affinities(graph, n_threads=n_threads, who=_WHO)
+    reporter.begin("initialization")
+    limit = laplacian_limit(
+        affinities,
+        checked["n_components"],
+        X=None if precomputed else rows,
+        seed=seed,
+        n_threads=n_threads,
+        who=_WHO,
+    )
+    wanted = default_exaggerations(limit.critical) if values is None else values
+    start = rescale(limit.embedding, standard_deviation=_START_SPREAD)
+    maps, losses = _descend(affinities, start, wanted, checked["max_iter"], n_threads, reporter)
+    methods = fit_methods(names, graph, checked["n_components"], seed=seed, n_threads=n_threads, reporter=reporter)
+    reporter.end()
+    reached = np.asarray(wanted[: len(maps)])
+    spreads = np.asarray([float(np.sqrt(one.var(axis=0, dtype=np.float64).sum())) for one in maps])
+    frames = align([rescale(limit.embedding), *maps], reference=1 + int(np.abs(np.log(reached)).argmin()))
+    found = Spectrum(
+        exaggerations=reached,
+        embeddings=tuple(frames[1:]),
+        laplacian_eigenmap=frames[0],
+        losses=np.asarray(losses),
+        seconds=np.asarray([reporter.timings[_stage(value)] for value in wanted[: len(maps)]]),
+        spreads=spreads,
+        critical=limit.critical,
+        n_neighbors=graph.n_neighbors,
+        seed=seed,
+        timings=reporter.timings,
+        notes=() if limit.note is None else (limit.note,),
+    )
+    marks = tuple(found.locate(embedding, name, n_jobs=n_threads) for name, embedding in methods.items())
+    found = replace(found, marks=marks)
+    return found if copies is None else found.take(copies)
+
+
+def _stage(value: float) -> str:
+    return f"exaggeration {value:g}"
+
+
+def _descend(
+    affinities: Affinities,
+    start: npt.NDArray[np.float32],
+    exaggerations: list[float],
+    max_iter: int,
+    n_threads: int,
+    reporter: Reporter,
+) -> tuple[list[npt.NDArray[np.float32]], list[float]]:
+    """Return the map at each value, each started from the one before, and its loss; fewer if asked to end."""
+    objective = KLDivergence(affinities, n_threads=n_threads)
+    maps: list[npt.NDArray[np.float32]] = []
+    losses: list[float] = []
+    for value in exaggerations:
+        reporter.begin(_stage(value), max_iter)
+        objective.exaggeration = value
+        rate = objective.n_samples / (4.0 * value)  # "auto" has a least value, too large for a strong pull
+        size = float(np.linalg.norm(start - start.mean(axis=0)))
+        optimizer = GradientDescent(
+            learning_rate=rate,
+            max_iter=max_iter,
+            early_exaggeration_iter=0,
+            min_grad_norm=_REST * size / rate,
+            n_iter_without_progress=max_iter + 1,  # it judges by the loss without exaggeration
+        )
+        solution = optimizer.minimize(objective, start, reporter=reporter)
+        start = np.asarray(solution.embedding, dtype=np.float32)
+        maps.append(start)
+        losses.append(solution.loss[-1][1])
+        if not solution.converged:
+            break
+    return maps, losses
+
+
+def _neighbors(
+    rows: Any,
+    checked: dict[str, Any],
+    metric_params: dict[str, Any] | None,
+    seed: int,
+    n_threads: int,
+    reporter: Reporter,
+) -> NeighborGraph:
+    wanted, possible = checked["n_neighbors"], int(rows.shape[0]) - 1
+    if wanted > possible:
+        warnings.warn(
+            f"{_WHO}: {wanted} neighbours were asked for and a row has only {possible} others; {possible} are used.",
+            NeighborsWarning,
+            stacklevel=3,
+        )
+    reporter.begin("neighbors", int(rows.shape[0]))
+    return compute_neighbors(
+        rows,
+        min(wanted, possible),
+        metric=checked["metric"],
+        metric_params=metric_params,
+        seed=seed,
+        n_threads=n_threads,
+        reporter=reporter,
+    )
+
+
+def _distinct_rows(values: Any) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    representatives, copies = find_duplicate_rows(values)
+    if len(representatives) == values.shape[0]:
+        return values, None
+    warnings.warn(
+        f"{_WHO}: {values.shape[0]} rows hold {len(representatives)} distinct "
+        f"row{'s' if len(representatives) > 1 else ''}; equal rows share one position.",
+        DataWarning,
+        stacklevel=3,
+    )
+    return values[representatives], copies
+
+
+def _checked_values(exaggerations: npt.ArrayLike) -> list[float]:
+    try:
+        values = np.atleast_1d(np.asarray(exaggerations, dtype=np.float64))
+    except (TypeError, ValueError):
+        what = f"exaggerations of type {type(exaggerations).__name__}"
+        raise TypeError(message(_WHO, what, "numbers > 0")) from None
+    if values.ndim != 1 or not values.size:
+        raise ValueError(message(_WHO, f"exaggerations of shape {values.shape}", "a list of one or more numbers"))
+    wrong = values[~(np.isfinite(values) & (values > 0))]
+    if wrong.size:
+        raise ValueError(message(_WHO, "exaggerations", "finite numbers > 0", fact=f"one is {wrong[0]:g}"))
+    return [float(value) for value in np.unique(values)[::-1]]
+
+
+def _checked_names(locate: bool | Sequence[str]) -> list[str]:
+    if isinstance(locate, bool | np.bool_):
+        return list(METHODS) if locate else []
+    known = ", ".join(repr(name) for name in METHODS)
+    if isinstance(locate, str) or not isinstance(locate, Sequence):
+        raise TypeError(message(_WHO, f"locate={locate!r}", f"True, False or a list of {known}"))
+    for name in locate:
+        if name not in METHODS:
+            raise ValueError(message(_WHO, f"locate with {name!r}", f"a list of {known}"))
+    return list(dict.fromkeys(locate))
+
+
+def _check_size(n_components: int, n_samples: int) -> None:
+    if n_components > n_samples - 2:
+        rule = f"at most the number of distinct rows less two, {n_samples - 2}"
+        raise ValueError(message(_WHO, f"n_components={n_components}", rule, fact=f"n_samples={n_samples}"))

@@ -1,0 +1,114 @@
+"""NeighborEmbedding: a method from four choices, those of others and one's own."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from gnomon import TSNE, UMAP, NeighborEmbedding
+from gnomon.affinities import gaussian_affinities, uniform_affinities
+from gnomon.kernels import Cauchy, CustomKernel, UMAPKernel
+from gnomon.neighbors import compute_neighbors
+from gnomon.optimizers import GradientDescent
+
+SHORT = {"max_iter": 60, "early_exaggeration_iter": 30}
+
+
+def test_the_choices_of_tsne_make_tsne(digits):
+    X = digits[0][:300]
+    expected = TSNE(max_iter=60, early_exaggeration_iter=30, random_state=0).fit_transform(X)
+    model = NeighborEmbedding(
+        affinity="gaussian",
+        affinity_params={"perplexity": 30.0},
+        n_neighbors=90,
+        kernel="cauchy",
+        loss="kl",
+        optimizer_params=SHORT,
+        random_state=0,
+    )
+    np.testing.assert_array_equal(model.fit_transform(X), expected)
+
+
+def test_the_choices_of_umap_make_umap(digits):
+    X = digits[0][:300]
+    expected = UMAP(max_iter=40, random_state=0).fit_transform(X)
+    model = NeighborEmbedding(
+        kernel=UMAPKernel.from_min_dist(0.1),
+        loss="cross_entropy",
+        optimizer_params={"max_iter": 40},
+        init="spectral",
+        random_state=0,
+    )
+    np.testing.assert_array_equal(model.fit_transform(X), expected)
+
+
+@pytest.mark.parametrize("form", ["affinities", "matrix", "callable"])
+def test_affinities_of_ones_own_are_used(form, digits):
+    X = digits[0][:200]
+    own = uniform_affinities(compute_neighbors(X, 15), normalization="membership")
+    given = {"affinities": own, "matrix": sparse.csr_matrix(own.matrix), "callable": lambda inputs: own}[form]
+    model = NeighborEmbedding(affinity=given, optimizer_params=SHORT, random_state=0).fit(X)
+    expected = NeighborEmbedding(
+        affinity="uniform", affinity_params={"normalization": "membership"}, optimizer_params=SHORT, random_state=0
+    ).fit_transform(X)
+    np.testing.assert_array_equal(model.embedding_, expected)
+
+
+def test_a_kernel_and_an_optimizer_of_ones_own_are_used(digits):
+    X = digits[0][:80]
+    kernel = CustomKernel(lambda s: 1 / (1 + s), lambda s: -1 / (1 + s) ** 2, bounded=True)
+    optimizer = GradientDescent(**SHORT)
+    own, compiled = (
+        NeighborEmbedding(kernel=k, optimizer=optimizer, random_state=0).fit(X) for k in (kernel, Cauchy())
+    )
+    assert own.kernel_ is kernel
+    assert own.solution_.loss[-1][1] == pytest.approx(compiled.solution_.loss[-1][1], rel=0.02)
+
+
+def test_a_loss_of_ones_own_is_used(digits):
+    from gnomon.objectives import KLDivergence
+
+    seen = []
+
+    def loss(affinities, kernel, *, n_threads, **parameters):
+        seen.append((affinities, kernel, parameters))
+        return KLDivergence(affinities, kernel, n_threads=n_threads, evaluation=parameters["evaluation"])
+
+    X = digits[0][:200]
+    graph = compute_neighbors(X, 15)
+    model = NeighborEmbedding(
+        affinity=gaussian_affinities(graph, perplexity=5.0),
+        loss=loss,
+        loss_params={"evaluation": "exact"},
+        optimizer="gradient_descent",
+        optimizer_params=SHORT,
+        random_state=0,
+    ).fit(X)
+    assert seen[0][2]["evaluation"] == "exact"
+    assert seen[0][0] is model.affinities_
+    assert model.evaluation_ == "exact"
+
+
+def test_same_bytes_for_any_number_of_threads(digits):
+    X = digits[0][:600]
+    maps = [
+        NeighborEmbedding(optimizer_params=SHORT, random_state=0, n_jobs=n).fit_transform(X).tobytes()
+        for n in (1, 2, 3, 5)
+    ]
+    assert len(set(maps)) == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "text"),
+    [
+        ({"affinity": "fuzy"}, ValueError, "NeighborEmbedding: affinity='fuzy' must be one of 'fuzzy', 'gaussian'"),
+        ({"loss": "ce"}, ValueError, "NeighborEmbedding: loss='ce' must be one of"),
+        ({"kernel": 3}, TypeError, "kernel=3 must be one of .* or a kernel, an object with value"),
+        ({"kernel": Cauchy(), "kernel_params": {"a": 1}}, ValueError, "kernel_params must be None where kernel is an"),
+        ({"optimizer": 3}, TypeError, "optimizer=3 must be one of .* or an object with minimize"),
+        ({"optimizer": GradientDescent(), "optimizer_params": {"a": 1}}, ValueError, "optimizer_params must be None"),
+        ({"affinity": sparse.eye_array(5)}, ValueError, "affinity of 5 rows must be one row each"),
+    ],
+)
+def test_wrong_choices_are_named(parameters, error, text, digits):
+    with pytest.raises(error, match=text):
+        NeighborEmbedding(**parameters).fit(digits[0][:100])
