@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from gnomon._validation import (
     Boolean,
     Either,
+    Having,
     Instance,
     Integer,
     Nothing,
@@ -120,6 +122,15 @@ def test_instances_pass_unchanged():
     assert _check(Instance((np.ndarray,), "an array"), value) is value
     with pytest.raises(TypeError, match=r"p=\[0\] must be an array \(found list\)"):
         _check(Instance((np.ndarray,), "an array"), [0])
+
+
+def test_objects_have_their_methods_and_are_no_classes():
+    rule = Having(("write", "close"), "something to write to")
+    value = io.StringIO()
+    assert _check(rule, value) is value
+    for other in (io.StringIO, "text", None):
+        with pytest.raises(TypeError, match=r"must be something to write to \(found \w+\)"):
+            _check(rule, other)
 
 
 def test_either_gives_the_form_of_the_first_rule_that_accepts():

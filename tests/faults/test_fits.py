@@ -162,6 +162,7 @@ def test_numbers_below_their_range_and_other_things_are_refused_by_name(name):
     ("name", "parameters", "text"),
     [
         ("two_kernel_pca", {"input_kernel": "magic"}, "input_kernel='magic' must be one of 'linear', "),
+        ("two_kernel_pca", {"metric": "cosine"}, "metric='cosine' must be one of 'euclidean'"),
         ("two_kernel_pca", {"kernel": "magic"}, "kernel='magic' must be one of 'linear', 'gaussian', "),
         ("two_kernel_pca", {"kernel": "custom"}, r"kernel='custom' must be given kernel_params: value, derivative, "),
         ("neighbor_embedding", {"kernel": "umap", "kernel_params": {"a": 1.0}}, r"kernel_params: a, b \(found a\)"),

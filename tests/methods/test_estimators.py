@@ -18,6 +18,7 @@ from gnomon import (
     SymmetricSNE,
     TriMap,
     TwoKernelLLE,
+    TwoKernelPCA,
 )
 
 
@@ -39,6 +40,7 @@ from gnomon import (
         NegTSNE(n_neighbors=4, max_iter=40, n_jobs=1),
         InfoNCETSNE(n_neighbors=4, max_iter=40, n_jobs=1),
         NeighborEmbedding(n_neighbors=4, optimizer_params={"max_iter": 40, "early_exaggeration_iter": 20}, n_jobs=1),
+        TwoKernelPCA(max_iter=40, n_jobs=1),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

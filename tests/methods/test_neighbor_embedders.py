@@ -10,7 +10,21 @@ from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
-from gnomon import SNE, TSNE, UMAP, ForceAtlas2, InfoNCETSNE, LargeVis, NegTSNE, PaCMAP, SymmetricSNE, TriMap
+from gnomon import (
+    PCA,
+    SNE,
+    TSNE,
+    UMAP,
+    ForceAtlas2,
+    InfoNCETSNE,
+    LargeVis,
+    NegTSNE,
+    PaCMAP,
+    SymmetricSNE,
+    TriMap,
+    TwoKernelPCA,
+    embedding_similarity,
+)
 from gnomon.exceptions import DataWarning, NeighborsWarning
 
 QUICK = [
@@ -18,23 +32,24 @@ QUICK = [
     pytest.param(TSNE(max_iter=120, early_exaggeration_iter=60, random_state=3), id="tsne"),
     pytest.param(PaCMAP(max_iter=90, random_state=3), id="pacmap"),
     pytest.param(TriMap(max_iter=90, random_state=3), id="trimap"),
-    pytest.param(SNE(max_iter=100, early_exaggeration_iter=50, random_state=3), id="sne"),
-    pytest.param(SymmetricSNE(max_iter=100, early_exaggeration_iter=50, random_state=3), id="symmetric_sne"),
-    pytest.param(LargeVis(max_iter=60, random_state=3), id="largevis"),
-    pytest.param(ForceAtlas2(max_iter=100, random_state=3), id="force_atlas2"),
+    pytest.param(SNE(max_iter=120, random_state=3), id="sne"),
+    pytest.param(SymmetricSNE(max_iter=60, random_state=3), id="symmetric_sne"),
+    pytest.param(LargeVis(perplexity=20, repulsion_strength=1, max_iter=100, random_state=3), id="largevis"),
+    pytest.param(ForceAtlas2(max_iter=400, random_state=3), id="force_atlas2"),
     pytest.param(NegTSNE(max_iter=60, random_state=3), id="neg_tsne"),
-    pytest.param(InfoNCETSNE(max_iter=100, random_state=3), id="info_nce_tsne"),
+    pytest.param(InfoNCETSNE(max_iter=60, random_state=3), id="info_nce_tsne"),
 ]
+ALL_QUICK = [*QUICK, pytest.param(TwoKernelPCA(max_iter=40, random_state=3), id="two_kernel_pca")]
 
 
-@pytest.mark.parametrize("estimator", QUICK)
+@pytest.mark.parametrize("estimator", ALL_QUICK)
 def test_same_bytes_for_any_number_of_threads(estimator, digits):
     X = digits[0][:700]
     maps = [clone(estimator).set_params(n_jobs=n).fit_transform(X).tobytes() for n in (1, 2, 3, 5)]
     assert len(set(maps)) == 1
 
 
-@pytest.mark.parametrize("estimator", QUICK)
+@pytest.mark.parametrize("estimator", ALL_QUICK)
 def test_a_seed_repeats_and_another_seed_differs(estimator, digits):
     X = digits[0][:300]
     first = clone(estimator).set_params(init="random").fit(X)
@@ -44,7 +59,7 @@ def test_a_seed_repeats_and_another_seed_differs(estimator, digits):
     assert not np.array_equal(first.embedding_, other.embedding_)
 
 
-@pytest.mark.parametrize("estimator", QUICK)
+@pytest.mark.parametrize("estimator", ALL_QUICK)
 def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, digits):
     X = digits[0][:200]
     drawn = clone(estimator).set_params(random_state=None).fit(X)
@@ -204,3 +219,29 @@ def test_the_input_is_not_written(estimator, digits):
     X.setflags(write=False)
     clone(estimator).fit(X)
     np.testing.assert_array_equal(X, before)
+
+
+def test_two_kernel_pca_with_linear_kernels_is_pca(digits):
+    X = digits[0][:200]
+    Y = TwoKernelPCA(input_kernel="linear", kernel="linear", random_state=0).fit_transform(X)
+    assert embedding_similarity(Y, PCA().fit_transform(X)) > 1 - 1e-6
+    np.testing.assert_allclose(Y.var(axis=0).sum(), PCA().fit_transform(X).var(axis=0).sum(), rtol=1e-3)
+
+
+def test_two_kernel_pca_leaves_no_point_behind_far_out(digits):
+    Y = TwoKernelPCA(random_state=0).fit_transform(digits[0][:600])
+    distances = np.linalg.norm(Y - np.median(Y, axis=0), axis=1)
+    assert distances.max() < 10 * np.median(distances)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kernel"),
+    [
+        ({}, "a=1.57"),
+        ({"min_dist": 0.5}, "a=0.58"),
+        ({"a": 1.0, "b": 2.0}, "UMAPKernel(a=1.0, b=2.0)"),
+    ],
+)
+def test_the_umap_kernel_by_name_takes_its_own_parameters_or_umaps(parameters, kernel, digits):
+    estimator = TwoKernelPCA(kernel="umap", kernel_params=parameters, max_iter=5, random_state=0)
+    assert kernel in str(estimator.fit(digits[0][:60]).kernel_)

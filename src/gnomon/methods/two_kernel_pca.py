@@ -48,8 +48,10 @@ class TwoKernelPCA(NeighborEmbedder):
         Iterations.
     tol : float >= 0, default=1e-5
         Relative gradient at which to stop.
-    metric, metric_params : not used
-        Distances come from k_x.
+    metric : {"euclidean"}, default="euclidean"
+        Distances are those of k_x.
+    metric_params : dict or None, default=None
+        Not used.
     init, random_state, n_jobs, callback : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.1 along the first axis.
 
@@ -88,6 +90,7 @@ class TwoKernelPCA(NeighborEmbedder):
         "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "kernel": KERNEL,
         "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "metric": Options("euclidean"),
         "centered": Boolean(),
         "max_iter": Integer(0),
         "tol": Real(0.0),
