@@ -123,3 +123,18 @@ def test_what_cannot_be_interpolated_is_refused(random_affinities, random_embedd
         KLDivergence(affinities).gradient(random_embedding(49))
     with pytest.raises(ValueError, match="affinities must be a matrix with at least one entry"):
         KLDivergence(Affinities(sp.csr_array((5, 5), dtype=np.float32), "total"))
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_loss_and_gradient_are_those_of_scikit_learn(n_components, random_affinities, random_embedding, relative_error):
+    from scipy.spatial.distance import squareform
+    from sklearn.manifold._t_sne import _kl_divergence
+
+    affinities, Y = random_affinities(90), random_embedding(90, n_components)
+    dense = affinities.matrix.toarray().astype(np.float64)
+    np.fill_diagonal(dense, 0.0)
+    pairs = np.maximum(squareform(dense / dense.sum(), checks=False), np.finfo(np.float64).eps)
+    loss, gradient = _kl_divergence(Y.ravel().astype(np.float64), pairs, 1.0, 90, n_components)
+    objective = KLDivergence(affinities, evaluation="exact")
+    assert objective.loss(Y) == pytest.approx(loss, rel=1e-5)
+    assert relative_error(objective.gradient(Y), gradient.reshape(Y.shape)) < 1e-5
