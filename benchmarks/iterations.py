@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
+import os
 import subprocess
 import sys
 import tempfile
@@ -31,7 +31,7 @@ __all__ = ["against_torch", "growth", "main"]
 _CHILD = Path(__file__).with_name("torch_losses.py")
 _AGREEMENT = 1e-4  # relative, of losses and of gradients
 _PAUSE = 0.05  # seconds: threads that still spin after PyTorch's answer are not to run beside gnomon
-_LEAST = 0.1  # seconds of gnomon's iterations in one measurement, so that the clock does not limit it
+_SHORTEST = 0.1  # seconds of gnomon's iterations in one measurement, so that the clock does not limit it
 
 Rows = npt.NDArray[np.float32]
 
@@ -53,7 +53,7 @@ def _time_ours(objective: Any, Y: Rows, times: int) -> dict[str, float]:
 def _times_for(objective: Any, Y: Rows) -> int:
     """Return how many iterations make one measurement; the first iteration, which sets up meshes, is not counted."""
     objective.loss_and_gradient(Y)
-    return max(1, min(100, int(_LEAST / _time_ours(objective, Y, 1)["wall"])))
+    return max(1, min(100, int(_SHORTEST / _time_ours(objective, Y, 1)["wall"])))
 
 
 @contextmanager
@@ -62,8 +62,11 @@ def _torch_child(python: str, case: Case, table: Table, folder: Path) -> Iterato
     arrays, out, log = folder / "arrays.npz", folder / "gradient.npy", folder / "torch.log"
     np.savez(arrays, Y=table.Y, **case.arrays(table))
     command = [python, str(_CHILD), case.torch, str(arrays), str(table.n_threads), str(out)]
+    # Threads that spin while they wait for one another would count as PyTorch's CPU time where the machine is busy.
+    environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
     with log.open("w") as stream:
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, text=True)
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": stream}
+        child = subprocess.Popen(command, env=environment, text=True, **pipes)
 
         def evaluate() -> tuple[dict[str, Any], Rows]:
             assert child.stdin is not None
@@ -99,8 +102,9 @@ def _check_agreement(case: Case, objective: Any, Y: Rows, answer: tuple[dict[str
     return found
 
 
-def _medians(series: Sequence[dict[str, float]]) -> dict[str, float]:
-    return {name: statistics.median(run[name] for run in series) for name in ("wall", "cpu")}
+def _least(series: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return the least times, which other load on the machine disturbs least."""
+    return {name: min(run[name] for run in series) for name in ("wall", "cpu")}
 
 
 def against_torch(case: Case, table: Table, python: str, repeats: int) -> dict[str, Any]:
@@ -109,8 +113,8 @@ def against_torch(case: Case, table: Table, python: str, repeats: int) -> dict[s
     Returns
     -------
     dict
-        Medians of both, their ratios ("wall_ratio", "cpu_ratio": PyTorch's time over gnomon's) and by how much losses
-        and gradients differ.
+        Least times of both, their ratios ("wall_ratio", "cpu_ratio": PyTorch's time over gnomon's), and by how much
+        losses and gradients differ.
 
     Raises
     ------
@@ -128,7 +132,7 @@ def against_torch(case: Case, table: Table, python: str, repeats: int) -> dict[s
             ours.append(_time_ours(objective, table.Y, times))
             theirs.append(evaluate()[0])
         version = theirs[-1]["version"]
-    own, other = _medians(ours), _medians(theirs)
+    own, other = _least(ours), _least(theirs)
     ratios = {f"{name}_ratio": other[name] / own[name] for name in own}
     return {"gnomon": own, "torch": other, **ratios, **differences, "version": version}
 
@@ -141,7 +145,7 @@ def growth(case: Case, tables: Sequence[Table], repeats: int) -> dict[str, list[
         for table in tables:
             objective = case.objective(table, way)
             times = _times_for(objective, table.Y)
-            found[way].append(_medians([_time_ours(objective, table.Y, times) for _ in range(repeats)]))
+            found[way].append(_least([_time_ours(objective, table.Y, times) for _ in range(repeats)]))
     return found
 
 
