@@ -163,6 +163,7 @@ def test_numbers_below_their_range_and_other_things_are_refused_by_name(name):
     [
         ("two_kernel_pca", {"input_kernel": "magic"}, "input_kernel='magic' must be one of 'linear', "),
         ("two_kernel_pca", {"metric": "cosine"}, "metric='cosine' must be one of 'euclidean'"),
+        ("two_kernel_lle", {"kernel": "magic"}, "kernel='magic' must be one of 'linear', 'gaussian', "),
         ("two_kernel_pca", {"kernel": "magic"}, "kernel='magic' must be one of 'linear', 'gaussian', "),
         ("two_kernel_pca", {"kernel": "custom"}, r"kernel='custom' must be given kernel_params: value, derivative, "),
         ("neighbor_embedding", {"kernel": "umap", "kernel_params": {"a": 1.0}}, r"kernel_params: a, b \(found a\)"),
@@ -174,12 +175,11 @@ def test_numbers_below_their_range_and_other_things_are_refused_by_name(name):
     ],
 )
 def test_parts_that_do_not_exist_or_fit_are_refused(name, parameters, text):
-    estimators = {"two_kernel_pca": gnomon.TwoKernelPCA, "neighbor_embedding": gnomon.NeighborEmbedding}
     with pytest.raises(ValueError, match=text):
-        estimators[name](**parameters).fit(NOISE)
+        type(ESTIMATORS[name])(**parameters).fit(NOISE)
 
 
-@pytest.mark.parametrize("name", ["neighbor_embedding", "two_kernel_pca"])
+@pytest.mark.parametrize("name", ["neighbor_embedding", "two_kernel_pca", "two_kernel_lle"])
 def test_a_class_is_no_kernel(name):
     with pytest.raises(TypeError, match=r"kernel=<class .*Cauchy'> must be .*value\(s\) and derivative\(s\)"):
         clone(ESTIMATORS[name]).set_params(kernel=Cauchy).fit(NOISE)

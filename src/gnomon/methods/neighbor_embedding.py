@@ -72,12 +72,9 @@ class NeighborEmbedding(NeighborEmbedder):
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
-    _USUAL_OPTIMIZER = {
-    "kl": "gradient_descent",
-    "reconstruction": "gradient_descent",
-    "cross_entropy": "sampled_descent",
-    "info_nce": "adam",
-    }
+        "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" unless it is
+        evaluated in another way, Adam for "info_nce" and L-BFGS for others. An object needs
+        ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
         and b, or min_dist and spread.

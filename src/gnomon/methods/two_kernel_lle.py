@@ -6,11 +6,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import ReconstructionWeights, reconstruction_weights
 from gnomon.initialization import rescale
-from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
+from gnomon.kernels import OutputKernel, UMAPKernel
 from gnomon.methods.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import ReconstructionTrace
 from gnomon.optimizers import GradientDescent
 
@@ -58,10 +59,10 @@ class TwoKernelLLE(NeighborEmbedder):
         See `gnomon.optimizers.GradientDescent`.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How the penalty is summed; "auto" takes the tree from 4000 rows on where it cannot interpolate.
-    metric, metric_params
-        As in `UMAP`; they choose the neighbours. Distances alone ("precomputed") do with weights="membership".
-    init, random_state, n_jobs, callback
-        As in `UMAP`; named starts are scaled to a standard deviation of 1e-4 along the first axis.
+    metric, metric_params : as in `UMAP`
+        They choose the neighbours. Distances alone ("precomputed") do with weights="membership".
+    init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 1e-4 along the first axis.
 
     Attributes
     ----------
@@ -99,7 +100,7 @@ class TwoKernelLLE(NeighborEmbedder):
         "n_neighbors": Integer(1),
         "weights": Options("non_negative", "signed", "membership"),
         "regularization": Real(0.0),
-        "kernel": Either(Options(*KERNELS), Instance((object,), "an output kernel")),
+        "kernel": KERNEL,
         "min_dist": Real(0.0),
         "spread": Real(0.0, low_open=True),
         "penalty_strength": Either(Real(0.0), Nothing()),
@@ -137,8 +138,8 @@ class TwoKernelLLE(NeighborEmbedder):
     @staticmethod
     def _make_kernel(parameters: dict[str, Any]) -> OutputKernel:
         given = parameters["kernel"]
-        if given != "umap":
-            return KERNELS[given]() if isinstance(given, str) else given
+        if not (isinstance(given, str) and given == "umap"):
+            return make_kernel("TwoKernelLLE", given)
         if parameters["min_dist"] > parameters["spread"]:
             what, rule = f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"
             raise ValueError(message("TwoKernelLLE", what, rule))

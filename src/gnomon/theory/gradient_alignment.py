@@ -52,6 +52,7 @@ def field_agreement(a: npt.ArrayLike, b: npt.ArrayLike) -> FieldAgreement:
     Parameters
     ----------
     a, b : array-like of shape (n_samples, n_components)
+        A vector for each point.
 
     Returns
     -------
