@@ -4,8 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "gnomon/simd.hpp"
 #include "gnomon/pair_laws.hpp"
+#include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {
