@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from gnomon._validation import message
 from gnomon.kernels import Gaussian
 from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.normalization import positive_total
+from gnomon.objectives.normalization import negative_entropy, positive_total
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ class ConditionalDivergence(PairObjective):
         values, _ = positive_total(affinities, who=who)
         matrix = sp.csr_array(affinities.matrix)
         rows = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
-        present = values[values > 0]
         both = sp.csr_array(matrix + matrix.T)
         super().__init__(
             [EdgePairs(both, self.kernel, "log", scale=0.5, n_threads=n_threads, who=who)],
@@ -72,6 +71,6 @@ class ConditionalDivergence(PairObjective):
                     who=who,
                 )
             ],
-            constant=float(np.sum(present * np.log(present))),
+            constant=negative_entropy(values, 1.0),
             n_threads=n_threads,
         )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Edges", "check_embedding", "compile_kernel"]
 
+_ROWS = 4096  # summed at a time
+
 
 @dataclass(frozen=True)
 class Edges:
@@ -54,9 +56,7 @@ class Edges:
             raise ValueError(message(who, "affinities", "a matrix with at least one entry"))
         if not np.all(np.isfinite(values)):
             raise ValueError(message(who, "affinities", "finite and not negative"))
-        # cumulative sums in double, so that a row's sum does not depend on how NumPy splits the work
-        totals = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
-        degrees = (totals[offsets[1:]] - totals[offsets[:-1]]).astype(np.float32)
+        degrees = _row_sums(offsets, values)
         return cls(offsets, columns, values, degrees)
 
     @property
@@ -68,6 +68,20 @@ class Edges:
     def csr(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Offsets, columns and values, as the compiled kernels take them."""
         return self.offsets, self.columns, self.values
+
+
+def _row_sums(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the sums of the rows, from cumulative sums in double over fixed blocks of rows.
+
+    A row's sum then does not depend on how NumPy splits the work, and no array of the size of the graph is made.
+    """
+    n = len(offsets) - 1
+    sums = np.empty(n, dtype=np.float32)
+    for first in range(0, n, _ROWS):
+        ends = offsets[first : min(first + _ROWS, n) + 1]
+        totals = np.concatenate(([0.0], np.cumsum(values[ends[0] : ends[-1]], dtype=np.float64)))
+        sums[first : first + _ROWS] = totals[ends[1:] - ends[0]] - totals[ends[:-1] - ends[0]]
+    return sums
 
 
 def compile_kernel(kernel: OutputKernel) -> _core.OutputKernel | None:

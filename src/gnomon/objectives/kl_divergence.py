@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gnomon._validation import Options, Real, Rule, check_parameters
 from gnomon.kernels import Cauchy
 from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.normalization import positive_total
+from gnomon.objectives.normalization import negative_entropy, positive_total
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -86,11 +84,8 @@ class KLDivergence(PairObjective):
         checked = check_parameters(who, _RULES, {"evaluation": evaluation, "spacing": spacing, "theta": theta})
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
         values, total = positive_total(affinities, who=who)
-        shares = values[values > 0] / total
         attraction = EdgePairs(affinities.matrix, self.kernel, "log", scale=1.0 / total, n_threads=n_threads, who=who)
         repulsion = AllPairs(
             affinities.n_samples, self.kernel, "value", link="log", n_threads=n_threads, who=who, **checked
         )
-        super().__init__(
-            [attraction], [repulsion], constant=float(np.sum(shares * np.log(shares))), n_threads=n_threads
-        )
+        super().__init__([attraction], [repulsion], constant=negative_entropy(values, total), n_threads=n_threads)

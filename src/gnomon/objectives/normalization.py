@@ -13,13 +13,25 @@ from gnomon.objectives.edges import Edges
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
 
-__all__ = ["positive_total"]
+__all__ = ["negative_entropy", "positive_total"]
+
+_BLOCK = 1 << 18  # values brought to double at a time: a graph may hold ten million
 
 
-def positive_total(affinities: Affinities, *, who: str) -> tuple[npt.NDArray[np.float64], float]:
-    """Return the values in float64 and their sum, or raise ValueError unless all are finite and the sum is positive."""
-    values = Edges.from_affinities(affinities, who=who).values.astype(np.float64)
-    total = float(values.sum())
+def positive_total(affinities: Affinities, *, who: str) -> tuple[npt.NDArray[np.float32], float]:
+    """Return the values and their sum in double, or raise ValueError unless all are finite and the sum is positive."""
+    values = Edges.from_affinities(affinities, who=who).values
+    total = float(values.sum(dtype=np.float64))
     if total <= 0:
         raise ValueError(message(who, "affinities", "positive somewhere"))
     return values, total
+
+
+def negative_entropy(values: npt.NDArray[np.float32], total: float) -> float:
+    """Return the sum of p log p over the shares p = value / total, in double; shares of 0 add nothing."""
+    result = 0.0
+    for first in range(0, values.size, _BLOCK):
+        shares = values[first : first + _BLOCK].astype(np.float64) / total
+        shares = shares[shares > 0]
+        result += float(np.sum(shares * np.log(shares)))
+    return result
