@@ -4,11 +4,13 @@ from gnomon.objectives.base import Objective
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.conditional_divergence import ConditionalDivergence
 from gnomon.objectives.cross_entropy import CrossEntropy
+from gnomon.objectives.density import DensityCorrelation
 from gnomon.objectives.frobenius import Frobenius
 from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.pacmap import PacmapLoss
+from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.self_test import gradient_error
@@ -20,6 +22,7 @@ __all__ = [
     "LOSSES",
     "ConditionalDivergence",
     "CrossEntropy",
+    "DensityCorrelation",
     "Frobenius",
     "InfoNCE",
     "KLDivergence",
@@ -27,11 +30,13 @@ __all__ = [
     "Objective",
     "PacmapLoss",
     "PairObjective",
+    "ProjectionError",
     "ReconstructionTrace",
     "SafeStep",
     "StatedCrossEntropy",
     "Strain",
     "TripletLoss",
     "gradient_error",
+    "polar_factor",
     "takes_seed",
 ]
