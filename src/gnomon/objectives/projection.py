@@ -14,7 +14,18 @@ Float64Array = npt.NDArray[np.float64]
 
 
 def polar_factor(U: npt.ArrayLike) -> Float64Array:
-    """Return the matrix with orthonormal columns that lies nearest to U, of shape (n_features, n_components)."""
+    """Return the matrix with orthonormal columns that lies nearest to U.
+
+    Parameters
+    ----------
+    U : array-like of shape (n_features, n_components)
+        Of full column rank.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components), float64
+        A B' of the singular value decomposition U = A S B'.
+    """
     with single_threaded_blas():
         left, _, right = np.linalg.svd(np.asarray(U, dtype=np.float64), full_matrices=False)
         return np.asarray(left @ right)
