@@ -10,7 +10,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import uniform_affinities
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.kernels import Cauchy, NoiseContrast
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.objectives import CrossEntropy, InfoNCE
 from gnomon.optimizers import Adam, SampledDescent
 

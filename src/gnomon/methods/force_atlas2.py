@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from gnomon._validation import Integer, Options, Real, Rule
 from gnomon.affinities import uniform_affinities
 from gnomon.initialization import rescale
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.objectives import LinearAttraction
 from gnomon.optimizers import GradientDescent
 

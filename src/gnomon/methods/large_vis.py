@@ -10,7 +10,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import gaussian_affinities
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent

@@ -20,7 +20,7 @@ from gnomon.affinities import (
     uniform_affinities,
 )
 from gnomon.initialization import rescale, rescale_to_box
-from gnomon.methods.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import LOSSES, Objective, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import pacmap_pairs
 from gnomon.initialization import rescale
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.reduction import at_most_half, principal_rows
 from gnomon.objectives import PacmapLoss
 from gnomon.optimizers import Adam

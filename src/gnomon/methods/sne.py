@@ -10,7 +10,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import conditional_affinities, gaussian_affinities
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import ConditionalDivergence, KLDivergence
 from gnomon.optimizers import GradientDescent

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from gnomon._validation import Integer, Real, Rule
 from gnomon.affinities import trimap_triplets
 from gnomon.initialization import rescale
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.reduction import at_most_half, principal_rows
 from gnomon.objectives import TripletLoss
 from gnomon.optimizers import GradientDescent

@@ -10,7 +10,7 @@ from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import gaussian_affinities
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, StudentT
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent

@@ -10,7 +10,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, me
 from gnomon.affinities import ReconstructionWeights, reconstruction_weights
 from gnomon.initialization import rescale
 from gnomon.kernels import OutputKernel, UMAPKernel
-from gnomon.methods.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import ReconstructionTrace
 from gnomon.optimizers import GradientDescent

@@ -11,7 +11,7 @@ from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Opti
 from gnomon.affinities import Gram
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS

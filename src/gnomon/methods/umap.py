@@ -10,7 +10,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
-from gnomon.methods.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent
 
