@@ -34,6 +34,7 @@ _PUBLIC: dict[str, str] = {
     "embedding_similarity": "gnomon.evaluate",
     "evaluate": "gnomon.evaluate",
     "explain": "gnomon.explain",
+    "intrinsic_dimension": "gnomon.geometry",
     "map": "gnomon.map",
     "read_table": "gnomon.data",
 }
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from gnomon.explain import cluster_profiles as cluster_profiles
     from gnomon.explain import contrast as contrast
     from gnomon.explain import explain as explain
+    from gnomon.geometry import intrinsic_dimension as intrinsic_dimension
     from gnomon.map import Map as Map
     from gnomon.map import map as map
     from gnomon.methods import PCA as PCA

@@ -1,6 +1,15 @@
-"""Local linear geometry of data and of maps: Jacobians, distortion ellipses, effects of features."""
+"""Local geometry of data and of maps: Jacobians, distortion ellipses, effects of features, intrinsic dimension."""
 
+from gnomon.geometry.dimension import DimensionEstimate, IntrinsicDimension, intrinsic_dimension
 from gnomon.geometry.effects import FeatureEffects, feature_effects
 from gnomon.geometry.jacobians import LocalJacobians, local_jacobians
 
-__all__ = ["FeatureEffects", "LocalJacobians", "feature_effects", "local_jacobians"]
+__all__ = [
+    "DimensionEstimate",
+    "FeatureEffects",
+    "IntrinsicDimension",
+    "LocalJacobians",
+    "feature_effects",
+    "intrinsic_dimension",
+    "local_jacobians",
+]

@@ -32,6 +32,7 @@ def describe(result: Map) -> dict[str, Any]:
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
         "evaluation": evaluation.to_dict(),
+        "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
         "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
         "top_features": [
             {"feature": result.feature_names[j], "importance": float(explanation.global_importance[j])} for j in top
@@ -52,6 +53,9 @@ def write_report(result: Map) -> str:
         *_indent(result.evaluate().summary()),
         f"  {100 * facts['median_local_r2']:.0f} % of the local displacements follow the features named below (median)",
         "",
+        "How many dimensions the data have",
+        *_dimension_lines(result),
+        "",
         "What moves points most",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
     ]
@@ -61,6 +65,17 @@ def write_report(result: Map) -> str:
     if facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
     return "\n".join(lines)
+
+
+def _dimension_lines(result: Map) -> list[str]:
+    dimension, shown = result.intrinsic_dimension(), int(result.embedding.shape[1])
+    lines = _indent(dimension.summary())
+    if dimension.n_components > shown:
+        lines.append(
+            f"  A map of {shown} dimensions cannot keep all of this; n_components={dimension.n_components} could. "
+            "Trust neighbourhoods more than distances."
+        )
+    return lines
 
 
 def _seconds(timings: dict[str, float]) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from gnomon.evaluate import Evaluation
     from gnomon.explain import Contrast, Explanation
+    from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
     from gnomon.viewer import Sequence
 
@@ -25,6 +26,7 @@ __all__ = ["Map"]
 
 _ARCHIVE_KIND = "gnomon-map"
 _ARCHIVE_VERSION = 1
+_LOCAL_DIMENSION = "local dimension"
 
 
 @dataclass(repr=False)
@@ -99,6 +101,7 @@ class Map:
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
+        self._dimension: IntrinsicDimension | None = None
 
     def __repr__(self) -> str:
         shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
@@ -144,6 +147,14 @@ class Map:
                 n_jobs=self.n_jobs,
             )
         return self._evaluation
+
+    def intrinsic_dimension(self) -> IntrinsicDimension:
+        """Say how many coordinates the data need; computed once. See `gnomon.intrinsic_dimension`."""
+        if self._dimension is None:
+            from gnomon.geometry import intrinsic_dimension
+
+            self._dimension = intrinsic_dimension(self.X, graph=self.graph, metric=self.metric, n_jobs=self.n_jobs)
+        return self._dimension
 
     def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None) -> Contrast:
         """Say which features set a selection apart. See `gnomon.contrast`.
@@ -200,7 +211,7 @@ class Map:
             explanation=self.explain(),
             evaluation=self.evaluate(),
             profiles=self._profile_rows(),
-            metadata=self.metadata,
+            metadata={**self.metadata, **self._local_dimension()},
             point_names=None if self.point_names is None else self.point_names.tolist(),
             info=self._info(),
             sequence=sequence,
@@ -263,9 +274,19 @@ class Map:
             for label, top in ((label, profile.head(12)) for label, profile in self.profiles().items())
         }
 
+    def _local_dimension(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the dimension around each point as a column of the viewer, nothing if it is not known."""
+        local = self.intrinsic_dimension().local
+        if not np.isfinite(local).any() or _LOCAL_DIMENSION in self.metadata:
+            return {}
+        return {_LOCAL_DIMENSION: np.round(local, 2)}
+
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"method": self.method, **self.parameters}
         info.update({f"seconds for {stage}": round(seconds, 2) for stage, seconds in self.timings.items()})
+        dimension = self.intrinsic_dimension()
+        if np.isfinite(dimension.value):
+            info["intrinsic dimension"] = round(dimension.value, 1)
         if self.notes:
             info["notes"] = "; ".join(self.notes)
         return info

@@ -1,0 +1,159 @@
+"""From a table to its intrinsic dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm
+
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.data import check_table, find_duplicate_rows
+from gnomon.geometry.dimension import estimators
+from gnomon.geometry.dimension.result import DimensionEstimate, IntrinsicDimension
+from gnomon.linalg import uniform_matrix
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+__all__ = ["intrinsic_dimension"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_WHO = "intrinsic_dimension"
+_SAMPLE = 2000  # rows for the correlation dimension and local PCA: two million pairs
+_STREAM_SAMPLE = 141
+_BLOCK = 256
+_RULES: dict[str, Rule] = {"n_neighbors": Integer(3), "confidence": Real(0.0, 1.0, low_open=True, high_open=True)}
+
+
+def intrinsic_dimension(
+    X: Any,
+    *,
+    n_neighbors: int = 20,
+    metric: str | Callable[..., float] = "euclidean",
+    graph: NeighborGraph | None = None,
+    confidence: float = 0.95,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> IntrinsicDimension:
+    """Estimate how many coordinates the data need, overall and around each row.
+
+    Five estimators look at the data in different ways, and agree where the data lie evenly on a smooth set. All of them
+    fall short in high dimensions, where every neighbour is far and near a border: ten is often found for twelve.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Finite numbers; of equal rows one is used.
+    n_neighbors : int >= 3, default=20
+        Neighbours looked at; estimates by maximum likelihood are averaged from half of it on. Lowered to n_samples - 1.
+    metric : str or callable, default="euclidean"
+        Distance of rows; local PCA is Euclidean always.
+    graph : NeighborGraph or None, default=None
+        Neighbours of the rows in this metric, if they are known; `n_neighbors` is lowered to theirs.
+    confidence : float in (0, 1), default=0.95
+        Of the intervals. They hold for a set of even density without noise.
+    random_state : int, Generator, RandomState or None, default=0
+        Draws the 2000 rows that the correlation dimension and local PCA look at.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+
+    Returns
+    -------
+    IntrinsicDimension
+
+    Raises
+    ------
+    ValueError
+        If X has fewer than two rows or the graph is of other rows.
+
+    References
+    ----------
+    .. [1] Levina & Bickel, NeurIPS 17, 2004; MacKay & Ghahramani, 2005; Facco et al., Scientific Reports 7, 2017;
+       Grassberger & Procaccia, Physica D 9, 1983; Fukunaga & Olsen, IEEE Trans. Computers 20, 1971 (local PCA).
+    """
+    given = {"n_neighbors": n_neighbors, "confidence": confidence}
+    checked = check_parameters(_WHO, _RULES, given)
+    table = check_table(X, who=_WHO, accept_sparse=True, min_samples=2)
+    values, n_threads = table.values, resolve_n_threads(n_jobs, who=_WHO)
+    seed = resolve_seed(random_state, who=_WHO)
+    if graph is not None and graph.n_samples != values.shape[0]:
+        raise ValueError(message(_WHO, f"graph of {graph.n_samples} rows", f"of {values.shape[0]} rows, as X"))
+    representatives, copies = find_duplicate_rows(values)
+    if len(representatives) < values.shape[0]:
+        values, graph = values[representatives], None
+    if values.shape[0] < 4:
+        return _unknown(table.values.shape[0], checked["confidence"])
+    if graph is None:
+        k = min(checked["n_neighbors"], values.shape[0] - 1)
+        graph = compute_neighbors(values, k, metric=metric, seed=seed, n_threads=n_threads)
+    k = min(checked["n_neighbors"], graph.n_neighbors)
+    with single_threaded_blas():
+        estimates = _estimates(values, graph, k, metric, seed, n_threads, checked["confidence"])
+    local = estimators.local_likelihood(graph.distances, k, confidence=checked["confidence"])
+    rows = slice(None) if values.shape[0] == table.values.shape[0] else copies
+    value, low, high = (one[rows] for one in local)
+    return IntrinsicDimension(estimates, value, low, high, (_smallest(k), k), checked["confidence"])
+
+
+def _smallest(k: int) -> int:
+    return max(3, k // 2)
+
+
+def _estimates(
+    values: Any, graph: NeighborGraph, k: int, metric: Any, seed: int, n_threads: int, confidence: float
+) -> dict[str, DimensionEstimate]:
+    ks = range(_smallest(k), k + 1)
+    draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
+    sample = np.sort(np.argsort(draws, kind="stable")[:_SAMPLE])
+    pairs = _pair_distances(values[sample], metric, n_threads)
+    return {
+        "mle": estimators.mackay_ghahramani(graph.distances, ks, confidence=confidence),
+        "levina_bickel": estimators.levina_bickel(graph.distances, ks, confidence=confidence),
+        "two_nn": estimators.two_nn(graph.distances, confidence=confidence),
+        "correlation": estimators.correlation(pairs, sample.size, confidence=confidence),
+        "local_pca": _local_pca(values, graph, sample, k, confidence),
+    }
+
+
+def _pair_distances(rows: Any, metric: Any, n_threads: int) -> Float64Array:
+    """Return the distances of all pairs, each twice."""
+    everyone = compute_neighbors(rows, rows.shape[0] - 1, metric=metric, method="exact", n_threads=n_threads)
+    return np.asarray(everyone.distances, dtype=np.float64)
+
+
+def _local_pca(
+    values: Any, graph: NeighborGraph, sample: npt.NDArray[np.intp], k: int, confidence: float
+) -> DimensionEstimate:
+    """Return the median over rows of the directions that hold 90 % of a neighbourhood's variance.
+
+    The interval is that of a median of as many rows as there are neighbourhoods that do not overlap.
+    """
+    shares = []
+    for begin in range(0, sample.size, _BLOCK):
+        rows = graph.indices[sample[begin : begin + _BLOCK], :k]
+        near = values[rows.ravel()]
+        dense: Any = near.toarray() if hasattr(near, "toarray") else near
+        near = dense.astype(np.float64).reshape(*rows.shape, -1)
+        near -= near.mean(axis=1, keepdims=True)
+        largest = np.abs(near).max(axis=(1, 2), keepdims=True)
+        near /= np.where(largest > 0.0, largest, 1.0)  # squares of any unit stay in range
+        shares.append(estimators.local_shares(near @ near.transpose(0, 2, 1)))
+    found = np.concatenate(shares)
+    found = found[found > 0]
+    if found.size < 2:
+        return DimensionEstimate(math.nan, math.nan, math.nan)
+    half = float(norm.ppf(0.5 + confidence / 2.0)) / (2.0 * math.sqrt(max(found.size / k, 1.0)))
+    low, value, high = np.quantile(found, [max(0.5 - half, 0.0), 0.5, min(0.5 + half, 1.0)])
+    return DimensionEstimate(float(value), float(low), float(high))
+
+
+def _unknown(n_samples: int, confidence: float) -> IntrinsicDimension:
+    nothing = DimensionEstimate(math.nan, math.nan, math.nan)
+    nowhere = np.full(n_samples, np.nan)
+    names = ("mle", "levina_bickel", "two_nn", "correlation", "local_pca")
+    return IntrinsicDimension(dict.fromkeys(names, nothing), nowhere, nowhere, nowhere, (0, 0), confidence)

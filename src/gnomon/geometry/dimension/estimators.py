@@ -1,0 +1,216 @@
+"""Estimators of the intrinsic dimension from distances to neighbours; none knows where they come from.
+
+Around a point of a d-dimensional set of even density, the numbers log(T_k / T_j) for the distances T_1 <= ... <= T_k to
+its neighbours are those of k - 1 independent draws of an exponential distribution of rate d.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import scipy.stats
+
+from gnomon.geometry.dimension.result import DimensionEstimate
+
+__all__ = [
+    "correlation",
+    "levina_bickel",
+    "local_likelihood",
+    "local_shares",
+    "log_ratio_sums",
+    "mackay_ghahramani",
+    "two_nn",
+]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+def log_ratio_sums(distances: npt.ArrayLike, k: int) -> tuple[Float64Array, Float64Array]:
+    """Return sum_{j<k} log(T_k / T_j) of each row and the number of its terms.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_neighbors)
+        Ascending in each row; zero and infinite ones are left out.
+    k : int in [2, n_neighbors]
+
+    Returns
+    -------
+    sums, counts : ndarray of shape (n_samples,), float64
+        0 and 0 for a row without two positive distances.
+    """
+    nearest = np.asarray(distances, dtype=np.float64)[:, :k]
+    usable = (nearest > 0.0) & np.isfinite(nearest)
+    farthest = np.where(usable, nearest, 0.0).max(axis=1, initial=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(usable, np.log(farthest[:, None] / nearest), 0.0)
+    return terms.sum(axis=1), np.maximum(usable.sum(axis=1) - 1.0, 0.0)
+
+
+def _interval(value: float, n_terms: float, confidence: float) -> DimensionEstimate:
+    """Return the estimate of a rate from so many independent exponential draws, with its exact interval."""
+    if not (n_terms >= 1.0 and math.isfinite(value) and value > 0.0):
+        return DimensionEstimate(math.nan, math.nan, math.nan)
+    tail = (1.0 - confidence) / 2.0
+    low, high = (float(scipy.stats.chi2.ppf(q, 2.0 * n_terms)) / (2.0 * n_terms) for q in (tail, 1.0 - tail))
+    return DimensionEstimate(float(value), value * low, value * high)
+
+
+def mackay_ghahramani(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.95) -> DimensionEstimate:
+    """Return the inverse of the mean of the rows' inverse dimensions, averaged over numbers of neighbours.
+
+    The interval counts one row in k as independent, since neighbourhoods overlap.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_neighbors)
+    ks : range
+        Numbers of neighbours, each at least 2.
+    confidence : float in (0, 1), default=0.95
+
+    References
+    ----------
+    .. [1] MacKay & Ghahramani, "Comments on 'Maximum likelihood estimation of intrinsic dimension'", 2005.
+    """
+    values, terms = [], 0.0
+    for k in ks:
+        sums, counts = log_ratio_sums(distances, k)
+        if sums.sum() > 0.0:
+            values.append(float(counts.sum() / sums.sum()))
+            terms = float(counts.sum()) / k
+    return _interval(float(np.mean(values)) if values else math.nan, terms, confidence)
+
+
+def levina_bickel(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.95) -> DimensionEstimate:
+    """Return the mean of the rows' dimensions (k - 2) / sum, averaged over numbers of neighbours.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_neighbors)
+    ks : range
+        Numbers of neighbours, each at least 3.
+    confidence : float in (0, 1), default=0.95
+
+    References
+    ----------
+    .. [1] Levina & Bickel, "Maximum likelihood estimation of intrinsic dimension", NeurIPS 17, 2004, with k - 2 in
+       place of k - 1, which removes the bias.
+    """
+    values, terms = [], 0.0
+    for k in ks:
+        sums, counts = log_ratio_sums(distances, k)
+        usable = (counts >= 2.0) & (sums > 0.0)
+        if usable.any():
+            values.append(float(np.mean((counts[usable] - 1.0) / sums[usable])))
+            terms = float((counts[usable] - 1.0).sum()) / k
+    return _interval(float(np.mean(values)) if values else math.nan, terms, confidence)
+
+
+def local_likelihood(
+    distances: npt.ArrayLike, k: int, *, confidence: float = 0.95
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Return the dimension around each row and the ends of its interval, exact for an even density.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_neighbors)
+    k : int >= 3
+    confidence : float in (0, 1), default=0.95
+
+    Returns
+    -------
+    value, low, high : ndarray of shape (n_samples,), float64
+        NaN where a row has fewer than three positive distances.
+    """
+    sums, counts = log_ratio_sums(distances, k)
+    usable = (counts >= 2.0) & (sums > 0.0)
+    tail = (1.0 - confidence) / 2.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(usable, (counts - 1.0) / sums, np.nan)
+        low, high = (
+            np.where(usable, scipy.stats.chi2.ppf(q, 2.0 * counts) / (2.0 * sums), np.nan) for q in (tail, 1.0 - tail)
+        )
+    return value, low, high
+
+
+def two_nn(distances: npt.ArrayLike, *, confidence: float = 0.95, fit: bool = False) -> DimensionEstimate:
+    """Return the dimension from the ratio of the distances to the first two neighbours.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_neighbors >= 2)
+        Rows whose first distance is 0 are left out.
+    confidence : float in (0, 1), default=0.95
+    fit : bool, default=False
+        Fit a line through the origin to the 90 % smallest ratios, as the paper does, in place of the unbiased maximum
+        likelihood; it has the interval of the latter.
+
+    References
+    ----------
+    .. [1] Facco, d'Errico, Rodriguez & Laio, "Estimating the intrinsic dimension of datasets by a minimal neighborhood
+       information", Scientific Reports 7, 2017.
+    """
+    nearest = np.asarray(distances, dtype=np.float64)[:, :2]
+    usable = (nearest[:, 0] > 0.0) & np.isfinite(nearest[:, 1])
+    logs = np.sort(np.log(nearest[usable, 1] / nearest[usable, 0]))
+    n, total = logs.size, float(logs.sum())
+    if n < 2 or not total > 0.0:
+        return _interval(math.nan, 0.0, confidence)
+    value = (n - 1) / total
+    if fit:
+        kept = np.arange(int(0.9 * n))
+        heights = -np.log1p(-kept / n)
+        value = float(logs[kept] @ heights / (logs[kept] @ logs[kept]))
+    return _interval(value, float(n), confidence)
+
+
+def correlation(
+    pair_distances: npt.ArrayLike, n_rows: int, *, share: float = 0.01, confidence: float = 0.95
+) -> DimensionEstimate:
+    """Return the growth of the number of pairs with their distance, by the maximum likelihood of Takens.
+
+    Parameters
+    ----------
+    pair_distances : array-like of shape (n_pairs,)
+        Distances of all pairs of some rows, each pair once.
+    n_rows : int
+        Number of these rows; the interval counts as many independent pairs at most.
+    share : float in (0, 1), default=0.01
+        The nearest share of the pairs is looked at.
+    confidence : float in (0, 1), default=0.95
+
+    References
+    ----------
+    .. [1] Grassberger & Procaccia, "Measuring the strangeness of strange attractors", Physica D 9, 1983.
+    .. [2] Takens, "On the numerical determination of the dimension of an attractor", 1985.
+    """
+    positive = np.asarray(pair_distances, dtype=np.float64).ravel()
+    positive = positive[positive > 0.0]
+    count = min(positive.size, max(10, math.ceil(share * positive.size)))
+    if count < 2:
+        return _interval(math.nan, 0.0, confidence)
+    nearest = np.partition(positive, count - 1)[:count]
+    total = float(np.log(nearest.max() / nearest).sum())
+    return _interval((count - 1) / total if total > 0.0 else math.nan, float(min(count, n_rows)), confidence)
+
+
+def local_shares(gram: Float64Array, *, variance_share: float = 0.9) -> npt.NDArray[np.int64]:
+    """Return how many principal directions hold a share of the variance of each neighbourhood.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_rows, k, k)
+        Inner products of the centred neighbours of each row.
+    variance_share : float in (0, 1), default=0.9
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64
+        0 where all neighbours are equal.
+    """
+    values = np.maximum(np.linalg.eigvalsh(gram)[:, ::-1], 0.0)
+    totals = values.sum(axis=1)
+    reached = np.cumsum(values, axis=1) > variance_share * totals[:, None]
+    return np.where(totals > 0.0, reached.argmax(axis=1) + 1, 0).astype(np.int64)

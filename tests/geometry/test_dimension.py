@@ -1,0 +1,161 @@
+"""The intrinsic dimension: known sets, independent values, honest intervals, and what cannot be known."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.neighbors import NearestNeighbors
+
+from gnomon.geometry import intrinsic_dimension
+from gnomon.geometry.dimension import estimators
+from gnomon.neighbors import compute_neighbors
+
+NAMES = ["mle", "levina_bickel", "two_nn", "correlation", "local_pca"]
+
+
+def _distances(X, k):
+    return NearestNeighbors(n_neighbors=k).fit(X).kneighbors()[0]
+
+
+def _cube(d, n=3000, seed=0, width=12):
+    """Uniform in a cube of d dimensions, turned into more."""
+    generator = np.random.default_rng(seed)
+    frame, _ = np.linalg.qr(generator.normal(size=(width, d)))
+    return generator.random((n, d)) @ frame.T
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X = load_iris().data
+    rows, columns = np.indices(X.shape)
+    return _distances(X + 1e-3 * np.sin(1 + 7 * rows + 3 * columns), 10)
+
+
+def test_values_computed_independently(iris):
+    assert estimators.two_nn(iris).value == pytest.approx(2.921230075, rel=1e-6)
+    assert estimators.two_nn(iris, fit=True).value == pytest.approx(3.154467519, rel=1e-6)
+    assert estimators.levina_bickel(iris, range(10, 11)).value == pytest.approx(3.145279851, rel=1e-6)
+    assert estimators.mackay_ghahramani(iris, range(10, 11)).value == pytest.approx(3.105254321, rel=1e-6)
+    cube = _distances(np.random.RandomState(0).rand(1000, 3), 20)
+    assert estimators.two_nn(cube).value == pytest.approx(2.715051582, rel=1e-6)
+    assert estimators.two_nn(cube, fit=True).value == pytest.approx(2.724384182, rel=1e-6)
+    assert estimators.levina_bickel(cube, range(20, 21)).value == pytest.approx(2.790149307, rel=1e-6)
+    assert estimators.mackay_ghahramani(cube, range(20, 21)).value == pytest.approx(2.758974247, rel=1e-6)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_cubes_have_their_dimension_up_to_the_bias_of_their_borders(d):
+    found = intrinsic_dimension(_cube(d))
+    for name in NAMES:
+        assert found.estimates[name].value == pytest.approx(d, rel=0.21 if name == "local_pca" else 0.15), name
+    assert found.n_components == d
+    assert np.nanmedian(found.local) == pytest.approx(d, rel=0.2)
+
+
+def test_draws_of_the_model_give_back_the_rate_and_intervals_that_hold_it():
+    """Ratios of distances drawn from the model itself: no borders, no curvature."""
+    generator = np.random.default_rng(1)
+    d, n, k = 4.0, 2000, 15
+    logs = np.sort(-np.log(generator.random((n, k - 1))) / d, axis=1)[:, ::-1]
+    distances = np.exp(-np.concatenate([logs, np.zeros((n, 1))], axis=1))
+    value, low, high = estimators.local_likelihood(distances, k, confidence=0.9)
+    assert value.mean() == pytest.approx(d, rel=0.02)
+    assert np.mean((low <= d) & (d <= high)) == pytest.approx(0.9, abs=0.02)
+    assert estimators.mackay_ghahramani(distances, range(k, k + 1)).value == pytest.approx(d, rel=0.02)
+    held = 0
+    for _ in range(400):
+        one = estimators.two_nn(np.exp(np.array([[0.0, 1.0]]) * generator.exponential(1 / d, (50, 1))), confidence=0.9)
+        held += one.low <= d <= one.high
+    assert held / 400 == pytest.approx(0.9, abs=0.05)
+
+
+def test_the_correlation_dimension_is_the_growth_of_a_power():
+    d = 3.0
+    pairs = ((np.arange(20000) + 0.5) / 20000) ** (1 / d)  # the number of pairs below r is proportional to r^d
+    assert estimators.correlation(pairs, 200).value == pytest.approx(d, rel=0.02)
+
+
+def test_local_pca_counts_directions():
+    gram = np.zeros((2, 4, 4))
+    gram[0] = np.diag([4.0, 4.0, 1.9, 0.1])  # 80 %, 99 %
+    np.testing.assert_array_equal(estimators.local_shares(gram), [3, 0])
+    np.testing.assert_array_equal(estimators.local_shares(gram, variance_share=0.75), [2, 0])
+
+
+def test_scale_shift_and_rotation_change_nothing():
+    X = _cube(3, n=400)
+    frame, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(12, 12)))
+    plain, moved = intrinsic_dimension(X), intrinsic_dimension(1e6 * (X @ frame) + 5.0)
+    for name in NAMES:
+        assert moved.estimates[name].value == pytest.approx(plain.estimates[name].value, rel=1e-4)
+    np.testing.assert_allclose(moved.local, plain.local, rtol=1e-2)
+
+
+def test_copies_of_rows_count_once_and_share_a_local_dimension():
+    X = _cube(2, n=300)
+    plain, doubled = intrinsic_dimension(X), intrinsic_dimension(np.concatenate([X, X[:100]]))
+    assert doubled.estimates == plain.estimates
+    np.testing.assert_array_equal(doubled.local, np.concatenate([plain.local, plain.local[:100]]))
+
+
+def test_a_known_graph_is_used_and_tables_of_any_kind_agree():
+    X = np.round(_cube(3, n=500), 3)
+    graph = compute_neighbors(X, 20)
+    plain = intrinsic_dimension(X)
+    assert intrinsic_dimension(X, graph=graph).estimates == plain.estimates
+    assert intrinsic_dimension(X, graph=compute_neighbors(X, 12)).n_neighbors == (6, 12)
+    stored = intrinsic_dimension(sparse.csr_array(X))
+    for name in NAMES:
+        assert stored.estimates[name].value == pytest.approx(plain.estimates[name].value, rel=1e-4)
+
+
+def test_equal_results_for_any_number_of_threads():
+    X = _cube(4, n=2500)
+    one, three = intrinsic_dimension(X, n_jobs=1), intrinsic_dimension(X, n_jobs=3)
+    assert one.estimates == three.estimates
+    np.testing.assert_array_equal(one.local, three.local)
+
+
+@pytest.mark.parametrize("X", [np.zeros((9, 2)), np.arange(3.0)[:, None]], ids=["equal", "three"])
+def test_too_few_distinct_rows_give_no_number_and_say_so(X):
+    found = intrinsic_dimension(X)
+    assert np.isnan(found.value)
+    assert np.isnan(found.local).all()
+    assert found.local.shape == (len(X),)
+    assert found.n_components == 1
+    assert "too few distinct rows" in found.summary()
+    assert json.loads(json.dumps(found.to_dict()))["value"] is None
+
+
+@pytest.mark.parametrize(
+    "X",
+    [np.eye(40), np.arange(60.0)[:, None], np.random.default_rng(0).normal(size=(50, 4)) * 1e30],
+    ids=["equidistant", "lattice", "huge"],
+)
+def test_degenerate_distances_raise_no_warning(X):
+    found = intrinsic_dimension(X)
+    assert "dimensional" in found.summary() or "too few" in found.summary()
+
+
+def test_the_summary_names_every_estimate():
+    found = intrinsic_dimension(_cube(2, n=500))
+    text = found.summary()
+    assert text.startswith("The data are about 1.9-dimensional (estimates from 1.")
+    assert len(text.splitlines()) == 1 + len(NAMES)
+    assert list(found.to_dict()["estimates"]) == NAMES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"n_neighbors": 2}, ValueError, "intrinsic_dimension: n_neighbors=2 must be "),
+        ({"confidence": 1.0}, ValueError, "intrinsic_dimension: confidence=1.0 must be "),
+        ({"n_neighbors": "many"}, TypeError, "intrinsic_dimension: n_neighbors='many' must be "),
+        ({"graph": compute_neighbors(_cube(2, n=50), 5)}, ValueError, "graph of 50 rows must be of 100 rows, as X"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, error, text):
+    with pytest.raises(error, match=text):
+        intrinsic_dimension(_cube(2, n=100), **arguments)
