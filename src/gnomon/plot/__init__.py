@@ -1,7 +1,9 @@
 """Static figures with matplotlib (an extra: it is imported when a figure is drawn)."""
 
+from gnomon.plot.grid import assign_to_grid
 from gnomon.plot.map import plot_map
+from gnomon.plot.mosaic import mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
 from gnomon.plot.picture import save_png
 
-__all__ = ["plot_map", "plot_panels", "save_panels", "save_png"]
+__all__ = ["assign_to_grid", "mosaic", "mosaic_picture", "plot_map", "plot_panels", "save_panels", "save_png"]
