@@ -1,6 +1,7 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
+from gnomon.linalg.huber_coordinates import huber_coordinates
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
 from gnomon.linalg.nystrom import nystrom
@@ -23,6 +24,7 @@ __all__ = [
     "SymmetricAccess",
     "align",
     "connected_components",
+    "huber_coordinates",
     "kernel_csr",
     "largest_deviation",
     "leading_eigenpairs",

@@ -6,6 +6,7 @@ from gnomon.objectives.conditional_divergence import ConditionalDivergence
 from gnomon.objectives.cross_entropy import CrossEntropy
 from gnomon.objectives.density import DensityCorrelation
 from gnomon.objectives.frobenius import Frobenius
+from gnomon.objectives.huber_fit import HuberFit
 from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
@@ -24,6 +25,7 @@ __all__ = [
     "CrossEntropy",
     "DensityCorrelation",
     "Frobenius",
+    "HuberFit",
     "InfoNCE",
     "KLDivergence",
     "LinearAttraction",

@@ -7,13 +7,17 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from gnomon._validation import message
-from gnomon.linalg import leading_eigenpairs
+from gnomon.linalg import leading_eigenpairs, normal_matrix
 
 __all__ = ["Domain", "EuclideanBall", "L1Ball", "NuclearBall", "Simplex", "WholeSpace"]
 
 Points = npt.NDArray[np.float64]
+
+_LARGEST_DENSE = 64  # columns of a matrix whose Gram matrix is written out
+_STREAM_START = 142
 
 
 class Domain(Protocol):
@@ -197,9 +201,21 @@ def _leading_singular_pair(A: Points) -> tuple[Points, float, Points]:
     """Return u, s, v of the largest singular value, through the Gram matrix of the shorter side."""
     tall = A.shape[0] >= A.shape[1]
     B = A if tall else A.T
-    found = leading_eigenpairs(lambda V: B.T @ (B @ V), B.shape[1], 1)
-    right = found.vectors[:, 0]
+    right = _leading_vector(B)
     image = B @ right
     size = float(np.linalg.norm(image))
     left = image / size if size > 0.0 else np.zeros_like(image)
     return (left, size, right) if tall else (right, size, left)
+
+
+def _leading_vector(B: Points) -> Points:
+    """Return the leading right singular vector, by Lanczos' method from a fixed start where B is wide."""
+    width = B.shape[1]
+    if width > _LARGEST_DENSE and B.any():
+        operator = LinearOperator((width, width), matvec=lambda v: B.T @ (B @ v.ravel()), dtype=np.float64)
+        start = normal_matrix(0, _STREAM_START, (width, 1)).ravel()
+        try:
+            return np.asarray(eigsh(operator, 1, which="LA", v0=start, tol=1e-10)[1][:, 0])
+        except ArpackNoConvergence:  # several equal values: any of their vectors will do
+            pass
+    return leading_eigenpairs(lambda V: B.T @ (B @ V), width, 1).vectors[:, 0]
