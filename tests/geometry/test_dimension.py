@@ -77,6 +77,12 @@ def test_the_correlation_dimension_is_the_growth_of_a_power():
     assert estimators.correlation(pairs, 200).value == pytest.approx(d, rel=0.02)
 
 
+def test_distances_of_zero_or_without_end_are_left_out():
+    sums, counts = estimators.log_ratio_sums([[0.0, 1.0, 2.0, 4.0], [1.0, 2.0, 4.0, np.inf], [0.0, 0.0, 0.0, 3.0]], 4)
+    np.testing.assert_allclose(sums, [np.log(8.0), np.log(8.0), 0.0])
+    np.testing.assert_array_equal(counts, [2.0, 2.0, 0.0])
+
+
 def test_local_pca_counts_directions():
     gram = np.zeros((2, 4, 4))
     gram[0] = np.diag([4.0, 4.0, 1.9, 0.1])  # 80 %, 99 %

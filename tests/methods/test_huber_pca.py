@@ -47,6 +47,7 @@ def test_outliers_do_not_move_the_map():
     error = fitted.inverse_transform(fitted.embedding_) - clean
     assert np.sqrt(np.mean(error**2)) < 0.2
     assert np.sqrt(np.mean((table - clean) ** 2)) > 5.0
+    np.testing.assert_allclose(fitted.mean_, fitted.low_rank_.mean(axis=0), rtol=1e-9)
 
 
 def test_the_certificate_bounds_the_loss_from_below():

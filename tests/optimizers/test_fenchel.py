@@ -207,6 +207,59 @@ def test_the_second_player_needs_no_conjugate():
     np.testing.assert_allclose(second.y, y, rtol=1e-12)
 
 
+def _history(game, start, n_rounds):
+    """Return the points of both players, with the start in place 0."""
+    xs, us, ys, state = [start], [start], [None], None
+    for t in range(1, n_rounds + 1):
+        state = game.minimize(Smooth(), start, state=state, stop_after=t).state
+        xs.append(state.x)
+        us.append(state.u)
+        ys.append(state.y)
+    return xs, us, ys
+
+
+def _sum(points, last):
+    """Return the sum of alpha_s p_s over s = 1, ..., last for alpha_s = s."""
+    return sum((s * points[s] for s in range(1, last + 1)), np.zeros_like(points[1]))
+
+
+X_RULES = {
+    "FTL": lambda ball, xs, ys, t: ball.best(_sum(ys, t - 1)),
+    "FTLPlus": lambda ball, xs, ys, t: ball.best(_sum(ys, t)),
+    "FTRL": lambda ball, xs, ys, t: ball.proximal(0.05 * _sum(ys, t - 1), xs[0]),
+    "OMD": lambda ball, xs, ys, t: ball.proximal(0.05 * (t - 1) * ys[t - 1], xs[t - 1]),
+    "OMDPlus": lambda ball, xs, ys, t: ball.proximal(0.05 * t * ys[t], xs[t - 1]),
+    "OptimisticFTL": lambda ball, xs, ys, t: ball.best(_sum(ys, t - 1) + t * ys[t - 1]),
+    "BestRespPlus": lambda ball, xs, ys, t: ball.best(ys[t]),
+}
+U_RULES = {  # f*(y) - <x, y> summed is least at the gradient in a weighted mean of the x
+    "FTL": lambda us, xs, t: _sum(xs, t - 1) / (t * (t - 1) / 2),
+    "FTLPlus": lambda us, xs, t: _sum(xs, t) / (t * (t + 1) / 2),
+    "FTRL": lambda us, xs, t: (_sum(xs, t - 1) + us[0] / 0.05) / (t * (t - 1) / 2 + 1 / 0.05),
+    "OMD": lambda us, xs, t: ((t - 1) * xs[t - 1] + us[t - 1] / 0.05) / (t - 1 + 1 / 0.05),
+    "OMDPlus": lambda us, xs, t: (t * xs[t] + us[t - 1] / 0.05) / (t + 1 / 0.05),
+    "OptimisticFTL": lambda us, xs, t: (_sum(xs, t - 1) + t * xs[t - 1]) / (t * (t + 1) / 2),
+    "BestRespPlus": lambda us, xs, t: xs[t],
+}
+
+
+@pytest.mark.parametrize("name", X_RULES)
+def test_the_first_player_follows_its_rule(name):
+    ball = EuclideanBall(1.3, 0.1)
+    game = FenchelGame(PLAYERS[name], FTL(), domain=ball, weights="linear", max_iter=6)
+    xs, _, ys = _history(game, np.full((3, 1), 0.2), 6)
+    for t in range(2, 7):
+        np.testing.assert_allclose(xs[t], X_RULES[name](ball, xs, ys, t), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", U_RULES)
+def test_the_second_player_follows_its_rule(name):
+    game = FenchelGame(OMD(0.1), PLAYERS[name], domain=EuclideanBall(1.3, 0.1), weights="linear", max_iter=6)
+    xs, us, _ = _history(game, np.full((3, 1), 0.2), 6)
+    for t in range(2, 7):
+        np.testing.assert_allclose(us[t], U_RULES[name](us, xs, t), rtol=1e-12)
+
+
 def test_a_resumed_game_is_one_game_bit_for_bit():
     game = nesterov(L, domain=L1Ball(1.0), max_iter=30)
     whole = game.minimize(Smooth(), X0)
@@ -275,6 +328,10 @@ def test_oracles_and_projections_beat_every_other_point(domain):
         slope, centre = generator.normal(size=shape), _random(domain, generator, shape)
         best, near = domain.best(slope), domain.proximal(slope, centre)
         assert float(np.sum(best * slope)) == pytest.approx(domain.lowest(slope), rel=1e-9)
+        if isinstance(domain, EuclideanBall | L1Ball | NuclearBall):
+            # no constraint holds there
+            deep = 0.3 * centre + (0.14 if isinstance(domain, EuclideanBall) else 0.0)
+            np.testing.assert_allclose(domain.proximal(1e-3 * slope, deep), deep - 1e-3 * slope, atol=1e-12)
         for other in [_random(domain, generator, shape) for _ in range(50)] + [best]:
             assert np.sum(best * slope) <= np.sum(other * slope) + 1e-9
             least = float(np.sum(near * slope)) + divergence(near, centre)

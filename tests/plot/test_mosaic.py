@@ -33,6 +33,11 @@ def test_a_grid_is_mapped_to_itself_with_its_top_above(method):
     np.testing.assert_array_equal(assign_to_grid(Y, (7, 5), method=method), np.stack([rows, columns], axis=1)[order])
 
 
+def test_the_corners_of_the_map_are_those_of_the_grid():
+    corners = _on_grid(np.array([[2.0, 5.0], [6.0, 5.0], [2.0, 1.0], [6.0, 1.0]]), 4, 9)
+    np.testing.assert_array_equal(corners, [[0, 0], [0, 8], [3, 0], [3, 8]])
+
+
 def test_the_exact_assignment_is_the_best():
     Y = rng.random((12, 2))
     cells = np.stack(np.unravel_index(np.arange(12), (3, 4)), axis=1)
