@@ -9,6 +9,7 @@ This file is started by its path in the interpreter that has the tool, so it nee
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import importlib.util
 import json
@@ -35,7 +36,80 @@ class Tool(NamedTuple):
     max_rows: Mapping[str, int] = MappingProxyType({})  # by method; above that it would take hours
 
 
-_ESTIMATORS = {"umap": "UMAP", "tsne": "TSNE", "pca": "PCA", "pacmap": "PaCMAP", "trimap": "TriMap"}
+class Twin(NamedTuple):
+    """A method that scikit-learn has as well: the same mathematics with the same parameters on both sides."""
+
+    estimator: str  # in gnomon
+    ours: Parameters
+    module: str
+    peer: str
+    theirs: Parameters
+    max_rows: int | None = None  # of scikit-learn, for which more take hours or more memory than there is
+
+
+# scikit-learn counts neighbours as gnomon does, but for the graph of SpectralEmbedding, which counts the point itself.
+_TWINS = {
+    "random_projection": Twin(
+        "RandomProjection",
+        {"n_components": 50},
+        "sklearn.random_projection",
+        "GaussianRandomProjection",
+        {"n_components": 50, "random_state": 0},
+    ),
+    "kernel_pca": Twin(
+        "KernelPCA",
+        {"kernel": "gaussian", "kernel_params": {"sigma": 10.0}},
+        "sklearn.decomposition",
+        "KernelPCA",
+        {"n_components": 2, "kernel": "rbf", "gamma": 0.005, "n_jobs": -1},
+        10_000,
+    ),
+    "classical_mds": Twin("ClassicalMDS", {}, "sklearn.manifold", "ClassicalMDS", {"n_components": 2}, 10_000),
+    "mds": Twin(
+        "MDS",
+        {"max_iter": 30, "tol": 0.0, "init": "random"},
+        "sklearn.manifold",
+        "MDS",
+        {"max_iter": 30, "eps": 0.0, "n_init": 1, "init": "random", "random_state": 0},
+        10_000,
+    ),
+    "isomap": Twin(
+        "Isomap",
+        {"n_neighbors": 10, "n_landmarks": None},
+        "sklearn.manifold",
+        "Isomap",
+        {"n_neighbors": 10, "n_jobs": -1},
+        10_000,
+    ),
+    **{
+        name: Twin(
+            "LocallyLinearEmbedding",
+            {"n_neighbors": 12, "variant": variant},
+            "sklearn.manifold",
+            "LocallyLinearEmbedding",
+            {"n_neighbors": 12, "method": variant, "n_jobs": -1, "random_state": 0},
+            10_000,
+        )
+        for name, variant in (
+            ("lle", "standard"),
+            ("modified_lle", "modified"),
+            ("hessian_lle", "hessian"),
+            ("ltsa", "ltsa"),
+        )
+    },
+    "laplacian_eigenmaps": Twin(
+        "LaplacianEigenmaps",
+        {"n_neighbors": 9},
+        "sklearn.manifold",
+        "SpectralEmbedding",
+        {"n_neighbors": 10, "n_jobs": -1, "random_state": 0},
+        10_000,
+    ),
+}
+_ESTIMATORS = {
+    **{"umap": "UMAP", "tsne": "TSNE", "pca": "PCA", "pacmap": "PaCMAP", "trimap": "TriMap"},
+    **{name: twin.estimator for name, twin in _TWINS.items()},
+}
 
 
 def _n_cpus() -> int:
@@ -51,7 +125,8 @@ def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
         return gnomon.TSNE(**{"perplexity": 30, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
     if method == "pca":
         return gnomon.PCA(**{"n_components": 2, **parameters}).fit_transform(X)
-    return getattr(gnomon, _ESTIMATORS[method])(**{"random_state": 0, **parameters}).fit_transform(X)
+    settings = {"random_state": 0, **(_TWINS[method].ours if method in _TWINS else {}), **parameters}
+    return getattr(gnomon, _ESTIMATORS[method])(**settings).fit_transform(X)
 
 
 def _umap_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
@@ -95,6 +170,10 @@ def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
         from sklearn.manifold import TSNE
 
         return TSNE(**{"perplexity": 30, "init": "pca", "n_jobs": -1, "random_state": 0, **parameters}).fit_transform(X)
+    if method in _TWINS:
+        twin = _TWINS[method]
+        estimator = getattr(importlib.import_module(twin.module), twin.peer)
+        return estimator(**{**twin.theirs, **parameters}).fit_transform(X)
     from sklearn.decomposition import PCA
 
     return PCA(**{"n_components": 2, "random_state": 0, **parameters}).fit_transform(X)
@@ -107,7 +186,13 @@ TOOLS = {
     "openTSNE": Tool("openTSNE", "openTSNE", ("tsne",), _open_tsne),
     "pacmap": Tool("pacmap", "pacmap", ("umap", "pacmap"), _pacmap),
     "trimap": Tool("trimap", "trimap", ("trimap",), _trimap),
-    "scikit-learn": Tool("scikit-learn", "sklearn", ("pca", "tsne"), _scikit_learn, {"tsne": 10_000}),
+    "scikit-learn": Tool(
+        "scikit-learn",
+        "sklearn",
+        ("pca", "tsne", *_TWINS),
+        _scikit_learn,
+        {"tsne": 10_000, **{name: twin.max_rows for name, twin in _TWINS.items() if twin.max_rows is not None}},
+    ),
 }
 
 
