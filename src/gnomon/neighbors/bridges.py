@@ -175,10 +175,13 @@ def _span(nearest: _Nearest, search: ClosestOutside, labels: Labels) -> Bridges:
         queried[np.bincount(labels).argmax()] = False
         nearest.refresh(search, labels, queried)
         rows = nearest.shortest(labels, queried)
-        found = [(float(nearest.distances[i]), *sorted((int(i), int(nearest.targets[i])))) for i in rows]
-        if not found or not np.isfinite(found[0][0]) and not any(np.isfinite(edge[0]) for edge in found):
+        found = []
+        for row in rows.tolist():
+            length, target = float(nearest.distances[row]), int(nearest.targets[row])
+            if np.isfinite(length):
+                found.append((length, min(row, target), max(row, target)))
+        if not found:
             _raise_unreachable(labels)
-        found = [edge for edge in found if np.isfinite(edge[0])]
         edges += _joined(sorted(found), labels)
     edges.sort()
     distances, sources, targets = zip(*edges, strict=True)
