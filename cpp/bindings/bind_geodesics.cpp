@@ -13,15 +13,6 @@ void bound_geodesic_distances(const Offsets& offsets, const Columns& columns, co
     });
 }
 
-std::size_t bound_farthest_vertices(const Offsets& offsets, const Columns& columns, const Values& values,
-                                    std::int32_t first, const Vector<std::int32_t>& chosen) {
-    std::size_t count = 0;
-    run_released(1, [&](const Context& context) {
-        count = farthest_vertices(csr(offsets, columns, values), first, view(chosen), context);
-    });
-    return count;
-}
-
 template <class T>
 void define_geodesics(nb::module_& m, const char* name) {
     m.def(name, &bound_geodesic_distances<T>, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
@@ -35,9 +26,6 @@ void define_geodesics(nb::module_& m, const char* name) {
 void register_geodesics(nb::module_& m) {
     define_geodesics<float>(m, "geodesic_distances_single");
     define_geodesics<double>(m, "geodesic_distances_double");
-    m.def("farthest_vertices", &bound_farthest_vertices, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("first"), nb::arg("chosen").noconvert(),
-          "Writes vertices far from each other; returns how many are distinct points.");
 }
 
 }  // namespace gnomon::bindings

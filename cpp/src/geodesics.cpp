@@ -5,8 +5,6 @@
 #include <cassert>
 #include <cstring>
 #include <limits>
-#include <queue>
-#include <utility>
 #include <vector>
 
 #include "gnomon/simd.hpp"
@@ -194,36 +192,5 @@ void geodesic_distances(const CsrView<float>& graph, const PathStarts& starts, S
 
 template void geodesic_distances(const CsrView<float>&, const PathStarts&, Span2<float>, const Context&);
 template void geodesic_distances(const CsrView<float>&, const PathStarts&, Span2<double>, const Context&);
-
-std::size_t farthest_vertices(const CsrView<float>& graph, std::int32_t first, std::span<std::int32_t> chosen,
-                              const Context& context) {
-    const std::size_t n = graph.rows();
-    std::vector<double> nearest(n, std::numeric_limits<double>::infinity());  // length to the nearest one chosen
-    using Reached = std::pair<double, std::int32_t>;
-    std::priority_queue<Reached, std::vector<Reached>, std::greater<>> heap;
-    std::size_t next = static_cast<std::size_t>(first);
-    for (std::size_t c = 0; c < chosen.size(); ++c) {
-        if (c % 64 == 0 && context.interrupted != nullptr && context.interrupted()) throw Interrupted();
-        chosen[c] = static_cast<std::int32_t>(next);
-        if (nearest[next] == 0.0) return c;  // all are within length 0 of one chosen
-        nearest[next] = 0.0;
-        heap.emplace(0.0, chosen[c]);
-        while (!heap.empty()) {  // Dijkstra's algorithm, only where the new one is nearer than all before it
-            const auto [length, v] = heap.top();
-            heap.pop();
-            if (length > nearest[static_cast<std::size_t>(v)]) continue;
-            for (auto e = graph.offsets[static_cast<std::size_t>(v)];
-                 e < graph.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
-                const auto u = graph.columns[static_cast<std::size_t>(e)];
-                const double through = length + static_cast<double>(graph.values[static_cast<std::size_t>(e)]);
-                if (!(through < nearest[static_cast<std::size_t>(u)])) continue;
-                nearest[static_cast<std::size_t>(u)] = through;
-                heap.emplace(through, u);
-            }
-        }
-        next = static_cast<std::size_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
-    }
-    return chosen.size();
-}
 
 }  // namespace gnomon

@@ -1,4 +1,4 @@
-// Lengths of shortest paths in a sparse graph, from many sources, and points far from each other along them.
+// Lengths of shortest paths in a sparse graph, from many sources at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,5 @@ void geodesic_distances(const CsrView<float>& graph, const PathStarts& starts, S
 
 extern template void geodesic_distances(const CsrView<float>&, const PathStarts&, Span2<float>, const Context&);
 extern template void geodesic_distances(const CsrView<float>&, const PathStarts&, Span2<double>, const Context&);
-
-/// Writes vertices each of which is farthest from those before it, the first being given; ties by number. Returns how
-/// many are distinct points: fewer than asked for if the others lie at distance 0.
-std::size_t farthest_vertices(const CsrView<float>& graph, std::int32_t first, std::span<std::int32_t> chosen,
-                              const Context& context);
 
 }  // namespace gnomon

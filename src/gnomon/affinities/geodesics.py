@@ -86,7 +86,8 @@ class PathGraph:
         ndarray of shape (n_sources, n_samples)
             inf where no path leads.
         """
-        places = np.ascontiguousarray(vertices, dtype=np.int32).reshape(len(vertices), -1)
+        places = np.ascontiguousarray(vertices, dtype=np.int32)
+        places = places[:, None] if places.ndim == 1 else places
         gone = np.zeros(places.shape) if starts is None else np.asarray(starts, dtype=np.float64)
         gone = np.ascontiguousarray(gone.reshape(places.shape))
         out = np.empty((len(places), self.n_samples), dtype=dtype)
@@ -94,23 +95,6 @@ class PathGraph:
             kernel = _core.geodesic_distances_single if dtype is np.float32 else _core.geodesic_distances_double
             kernel(*kernel_csr(self.matrix), places, gone, out, n_threads)
         return out
-
-    def far_apart(self, n_points: int) -> npt.NDArray[np.int32]:
-        """Choose rows of which each is farthest, along paths, from those before it.
-
-        Parameters
-        ----------
-        n_points : int in [1, n_samples]
-
-        Returns
-        -------
-        ndarray of shape (at most n_points,), int32
-            The first is the row farthest from row 0; ties by row number. Fewer if all others equal one of them.
-        """
-        begin = self.lengths_from(np.zeros(1, np.int32))[0]
-        chosen = np.empty(n_points, dtype=np.int32)
-        count = _core.farthest_vertices(*kernel_csr(self.matrix), int(begin.argmax()), chosen)
-        return chosen[:count]
 
 
 def geodesic_distances(

@@ -15,7 +15,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Either, Integer, Nothing, Options, Rule, message
 from gnomon.affinities import PathGraph
 from gnomon.exceptions import ConvergenceWarning, DataWarning
-from gnomon.linalg import classical_scaling
+from gnomon.linalg import classical_scaling, uniform_matrix
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors
 
@@ -25,6 +25,7 @@ _LARGEST_EXACT = 5000  # rows up to which "auto" takes all of them as landmarks:
 _LANDMARKS = 1000
 _LARGEST_DOUBLE = 2048  # rows up to which distances are kept in double
 _SAMPLED_ROWS = 500  # from which residual variances are measured
+_STREAM = 252
 _BLOCK = 256  # new rows placed at a time
 
 
@@ -43,8 +44,10 @@ class Isomap(PlacesRows, RowEmbedder):
     n_components : int >= 1, default=2
         Dimension of the map.
     n_landmarks : int >= 1, "auto" or None, default="auto"
-        Rows from which paths are measured; they are scaled and the others placed among them. None takes all rows,
-        which needs 4 n_samples^2 bytes. "auto" takes all up to 5000 rows, else 1000.
+        Rows from which paths are measured, drawn at random: they are as dense as the data, which brings the map nearer
+        to that of all rows than rows far apart do. They are scaled and the others placed among them. None takes all
+        rows, which needs 4 n_samples^2 bytes. "auto" takes all up to 5000 rows, else 1000: coordinates then differ by
+        about a tenth of their spread where geodesic distances are far from flat, by less where they are nearly so.
     disconnected : {"connect", "error"}, default="connect"
         What to do with a graph in pieces: join them by the shortest edges between them, with a warning, or refuse it.
     metric, metric_params : as in `UMAP`
@@ -105,9 +108,8 @@ class Isomap(PlacesRows, RowEmbedder):
         self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
         paths = self._path_graph(X, self.graph_, parameters, n_threads)
         reporter.begin("geodesics", self.n_landmarks_)
-        self.landmarks_ = None if self.n_landmarks_ == n else paths.far_apart(self.n_landmarks_)
+        self.landmarks_ = None if self.n_landmarks_ == n else self._draw_landmarks(n)
         sources = np.arange(n, dtype=np.int32) if self.landmarks_ is None else self.landmarks_
-        self.n_landmarks_ = len(sources)
         dtype = np.float64 if n <= _LARGEST_DOUBLE else np.float32
         lengths = paths.lengths_from(sources, dtype=dtype, n_threads=n_threads)
         sampled = np.linspace(0, len(sources) - 1, min(len(sources), _SAMPLED_ROWS)).astype(np.intp)
@@ -121,6 +123,7 @@ class Isomap(PlacesRows, RowEmbedder):
         else:
             reporter.begin("placement", n)
             self._lengths = np.ascontiguousarray(lengths.T)
+            del lengths, between
             positions = self._scaling.place(self._lengths)
         self.eigenvalues_ = self._scaling.eigenvalues
         largest = max(float(self.eigenvalues_[0]), np.finfo(np.float64).tiny)
@@ -128,6 +131,10 @@ class Isomap(PlacesRows, RowEmbedder):
         self.residual_variance_ = _residual_variances(sample, sources[sampled], positions)
         self._rows, self._paths = X if parameters["metric"] != "precomputed" else None, paths
         return positions
+
+    def _draw_landmarks(self, n_samples: int) -> npt.NDArray[np.int32]:
+        order = np.argsort(uniform_matrix(self.seed_, _STREAM, (n_samples, 1))[:, 0], kind="stable")
+        return np.sort(order[: self.n_landmarks_]).astype(np.int32)
 
     def _path_graph(self, X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: int) -> PathGraph:
         self.bridges_, labels = join_components(
@@ -149,10 +156,10 @@ class Isomap(PlacesRows, RowEmbedder):
                 f"Isomap: geodesic distances have only {n_positive} positive eigenvalues above rounding; the other "
                 f"{n_components - n_positive} of n_components={n_components} columns are zero."
             )
-            warnings.warn(text, DataWarning, stacklevel=5)
+            warnings.warn(text, DataWarning, stacklevel=4)
         if not self._scaling.converged:
             text = "Isomap: the eigenvectors have not met their tolerance; eigenvalues lie too close together."
-            warnings.warn(text, ConvergenceWarning, stacklevel=5)
+            warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
     def _place(self, X: Any) -> npt.NDArray[np.float64]:
         n_threads = resolve_n_threads(self.n_jobs, who="Isomap")
@@ -176,7 +183,7 @@ class Isomap(PlacesRows, RowEmbedder):
     def _nearest(self, X: Any, n_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Return the fitted rows where the paths of new rows begin and how far these are."""
         n = self._paths.n_samples
-        k = min(self.graph_.n_neighbors + 1, n)  # a fitted row finds itself and the neighbours it had
+        k = self.graph_.n_neighbors  # a fitted row finds itself, from where paths are shortest
         if self._rows is not None:
             indices, distances = query_neighbors(
                 self._rows, X, k, metric=self.metric, metric_params=self.metric_params, n_threads=n_threads
