@@ -107,6 +107,7 @@ GNOMON_CLONES void relax(const CsrView<float>& graph, Scratch& scratch) {
         const auto end = graph.offsets[v + 1];
         for (auto e = graph.offsets[v]; e < end; ++e) {
             const std::size_t u = static_cast<std::size_t>(columns[e]);
+            __builtin_prefetch(lengths + static_cast<std::size_t>(columns[std::min(e + 4, end - 1)]) * kPaths);
             const f64 there = simd::load_as<f64>(lengths + u * kPaths);
             const f64 through = here + simd::splat_as<f64>(static_cast<double>(values[e]));
             const i64 shorter = reinterpret_cast<i64>(through - there) >> 63;  // the sign: no infinities, no NaN
@@ -137,8 +138,8 @@ std::vector<std::size_t> group_sources(const CsrView<float>& graph, const PathSt
         for (std::size_t next = 0; next < wave.size() && next < most && order.size() < enough; ++next) {
             const std::size_t v = wave[next];
             while (!at[v].empty() && order.size() < enough) {
-                order.push_back(at[v].front());
-                at[v].erase(at[v].begin());
+                order.push_back(at[v].back());
+                at[v].pop_back();
             }
             for (auto e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
                 const auto u = static_cast<std::size_t>(graph.columns[static_cast<std::size_t>(e)]);

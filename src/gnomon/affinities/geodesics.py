@@ -90,11 +90,15 @@ class PathGraph:
         places = places[:, None] if places.ndim == 1 else places
         gone = np.zeros(places.shape) if starts is None else np.asarray(starts, dtype=np.float64)
         gone = np.ascontiguousarray(gone.reshape(places.shape))
-        out = np.empty((len(places), self.n_samples), dtype=dtype)
-        if out.size:
-            kernel = _core.geodesic_distances_single if dtype is np.float32 else _core.geodesic_distances_double
-            kernel(*kernel_csr(self.matrix), places, gone, out, n_threads)
-        return out
+        shape = (len(places), self.n_samples)
+        edges = kernel_csr(self.matrix)
+        if dtype is np.float32:
+            single = np.empty(shape, dtype=np.float32)
+            _core.geodesic_distances_single(*edges, places, gone, single, n_threads)
+            return single
+        double = np.empty(shape, dtype=np.float64)
+        _core.geodesic_distances_double(*edges, places, gone, double, n_threads)
+        return double
 
 
 def geodesic_distances(

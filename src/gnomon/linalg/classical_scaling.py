@@ -138,4 +138,6 @@ class _CentredProduct:
 
     def __call__(self, V: Float64Array) -> Float64Array:
         out = self.plain(V - V.mean(axis=0))
-        return -0.5 * (out - out.mean(axis=0))
+        out -= out.mean(axis=0)
+        out *= -0.5
+        return out

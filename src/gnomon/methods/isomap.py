@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
@@ -24,7 +23,7 @@ __all__ = ["Isomap"]
 _LARGEST_EXACT = 5000  # rows up to which "auto" takes all of them as landmarks: 100 MB of distances
 _LANDMARKS = 1000
 _LARGEST_DOUBLE = 2048  # rows up to which distances are kept in double
-_SAMPLED_ROWS = 500  # from which residual variances are measured
+_SAMPLED_ROWS, _SAMPLED_OTHERS = 500, 4000  # between which residual variances are measured
 _STREAM = 252
 _BLOCK = 256  # new rows placed at a time
 
@@ -65,7 +64,7 @@ class Isomap(PlacesRows, RowEmbedder):
         of a flat space.
     residual_variance_ : ndarray of shape (n_components,)
         1 - r^2 for the first 1, 2, ... columns of the map, r the correlation of geodesic distances with those in the
-        map, from 500 rows to all. Where it stops falling, further dimensions keep nothing.
+        map, from at most 500 landmarks to 4000 rows. Where it stops falling, further dimensions keep nothing.
     n_landmarks_ : int
         Number of landmarks, at most the number of distinct rows.
     landmarks_ : ndarray of shape (n_landmarks_,), int32, or None
@@ -112,8 +111,8 @@ class Isomap(PlacesRows, RowEmbedder):
         sources = np.arange(n, dtype=np.int32) if self.landmarks_ is None else self.landmarks_
         dtype = np.float64 if n <= _LARGEST_DOUBLE else np.float32
         lengths = paths.lengths_from(sources, dtype=dtype, n_threads=n_threads)
-        sampled = np.linspace(0, len(sources) - 1, min(len(sources), _SAMPLED_ROWS)).astype(np.intp)
-        sample = lengths[sampled]
+        ends = _spread(len(sources), _SAMPLED_ROWS), _spread(n, _SAMPLED_OTHERS)
+        sample = lengths[np.ix_(*ends)]
         reporter.begin("eigenvectors")
         between = lengths if self.landmarks_ is None else np.ascontiguousarray(lengths[:, self.landmarks_])
         self._scaling = classical_scaling(between, parameters["n_components"], seed=self.seed_, n_threads=n_threads)
@@ -128,7 +127,7 @@ class Isomap(PlacesRows, RowEmbedder):
         self.eigenvalues_ = self._scaling.eigenvalues
         largest = max(float(self.eigenvalues_[0]), np.finfo(np.float64).tiny)
         self.negative_inertia_ = max(0.0, -self._scaling.lowest_eigenvalue / largest)
-        self.residual_variance_ = _residual_variances(sample, sources[sampled], positions)
+        self.residual_variance_ = _residual_variances(sample, sources[ends[0]], ends[1], positions)
         self._rows, self._paths = X if parameters["metric"] != "precomputed" else None, paths
         return positions
 
@@ -200,30 +199,35 @@ class Isomap(PlacesRows, RowEmbedder):
 
 def _dense_distances(X: Any) -> npt.NDArray[np.float64]:
     """Return given distances as a dense block; what a sparse one does not store is infinitely far."""
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         return np.asarray(X, dtype=np.float64)
-    stored = X.tocoo()
-    rows, columns = stored.coords if hasattr(stored, "coords") else (stored.row, stored.col)
     given = np.full(X.shape, np.inf)
-    given[rows, columns] = stored.data
+    given[np.repeat(np.arange(len(given)), np.diff(X.indptr)), X.indices] = X.data
     return given
 
 
+def _spread(n: int, most: int) -> npt.NDArray[np.intp]:
+    """Return at most so many of n places, evenly spread."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
+
+
 def _residual_variances(
-    lengths: npt.NDArray[Any], rows: npt.NDArray[np.integer], positions: npt.NDArray[np.float64]
+    lengths: npt.NDArray[Any],
+    rows: npt.NDArray[np.integer],
+    others: npt.NDArray[np.integer],
+    positions: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
-    """Return 1 - r^2 between geodesic distances from some rows to all others and those in the first columns."""
-    others = np.ones(lengths.shape, dtype=bool)
-    others[np.arange(len(rows)), rows] = False
-    geodesic = lengths[others].astype(np.float64)
+    """Return 1 - r^2 between geodesic distances from some rows to others and those in the first columns."""
+    apart = rows[:, None] != others
+    geodesic = lengths[apart].astype(np.float64)
     geodesic -= geodesic.mean()
     geodesic /= max(float(np.sqrt(np.mean(np.square(geodesic)))), np.finfo(np.float64).tiny)
     squared = np.zeros(lengths.shape)
     size = max(float(np.abs(positions).max()), np.finfo(np.float64).tiny)
     variances = []
     for column in (positions / size).T:
-        squared += np.square(column[rows, None] - column[None, :])
-        mapped = np.sqrt(squared[others])
+        squared += np.square(column[rows, None] - column[others])
+        mapped = np.sqrt(squared[apart])
         spread = float(mapped.std())
         correlation = float(np.mean(geodesic * (mapped - mapped.mean()))) / spread if spread > 0.0 else 0.0
         variances.append(max(0.0, 1.0 - correlation**2))
