@@ -4,6 +4,7 @@ from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.fuzzy import fuzzy_simplicial_set
 from gnomon.affinities.gaussian import conditional_affinities, gaussian_affinities
+from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
@@ -14,12 +15,14 @@ __all__ = [
     "Affinities",
     "Gram",
     "PacmapPairs",
+    "PathGraph",
     "ReconstructionWeights",
     "Triplets",
     "conditional_affinities",
     "fuzzy_simplicial_set",
     "gaussian_affinities",
     "gaussian_weights",
+    "geodesic_distances",
     "membership_weights",
     "pacmap_pairs",
     "reconstruction_weights",

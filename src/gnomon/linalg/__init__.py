@@ -1,5 +1,7 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
+from gnomon.linalg.block_krylov import SpectrumEnds, block_eigenpairs
+from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.huber_coordinates import huber_coordinates
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
@@ -15,14 +17,18 @@ from gnomon.linalg.spectral import SpectralVectors, connected_components, spectr
 from gnomon.linalg.table import RowTable
 
 __all__ = [
+    "ClassicalScaling",
     "Eigenpairs",
     "LowRank",
     "PrincipalComponents",
     "Procrustes",
     "RowTable",
     "SpectralVectors",
+    "SpectrumEnds",
     "SymmetricAccess",
     "align",
+    "block_eigenpairs",
+    "classical_scaling",
     "connected_components",
     "huber_coordinates",
     "kernel_csr",

@@ -1,0 +1,234 @@
+"""Isomap: classical scaling of the lengths of shortest paths in the neighbour graph."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Either, Integer, Nothing, Options, Rule, message
+from gnomon.affinities import PathGraph
+from gnomon.exceptions import ConvergenceWarning, DataWarning
+from gnomon.linalg import classical_scaling, uniform_matrix
+from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors
+
+__all__ = ["Isomap"]
+
+_LARGEST_EXACT = 5000  # rows up to which "auto" takes all of them as landmarks: 100 MB of distances
+_LANDMARKS = 1000
+_LARGEST_DOUBLE = 2048  # rows up to which distances are kept in double
+_SAMPLED_ROWS, _SAMPLED_OTHERS = 500, 4000  # between which residual variances are measured
+_STREAM = 252
+_BLOCK = 256  # new rows placed at a time
+
+
+@dataclass(eq=False, repr=False)
+class Isomap(PlacesRows, RowEmbedder):
+    """Classical scaling of geodesic distances, the lengths of shortest paths in the neighbour graph.
+
+    Input affinity: squared geodesic distances, double-centred. Output kernel: linear. Loss: strain, the squared error
+    of the inner products. Optimizer: an eigenproblem. Two rows share an edge if one is a neighbour of the other. A
+    surface that can be unrolled without stretching is unrolled; distances within it are kept at all scales.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, default=10
+        Neighbours of each row, the row itself not counted. Too many make shortcuts through the space between.
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    n_landmarks : int >= 1, "auto" or None, default="auto"
+        Rows from which paths are measured, drawn at random: they are as dense as the data, which brings the map nearer
+        to that of all rows than rows far apart do. They are scaled and the others placed among them. None takes all
+        rows, which needs 4 n_samples^2 bytes. "auto" takes all up to 5000 rows, else 1000: coordinates then differ by
+        about a tenth of their spread where geodesic distances are far from flat, by less where they are nearly so.
+    disconnected : {"connect", "error"}, default="connect"
+        What to do with a graph in pieces: join them by the shortest edges between them, with a warning, or refuse it.
+    metric, metric_params : as in `UMAP`
+        Distances alone ("precomputed") do.
+    random_state, n_jobs, callback : as in `TSNE`
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map, in the units of the metric; the mean of the landmarks is the origin.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the double-centred squared geodesic distances between landmarks, falling.
+    negative_inertia_ : float >= 0
+        Size of the lowest, negative eigenvalue as a share of the largest: 0 if geodesic distances are those of points
+        of a flat space.
+    residual_variance_ : ndarray of shape (n_components,)
+        1 - r^2 for the first 1, 2, ... columns of the map, r the correlation of geodesic distances with those in the
+        map, from at most 500 landmarks to 4000 rows. Where it stops falling, further dimensions keep nothing.
+    n_landmarks_ : int
+        Number of landmarks, at most the number of distinct rows.
+    landmarks_ : ndarray of shape (n_landmarks_,), int32, or None
+        Their numbers among the distinct rows, None if all rows are landmarks.
+    n_graph_components_ : int
+        Connected components of the neighbour graph.
+    bridges_ : Bridges
+        Edges that join them.
+    graph_ : NeighborGraph
+        Neighbours of the distinct rows.
+    seed_, timings_
+        As in `UMAP`.
+
+    References
+    ----------
+    .. [1] Tenenbaum, de Silva & Langford, "A global geometric framework for nonlinear dimensionality reduction",
+       Science 290, 2000.
+    .. [2] de Silva & Tenenbaum, "Global versus local methods in nonlinear dimensionality reduction", NIPS, 2003
+       (landmarks).
+    """
+
+    n_neighbors: int = 10
+    n_components: int = 2
+    _: KW_ONLY
+    n_landmarks: Any = "auto"
+    disconnected: str = "connect"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "n_landmarks": Either(Integer(1), Options("auto"), Nothing()),
+        "disconnected": JOINING,
+    }
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float64]:
+        n = int(X.shape[0])
+        wanted = parameters["n_landmarks"]
+        if wanted == "auto":
+            wanted = None if n <= _LARGEST_EXACT else _LANDMARKS
+        self.n_landmarks_ = n if wanted is None else min(wanted, n)
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+        paths = self._path_graph(X, self.graph_, parameters, n_threads)
+        reporter.begin("geodesics", self.n_landmarks_)
+        self.landmarks_ = None if self.n_landmarks_ == n else self._draw_landmarks(n)
+        sources = np.arange(n, dtype=np.int32) if self.landmarks_ is None else self.landmarks_
+        dtype = np.float64 if n <= _LARGEST_DOUBLE else np.float32
+        lengths = paths.lengths_from(sources, dtype=dtype, n_threads=n_threads)
+        ends = _spread(len(sources), _SAMPLED_ROWS), _spread(n, _SAMPLED_OTHERS)
+        sample = lengths[np.ix_(*ends)]
+        reporter.begin("eigenvectors")
+        between = lengths if self.landmarks_ is None else np.ascontiguousarray(lengths[:, self.landmarks_])
+        self._scaling = classical_scaling(between, parameters["n_components"], seed=self.seed_, n_threads=n_threads)
+        self._warn_of_scaling()
+        if self.landmarks_ is None:
+            positions, self._lengths = self._scaling.embedding, None
+        else:
+            reporter.begin("placement", n)
+            self._lengths = np.ascontiguousarray(lengths.T)
+            del lengths, between
+            positions = self._scaling.place(self._lengths)
+        self.eigenvalues_ = self._scaling.eigenvalues
+        largest = max(float(self.eigenvalues_[0]), np.finfo(np.float64).tiny)
+        self.negative_inertia_ = max(0.0, -self._scaling.lowest_eigenvalue / largest)
+        self.residual_variance_ = _residual_variances(sample, sources[ends[0]], ends[1], positions)
+        self._rows, self._paths = X if parameters["metric"] != "precomputed" else None, paths
+        return positions
+
+    def _draw_landmarks(self, n_samples: int) -> npt.NDArray[np.int32]:
+        order = np.argsort(uniform_matrix(self.seed_, _STREAM, (n_samples, 1))[:, 0], kind="stable")
+        return np.sort(order[: self.n_landmarks_]).astype(np.int32)
+
+    def _path_graph(self, X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: int) -> PathGraph:
+        self.bridges_, labels = join_components(
+            X,
+            graph,
+            parameters["disconnected"],
+            metric=parameters["metric"],
+            metric_params=self.metric_params,
+            n_threads=n_threads,
+            who="Isomap",
+        )
+        self.n_graph_components_ = int(labels.max()) + 1
+        return PathGraph.of(graph, self.bridges_)
+
+    def _warn_of_scaling(self) -> None:
+        n_positive, n_components = self._scaling.n_positive, len(self._scaling.eigenvalues)
+        if n_positive < n_components:
+            text = (
+                f"Isomap: geodesic distances have only {n_positive} positive eigenvalues above rounding; the other "
+                f"{n_components - n_positive} of n_components={n_components} columns are zero."
+            )
+            warnings.warn(text, DataWarning, stacklevel=4)
+        if not self._scaling.converged:
+            text = "Isomap: the eigenvectors have not met their tolerance; eigenvalues lie too close together."
+            warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+    def _place(self, X: Any) -> npt.NDArray[np.float64]:
+        n_threads = resolve_n_threads(self.n_jobs, who="Isomap")
+        if not hasattr(self, "_paths"):  # one distinct row
+            return np.zeros((X.shape[0], self._n_features_out))
+        places = []
+        for begin in range(0, X.shape[0], _BLOCK):
+            indices, distances = self._nearest(X[begin : begin + _BLOCK], n_threads)
+            if self._lengths is None:
+                lengths = self._paths.lengths_from(indices, distances, n_threads=n_threads)
+            else:
+                lengths = np.stack(
+                    [
+                        (self._lengths[near].astype(np.float64) + gone[:, None]).min(axis=0)
+                        for near, gone in zip(indices, distances, strict=True)
+                    ]
+                )
+            places.append(self._scaling.place(lengths))
+        return np.concatenate(places)
+
+    def _nearest(self, X: Any, n_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Return the fitted rows where the paths of new rows begin and how far these are."""
+        n = self._paths.n_samples
+        k = self.graph_.n_neighbors  # a fitted row finds itself, from where paths are shortest
+        if self._rows is not None:
+            indices, distances = query_neighbors(
+                self._rows, X, k, metric=self.metric, metric_params=self.metric_params, n_threads=n_threads
+            )
+            return indices, distances.astype(np.float64)
+        given = _dense_distances(X)
+        if given.shape[1] != n:
+            raise ValueError(message("Isomap", f"X of {given.shape[1]} columns", f"of n_samples={n} columns"))
+        if (given < 0.0).any() or not np.isfinite(given).any(axis=1).all():
+            raise ValueError(message("Isomap", "distances", ">= 0, and finite to some fitted row for each new one"))
+        indices = np.argsort(given, axis=1, kind="stable")[:, :k].astype(np.int32)
+        return indices, np.take_along_axis(given, indices, axis=1)
+
+
+def _dense_distances(X: Any) -> npt.NDArray[np.float64]:
+    """Return given distances as a dense block; what a sparse one does not store is infinitely far."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X, dtype=np.float64)
+    given = np.full(X.shape, np.inf)
+    given[np.repeat(np.arange(len(given)), np.diff(X.indptr)), X.indices] = X.data
+    return given
+
+
+def _spread(n: int, most: int) -> npt.NDArray[np.intp]:
+    """Return at most so many of n places, evenly spread."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
+
+
+def _residual_variances(
+    lengths: npt.NDArray[Any],
+    rows: npt.NDArray[np.integer],
+    others: npt.NDArray[np.integer],
+    positions: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return 1 - r^2 between geodesic distances from some rows to others and those in the first columns."""
+    apart = rows[:, None] != others
+    geodesic = lengths[apart].astype(np.float64)
+    geodesic -= geodesic.mean()
+    geodesic /= max(float(np.sqrt(np.mean(np.square(geodesic)))), np.finfo(np.float64).tiny)
+    squared = np.zeros(lengths.shape)
+    size = max(float(np.abs(positions).max()), np.finfo(np.float64).tiny)
+    variances = []
+    for column in (positions / size).T:
+        squared += np.square(column[rows, None] - column[others])
+        mapped = np.sqrt(squared[apart])
+        spread = float(mapped.std())
+        correlation = float(np.mean(geodesic * (mapped - mapped.mean()))) / spread if spread > 0.0 else 0.0
+        variances.append(max(0.0, 1.0 - correlation**2))
+    return np.array(variances)

@@ -1,0 +1,91 @@
+"""Classical scaling returns points from their distances, and both ends of the spectrum are found by products."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from gnomon.linalg import block_eigenpairs, classical_scaling, procrustes_error
+
+
+def diagonal(eigenvalues):
+    """The operator with these eigenvalues along the axes: to a random start it is like any other."""
+    return lambda V: np.asarray(eigenvalues)[:, None] * V
+
+
+@pytest.mark.parametrize(
+    "eigenvalues",
+    [
+        1.0 / np.arange(1, 901),
+        np.concatenate((np.linspace(1.0, 10.0, 20), -np.linspace(0.0, 8.0, 880))),
+        np.concatenate(([3.0, 3.0, 3.0], np.linspace(-0.5, 0.5, 897))),
+        np.concatenate(([1.0, 0.99, 0.98, 0.97], np.linspace(0.0, 0.95, 896))),
+    ],
+    ids=["decaying", "indefinite", "multiple", "close"],
+)
+def test_block_iteration_agrees_with_lapack(eigenvalues):
+    product = diagonal(eigenvalues)
+    found = block_eigenpairs(product, 900, 3)
+    expected = np.sort(eigenvalues)[::-1][:3]
+    assert found.converged
+    np.testing.assert_allclose(found.values, expected, rtol=1e-10)
+    residuals = product(found.vectors) - found.vectors * found.values
+    assert np.linalg.norm(residuals, axis=0).max() < 2e-9 * np.abs(eigenvalues).max()
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=1e-12)
+    assert found.lowest == pytest.approx(eigenvalues.min(), abs=1e-2 * np.abs(eigenvalues).max())
+
+
+def test_an_iteration_cut_short_says_so():
+    assert not block_eigenpairs(diagonal(np.linspace(0.0, 1.0, 900)), 900, 3, max_products=3).converged
+
+
+def test_a_small_operator_has_its_exact_lowest_eigenvalue():
+    found = block_eigenpairs(diagonal(np.linspace(-2.0, 1.0, 50)), 50, 2)
+    assert found.lowest == pytest.approx(-2.0)
+    np.testing.assert_allclose(found.values, np.linspace(-2.0, 1.0, 50)[[-1, -2]])
+
+
+def test_a_rectangle_has_the_eigenvalues_of_its_sides():
+    X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0]])
+    scaled = classical_scaling(cdist(X, X), 2)
+    np.testing.assert_allclose(scaled.eigenvalues, [16.0, 9.0])
+    np.testing.assert_allclose(cdist(scaled.embedding, scaled.embedding), cdist(X, X), atol=1e-12)
+    assert scaled.lowest_eigenvalue == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype", "tolerance"), [(80, np.float64, 1e-12), (700, np.float64, 1e-9), (700, np.float32, 1e-5)]
+)
+@pytest.mark.parametrize("size", [1.0, 1e30])
+def test_distances_of_points_give_the_points_back(n, dtype, tolerance, size):
+    X = np.random.default_rng(0).normal(size=(n, 3)) * [3.0, 2.0, 1.0] * size
+    scaled = classical_scaling(cdist(X, X).astype(dtype), 3)
+    assert scaled.converged
+    assert procrustes_error(scaled.embedding / size, X / size) < tolerance
+
+
+def test_new_points_are_placed_where_they_are():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(60, 3)), rng.normal(size=(9, 3))
+    scaled = classical_scaling(cdist(X, X), 3)
+    both = np.concatenate((scaled.embedding, scaled.place(cdist(new, X))))
+    np.testing.assert_allclose(cdist(both, both), cdist(np.concatenate((X, new)), np.concatenate((X, new))), atol=1e-9)
+    np.testing.assert_allclose(scaled.place(cdist(X, X)), scaled.embedding, atol=1e-10)
+    assert scaled.place(cdist(new, X))[4:5].tobytes() == scaled.place(cdist(new[4:5], X)).tobytes()
+
+
+def test_dimensions_that_are_not_there_are_columns_of_zeros():
+    x = np.linspace(0.0, 1.0, 30)[:, None]
+    scaled = classical_scaling(np.abs(x - x.T), 3)
+    assert scaled.n_positive == 1
+    assert not scaled.embedding[:, 1:].any()
+    nothing = classical_scaling(np.zeros((5, 5)), 2)
+    assert nothing.n_positive == 0
+    assert not nothing.embedding.any()
+    assert not nothing.place(np.zeros((2, 5))).any()
+    assert classical_scaling(np.abs(x - x.T)[:2, :2].copy(), 4).embedding.shape == (2, 4)
+
+
+def test_the_number_of_threads_does_not_change_a_bit():
+    X = np.random.default_rng(0).normal(size=(1500, 4))
+    results = [classical_scaling(cdist(X, X).astype(np.float32), 2, n_threads=n).embedding.tobytes() for n in (1, 2, 3)]
+    assert len(set(results)) == 1
