@@ -108,10 +108,10 @@ void register_objectives(nb::module_& m) {
                              "A similarity of two points of the embedding, known to the kernels by name.")
         .def(
             "__init__",
-            [](OutputKernel* self, const std::string& name, float a, float b) {
-                new (self) OutputKernel(output_kernel(name, a, b));
+            [](OutputKernel* self, const std::string& name, float a, float b, float scale) {
+                new (self) OutputKernel(output_kernel(name, a, b, scale));
             },
-            nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F);
+            nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F, nb::arg("scale") = 1.0F);
     m.def("edge_sums", &bind_edge_sums, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
           nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),

@@ -1,6 +1,8 @@
 // Output kernels that are no similarities: potentials and distances, unbounded at 0 or far away.
 #pragma once
 
+#include <cmath>
+
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
@@ -44,6 +46,30 @@ struct Distance {
     GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
         value = simd::sqrt(s);
         slope = 0.5F / simd::sqrt(simd::max(s, simd::splat(kClosest)));
+    }
+};
+
+/// k = 1 - (1 + c (s / scale^2)^(a/2))^(-b/a) with c = 2^(a/b) - 1: grows from 0 to 1, one half at the distance scale.
+struct Sigmoid {
+    float half_a, half_b, order, log_c, inverse_scale;  // order = b / a; log_c = log2 c
+
+    // Distances below 1e-9 count as that, squared far above the smallest normal float: for a < 2 the slope is infinite
+    // at 0.
+    static constexpr float kSmallest = 1e-18F;
+
+    Sigmoid(float a, float b, float scale)
+        : half_a(0.5F * a),
+          half_b(0.5F * b),
+          order(b / a),
+          log_c(static_cast<float>(std::log2(std::expm1(0.6931471805599453 * static_cast<double>(a) / b)))),
+          inverse_scale(1.0F / scale) {}
+
+    GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
+        const simd::f32 held = simd::max(s, simd::splat(kSmallest));
+        const simd::f32 power = simd::exp2(log_c + half_a * simd::log2(held * inverse_scale * inverse_scale));
+        const simd::f32 exponent = order * simd::log1p(power);
+        value = -simd::expm1(-exponent);
+        slope = half_b * power * simd::exp(-exponent) / ((1.0F + power) * held);
     }
 };
 
