@@ -55,11 +55,12 @@ Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_
 }
 
 ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const OutputKernel& kernel, bool centred,
-                                int n_threads) {
+                                const Points& weights, const Values& factors, int n_threads) {
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = target_sums(kernel, view(Y), view(target), centred, {force.data(), Y.shape(0), Y.shape(1)}, context);
+        energy = target_sums(kernel, view(Y), view(target), {view(weights), view(factors)}, centred,
+                             {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};
 }
@@ -126,9 +127,10 @@ void register_objectives(nb::module_& m) {
     m.def("row_sums", &bind_row_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("n_threads"),
           "sum_{j != i} k_ij for each i.");
     m.def("target_sums", &bind_target_sums, nb::arg("Y").noconvert(), nb::arg("target").noconvert(), nb::arg("kernel"),
-          nb::arg("centred"), nb::arg("n_threads"),
-          "(sum_j 2 r_ij k'_ij (y_i - y_j), sum_ij r_ij^2) with r = K - T over i != j, or r = H (K - T) H for a "
-          "symmetric target whose rows sum to zero.");
+          nb::arg("centred"), nb::arg("weights").noconvert(), nb::arg("factors").noconvert(), nb::arg("n_threads"),
+          "(sum_j 2 w_ij r_ij k'_ij (y_i - y_j), sum_ij w_ij r_ij^2) with r = K - T over i != j, or r = H (K - T) H "
+          "for a symmetric target whose rows sum to zero; w_ij = weights_ij or factors_i factors_j, 1 if both are "
+          "empty.");
     nb::class_<ParticleMesh>(m, "ParticleMesh",
                              "Sums of a smooth kernel over all pairs of points in 1 or 2 dimensions.")
         .def(nb::init<const OutputKernel&, float>(), nb::arg("kernel"), nb::arg("spacing"))
