@@ -49,8 +49,9 @@ ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Val
 
 Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_threads) {
     auto sums = make_output<double>({Y.shape(0)});
-    run_released(n_threads,
-                 [&](const Context& context) { row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context); });
+    run_released(n_threads, [&](const Context& context) {
+        row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context);
+    });
     return sums;
 }
 
@@ -141,7 +142,9 @@ void register_objectives(nb::module_& m) {
         .def(
             "__init__",
             [](SamplingParameters* self, std::uint64_t seed, float edge_scale, float repulsion, int n_draws,
-               float force_limit) { new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit}; },
+               float force_limit) {
+                new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit};
+            },
             nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"));
     m.def("sampled_forces", &bind_sampled_forces, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
