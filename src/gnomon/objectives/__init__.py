@@ -16,6 +16,7 @@ from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.self_test import gradient_error
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 from gnomon.objectives.strain import SafeStep, Strain
+from gnomon.objectives.stress import OrdinalStress, Stress
 from gnomon.objectives.triplet_loss import TripletLoss
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "KLDivergence",
     "LinearAttraction",
     "Objective",
+    "OrdinalStress",
     "PacmapLoss",
     "PairObjective",
     "ProjectionError",
@@ -35,6 +37,7 @@ __all__ = [
     "SafeStep",
     "StatedCrossEntropy",
     "Strain",
+    "Stress",
     "TripletLoss",
     "gradient_error",
     "polar_factor",

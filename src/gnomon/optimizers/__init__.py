@@ -5,6 +5,7 @@ from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
+from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.schedules import Exaggerable, Scheduled
@@ -20,6 +21,9 @@ __all__ = [
     "Exaggerable",
     "GradientDescent",
     "LBFGSState",
+    "Majorizable",
+    "Majorization",
+    "MajorizationState",
     "Optimizer",
     "SafeDescent",
     "SafeObjective",
