@@ -7,6 +7,7 @@ from gnomon.affinities.gaussian import conditional_affinities, gaussian_affiniti
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
+from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
 from gnomon.affinities.trimap import Triplets, trimap_triplets
 from gnomon.affinities.uniform import uniform_affinities
 
@@ -15,6 +16,7 @@ __all__ = [
     "Gram",
     "PacmapPairs",
     "ReconstructionWeights",
+    "SketchMapAdvice",
     "Triplets",
     "conditional_affinities",
     "fuzzy_simplicial_set",
@@ -23,6 +25,7 @@ __all__ = [
     "membership_weights",
     "pacmap_pairs",
     "reconstruction_weights",
+    "sketch_map_advice",
     "trimap_triplets",
     "uniform_affinities",
 ]

@@ -14,6 +14,7 @@ from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.self_test import gradient_error
+from gnomon.objectives.sigmoid_stress import SigmoidStress
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 from gnomon.objectives.strain import SafeStep, Strain
 from gnomon.objectives.stress import OrdinalStress, Stress
@@ -35,6 +36,7 @@ __all__ = [
     "ProjectionError",
     "ReconstructionTrace",
     "SafeStep",
+    "SigmoidStress",
     "StatedCrossEntropy",
     "Strain",
     "Stress",

@@ -6,10 +6,12 @@ from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
+from gnomon.optimizers.placement import move_points, place_points
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.schedules import Exaggerable, Scheduled
 from gnomon.optimizers.solution import Solution
+from gnomon.optimizers.stages import minimize_in_stages
 from gnomon.optimizers.state import State
 from gnomon.optimizers.stopping import Stopping
 
@@ -37,4 +39,7 @@ __all__ = [
     "Step",
     "Stopping",
     "minimize",
+    "minimize_in_stages",
+    "move_points",
+    "place_points",
 ]
