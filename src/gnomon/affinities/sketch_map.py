@@ -17,7 +17,8 @@ __all__ = ["SketchMapAdvice", "sketch_map_advice"]
 
 _STREAM = 241
 _BINS = 100
-_NARROW = 10  # bins: a mode nearer to 0 is looked at through narrower ones
+_NARROW, _CROWDED = 10, 0.2  # one of the first bins with such a share of the pairs is looked at through narrower ones
+_LOWEST = 0.05  # quantile of the distances below which sigma is not put, where the histogram falls from 0 on
 _FEWEST = 20  # smallest distances that tell the dimension
 _LARGEST_DIMENSION = 100.0
 _RULES: dict[str, Rule] = {"n_components": Integer(1), "n_rows": Integer(2), "seed": Integer(0)}
@@ -38,8 +39,8 @@ class SketchMapAdvice:
     mode : float
         The most frequent distance, of the smoothed histogram.
     sigma : float
-        Where the histogram has fallen to half of its height below the mode: distances below are neighbours', those
-        above are kept as "far".
+        Where the histogram has fallen to half of its height below the mode, or the 5% quantile if that is larger:
+        distances below are those of neighbours, those above are kept as "far".
     dimension : float
         Of the data at small distances, where the number of pairs grows as R^D; at most 100. A lower bound where D is
         large and rows are few.
@@ -122,13 +123,15 @@ def _read(distances: Float64Array, n_components: int) -> SketchMapAdvice:
     centres = (edges[1:] + edges[:-1]) / 2.0
     peak = int(smooth.argmax())
     below = np.flatnonzero(smooth[: peak + 1] <= smooth[peak] / 2.0)
-    sigma = float(centres[below[-1] if below.size else 0]) if distances.size else 1.0
+    sigma = float(centres[below[-1] if below.size else 0])
+    sigma = max(sigma, float(np.quantile(distances / largest, _LOWEST))) if distances.size else 1.0
     dimension = _dimension(distances / largest)
     A = float(np.clip(round(dimension), 2, 12))
     a = round(float(np.clip(A * n_components / dimension, 1.0, 3.0)), 1)
     mode, sigma = float(centres[peak]) * largest, sigma * largest
     reasons = (
-        f"The most frequent distance is {mode:.4g}; below it the histogram falls to half its height at sigma={sigma:.4g}. "
+        f"The most frequent distance is {mode:.4g}; sigma={sigma:.4g}, where the histogram falls to half its height below "
+        "it, or the 5% quantile. "
         f"The number of small distances grows as R^{dimension:.3g}: A={A:g}, at least 2 and at most 12, and "
         f"a = A d / D = {a:g}, at least 1 and at most 3, for a map of d={n_components} dimensions. "
         "B=6 and b=3 are customary."
@@ -137,11 +140,11 @@ def _read(distances: Float64Array, n_components: int) -> SketchMapAdvice:
 
 
 def _histogram(distances: Float64Array) -> tuple[npt.NDArray[np.int64], Float64Array]:
-    """Return counts and edges, the bins made narrower until the fullest is none of the first ten."""
+    """Return counts and edges, the bins made narrower while one of the first ten holds a fifth of the pairs."""
     upper = 1.0
     while True:
         counts, edges = np.histogram(distances, bins=_BINS, range=(0.0, upper))
-        if not counts.any() or counts.argmax() >= _NARROW or upper < 1e-100:
+        if counts.max() <= _CROWDED * len(distances) or counts.argmax() >= _NARROW or upper < 1e-100:
             return counts.astype(np.int64), edges
         upper *= 2.0 * _NARROW / _BINS
 

@@ -62,13 +62,14 @@ class SketchMapKernel:
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds, with r held at 1e-9 below it."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), _SMALLEST)
-        power = self._power(np.sqrt(s))
-        share = np.where(power > 1.0, 1.0 / (1.0 + 1.0 / np.maximum(power, 1.0)), power / (1.0 + power))
-        return np.asarray(0.5 * self.b / s * share * np.exp(-self._exponent(power)))
+        log_power = self._log_power(np.sqrt(s))
+        exponent = np.logaddexp(0.0, log_power)
+        return np.asarray(0.5 * self.b / s * np.exp(log_power - exponent - self.b / self.a * exponent))
 
     def of_distances(self, distances: npt.ArrayLike) -> FloatArray:
         """Return k as a function of the distance r >= 0 itself; 1 at infinity."""
-        return np.asarray(-np.expm1(-self._exponent(self._power(np.asarray(distances, dtype=np.float64)))))
+        log_power = self._log_power(np.asarray(distances, dtype=np.float64))
+        return np.asarray(-np.expm1(-self.b / self.a * np.logaddexp(0.0, log_power)))
 
     def inverse(self, values: npt.ArrayLike) -> FloatArray:
         """Return the distances r at which k takes values in [0, 1]; infinity for 1.
@@ -83,17 +84,16 @@ class SketchMapKernel:
         ndarray of the same shape, float64
         """
         with np.errstate(divide="ignore", over="ignore"):
-            exponent = -np.log1p(-np.asarray(values, dtype=np.float64))
-            return np.asarray(self.sigma * (np.expm1(exponent * self.a / self.b) / self._factor) ** (1.0 / self.a))
+            power = np.expm1(-np.log1p(-np.asarray(values, dtype=np.float64)) * self.a / self.b)
+            return np.asarray(self.sigma * np.exp((np.log(power) - self._log_factor) / self.a))
 
     @property
-    def _factor(self) -> float:
-        """2^(a/b) - 1, at most the largest float."""
-        return float(np.expm1(min(np.log(2.0) * self.a / self.b, 700.0)))
+    def _log_factor(self) -> float:
+        """log(2^(a/b) - 1)."""
+        exponent = np.log(2.0) * self.a / self.b
+        return float(exponent if exponent > 40.0 else np.log(np.expm1(exponent)))
 
-    def _power(self, distances: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(self._factor * (distances / self.sigma) ** self.a)
-
-    def _exponent(self, power: FloatArray) -> FloatArray:
-        return np.asarray(self.b / self.a * np.log1p(power))
+    def _log_power(self, distances: FloatArray) -> FloatArray:
+        """Return the logarithm of the term that is added to 1."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._log_factor + self.a * (np.log(distances) - np.log(self.sigma)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from gnomon.methods.parameters import Numbers
 from gnomon.neighbors import choose_landmarks, cross_distances, distance_matrix
 from gnomon.objectives import SigmoidStress
 from gnomon.optimizers import LBFGS, Solution, minimize_in_stages, move_points, place_points
+
+if TYPE_CHECKING:
+    from gnomon.data import Table
 
 __all__ = ["SketchMap"]
 
@@ -127,6 +130,10 @@ class SketchMap(PlacesRows, RowEmbedder):
         "tol": Real(0.0),
         "global_moves": Integer(0),
     }
+
+    def _remember_features(self, table: Table) -> None:
+        super()._remember_features(table)
+        self.__dict__.pop("solution_", None)  # of an earlier fit; rows that are all equal have none
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
         _check_dense(X, parameters["metric"])

@@ -19,7 +19,8 @@ _PER_AXIS = {1: 101, 2: 21, 3: 9}  # points of the grid; none in more dimensions
 _ANCHORS = 200  # most anchors to begin from, besides the grid
 _MARGIN = 0.1  # of the bounding box, by which the grid reaches beyond it
 _STARTS, _MAX_ITER = 4, 50
-_WORTH = 1e-3  # share of a point's own loss that a move must promise
+_WORTH = 1e-3  # share of a point's own loss that a move must gain
+_NOISE = 1e-10  # of the sum of weights: losses below it are rounding of float32, errors of 1e-5 squared
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -123,9 +124,13 @@ def move_points(
 
     before = np.array([own_loss(i, points[i]) for i in range(len(points))])
     gains = before - energies
+    least = _NOISE * float(factors.sum())
     n_moved = 0
     for i in np.argsort(-gains, kind="stable"):
-        if gains[i] > _WORTH * before[i] and own_loss(i, places[i]) < (1.0 - _WORTH) * own_loss(i, points[i]):
+        if gains[i] <= _WORTH * before[i] + least:
+            continue
+        now = own_loss(i, points[i])
+        if own_loss(i, places[i]) < (1.0 - _WORTH) * now - least:
             points[i] = places[i]
             n_moved += 1
     return points, n_moved
