@@ -37,7 +37,7 @@ class SketchMapAdvice:
     counts : ndarray of shape (n_bins,), int64
         Pairs in each bin.
     mode : float
-        The most frequent distance, of the smoothed histogram.
+        The most frequent distance, of the smoothed histogram; where islands lie far apart, the most frequent within.
     sigma : float
         Where the histogram has fallen to half of its height below the mode, or the 5% quantile if that is larger:
         distances below are those of neighbours, those above are kept as "far".
@@ -144,7 +144,7 @@ def _histogram(distances: Float64Array) -> tuple[npt.NDArray[np.int64], Float64A
     upper = 1.0
     while True:
         counts, edges = np.histogram(distances, bins=_BINS, range=(0.0, upper))
-        if counts.max() <= _CROWDED * len(distances) or counts.argmax() >= _NARROW or upper < 1e-100:
+        if counts[:_NARROW].max() <= _CROWDED * len(distances) or upper < 1e-100:
             return counts.astype(np.int64), edges
         upper *= 2.0 * _NARROW / _BINS
 
