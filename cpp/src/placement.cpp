@@ -14,6 +14,7 @@ namespace {
 using simd::f32;
 
 constexpr std::size_t kRowsPerChunk = 8;
+constexpr int kTrialSteps = 6;  // from each start; only the best goes on
 constexpr double kFirstDamping = 1e-2, kLeastDamping = 1e-7, kMostDamping = 1e9;
 constexpr double kSmallFall = 1e-7;  // share of the energy that float32 hides
 
@@ -197,7 +198,7 @@ void place_points(const Placement& placement, Span2<const float> targets, std::s
     const std::size_t n_starts = std::min(g, static_cast<std::size_t>(placement.n_starts));
     parallel_blocks(targets.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         Row row(m, d);
-        std::vector<double> of_candidates(g);
+        std::vector<double> of_candidates(g), best(d);
         std::vector<std::size_t> order(g);
         for (std::size_t i = begin; i < end; ++i) {
             std::copy_n(targets.row(i), m, row.targets.begin());
@@ -213,11 +214,14 @@ void place_points(const Placement& placement, Span2<const float> targets, std::s
             for (std::size_t s = 0; s < n_starts; ++s) {
                 for (std::size_t c = 0; c < d; ++c)
                     row.here[c] = static_cast<double>(placement.candidates(order[s], c));
-                const double energy = improve(shared, row, placement.max_iter);
+                const double energy = improve(shared, row, std::min(kTrialSteps, placement.max_iter));
                 if (s > 0 && !(energy < energies[i])) continue;
                 energies[i] = energy;
-                for (std::size_t c = 0; c < d; ++c) positions(i, c) = static_cast<float>(row.here[c]);
+                best = row.here;
             }
+            row.here = best;
+            energies[i] = improve(shared, row, placement.max_iter);
+            for (std::size_t c = 0; c < d; ++c) positions(i, c) = static_cast<float>(row.here[c]);
         }
     });
 }

@@ -25,6 +25,7 @@ TABLE = {
     ],
 }
 KERNELS = [SketchMapKernel(*parameters) for parameters in TABLE]
+EXTREME = [SketchMapKernel(1e-3, 0.5, 0.3), SketchMapKernel(50.0, 30.0, 1.0)]
 
 
 @pytest.mark.parametrize("parameters", TABLE, ids=str)
@@ -52,7 +53,7 @@ def test_the_inverse_undoes_the_value(kernel):
     np.testing.assert_array_equal(kernel.inverse([0.0, 1.0]), [0.0, np.inf])
 
 
-@pytest.mark.parametrize("kernel", [*KERNELS, SketchMapKernel(1e-3, 0.5, 0.3), SketchMapKernel(50.0, 30.0, 1.0)], ids=str)
+@pytest.mark.parametrize("kernel", KERNELS + EXTREME, ids=str)
 def test_the_compiled_kernel_equals_it_from_touching_to_far(kernel):
     compiled = _core.OutputKernel(kernel.name, *kernel.parameters)
     nothing = np.empty(0, dtype=np.float32)

@@ -52,8 +52,11 @@ def test_clusters_on_a_path_stay_apart_and_in_order_where_distances_alone_mix_th
 
     def fidelity(Y):
         d = cdist(Y, Y)
-        centres = np.array([Y[LABELS == k].mean(axis=0) for k in range(8)])
-        radius = np.mean([np.linalg.norm(Y[LABELS == k] - centres[k], axis=1).mean() for k in range(8)])
+        clusters = [Y[k::8] for k in range(8)]
+        centres = np.array([one.mean(axis=0) for one in clusters])
+        radius = np.mean(
+            [np.linalg.norm(one - centre, axis=1).mean() for one, centre in zip(clusters, centres, strict=True)]
+        )
         between = cdist(centres, centres)[np.triu_indices(8, 1)]
         off = ~np.eye(len(Y), dtype=bool)
         near = LABELS[:, None] == LABELS
@@ -208,5 +211,5 @@ def test_parameters_out_of_range_are_refused(parameters, error, text):
 
 
 def test_sparse_distances_are_refused():
-    with pytest.raises(ValueError, match="SketchMap: X must be a dense matrix for metric='precomputed'"):
+    with pytest.raises(ValueError, match="SketchMap: X must be dense for metric='precomputed'"):
         SketchMap(metric="precomputed").fit(sp.csr_array(cdist(NOISE, NOISE)))

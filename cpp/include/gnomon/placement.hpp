@@ -15,8 +15,8 @@ struct Placement {
     Span2<const float> anchors;
     std::span<const float> weights;
     Span2<const float> candidates;
-    int n_starts = 1;   ///< best candidates that are improved
-    int max_iter = 50;  ///< most Levenberg-Marquardt steps from each
+    int n_starts = 1;   ///< best candidates that are tried
+    int max_iter = 50;  ///< most Levenberg-Marquardt steps of the best of them
 };
 
 /// Minimises E_i(y) = sum_j weights_j (k(|y - anchor_j|^2) - targets_ij)^2 for each row i of targets (n, m): of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -130,8 +131,8 @@ def _read(distances: Float64Array, n_components: int) -> SketchMapAdvice:
     a = round(float(np.clip(A * n_components / dimension, 1.0, 3.0)), 1)
     mode, sigma = float(centres[peak]) * largest, sigma * largest
     reasons = (
-        f"The most frequent distance is {mode:.4g}; sigma={sigma:.4g}, where the histogram falls to half its height below "
-        "it, or the 5% quantile. "
+        f"The most frequent distance is {mode:.4g}; sigma={sigma:.4g}, where the histogram falls to half its height "
+        "below it, or the 5% quantile. "
         f"The number of small distances grows as R^{dimension:.3g}: A={A:g}, at least 2 and at most 12, and "
         f"a = A d / D = {a:g}, at least 1 and at most 3, for a map of d={n_components} dimensions. "
         "B=6 and b=3 are customary."
@@ -150,8 +151,12 @@ def _histogram(distances: Float64Array) -> tuple[npt.NDArray[np.int64], Float64A
 
 
 def _dimension(distances: Float64Array) -> float:
-    """Return Takens' estimate from the nearest hundredth of pairs: 1 / mean log(largest of them / R)."""
-    count = min(len(distances), max(_FEWEST, len(distances) // 100))
+    """Return Takens' estimate from the nearest hundredth of pairs: 1 / mean log(largest of them / R).
+
+    Of few rows six for each are taken, so that a lattice does not show its least distance alone.
+    """
+    n_rows = math.isqrt(2 * len(distances))
+    count = min(len(distances), max(_FEWEST, len(distances) // 100, 3 * n_rows))
     if count < 2:
         return 1.0
     nearest = np.partition(distances, count - 1)[:count]

@@ -42,9 +42,10 @@ class SketchMap(PlacesRows, RowEmbedder):
     """Metric scaling that asks near to stay near and far to stay far, and how far only in between.
 
     Input affinity: F(R), a sigmoid of the distances of rows. Output kernel: f(r), a sigmoid of the distances of the
-    map. Loss: the squared difference of both, the "sigmoid stress". Both are 1 - (1 + (2^(a/b) - 1) (r / sigma)^a)^(-b/a),
-    one half at sigma, with exponents A, B for the data and a, b for the map: distances far below sigma, such as
-    fluctuations within a cluster, which fill more dimensions than the map has, need not be kept, nor those far above.
+    map. Loss: the squared difference of both, the "sigmoid stress". A sigmoid is
+    1 - (1 + (2^(a/b) - 1) (r / sigma)^a)^(-b/a), one half at sigma, with exponents A, B for the data and a, b for the
+    map: distances far below sigma, such as fluctuations within a cluster, which fill more dimensions than the map has,
+    need not be kept, nor those far above.
     Optimizer: L-BFGS from classical scaling, with a sigma that falls to its value, then points moved one by one to
     where they fit better. Above 2,000 rows landmarks are mapped, each weighted by the rows nearest to it, and every
     other row is placed among them.
@@ -57,8 +58,8 @@ class SketchMap(PlacesRows, RowEmbedder):
         The distance where both sigmoids are one half, in units of the distances. "auto": just below the most frequent
         distance, see `gnomon.affinities.sketch_map_advice`.
     high : (A, B), two numbers > 0, or "auto", default="auto"
-        Exponents of F at small and at large distances, in the literature 2 to 12. "auto": A is the dimension of the data
-        at small distances, between 2 and 12, and B = 6.
+        Exponents of F at small and at large distances, in the literature 2 to 12. "auto": A is the dimension of the
+        data at small distances, between 2 and 12, and B = 6.
     low : (a, b), two numbers > 0, or "auto", default="auto"
         Exponents of f, in the literature 1 to 3; below a = 1 the force between close points is infinite. "auto":
         a = A d / D with the dimension D of the data, between 1 and 3, and b = 3.
@@ -280,4 +281,4 @@ class SketchMap(PlacesRows, RowEmbedder):
 
 def _check_dense(X: Any, metric: Any) -> None:
     if isinstance(metric, str) and metric == "precomputed" and sp.issparse(X):
-        raise ValueError(message("SketchMap", "X", "a dense matrix for metric='precomputed'", fact="found a sparse one"))
+        raise ValueError(message("SketchMap", "X", "dense for metric='precomputed'", fact="found a sparse matrix"))

@@ -18,7 +18,7 @@ __all__ = ["move_points", "place_points"]
 _PER_AXIS = {1: 101, 2: 21, 3: 9}  # points of the grid; none in more dimensions
 _ANCHORS = 200  # most anchors to begin from, besides the grid
 _MARGIN = 0.1  # of the bounding box, by which the grid reaches beyond it
-_STARTS, _MAX_ITER = 4, 50
+_STARTS, _MAX_ITER = 3, 50
 _WORTH = 1e-3  # share of a point's own loss that a move must gain
 _NOISE = 1e-10  # of the sum of weights: losses below it are rounding of float32, errors of 1e-5 squared
 
@@ -36,16 +36,17 @@ def place_points(
 ) -> tuple[Float32Array, npt.NDArray[np.float64]]:
     """Place points where sum_j w_j (k(|y - anchor_j|^2) - t_j)^2 is least, each by itself.
 
-    The loss is taken at the points of a grid over the anchors' bounding box and at up to 200 anchors; the four best are
-    improved by Levenberg and Marquardt's steps and the best end is kept.
+    The loss is taken at the points of a grid over the anchors' bounding box and at up to 200 anchors; the three best are
+    improved by a few of Levenberg and Marquardt's steps, the best of them until it rests.
 
     Parameters
     ----------
     targets : array-like of shape (n_rows, n_anchors)
         t_j of each point; used in float32.
     anchors : array-like of shape (n_anchors, n_components)
+        Points that stay where they are.
     kernel : OutputKernel
-        A compiled one.
+        k, a compiled one.
     weights : array-like of shape (n_anchors,) or None, default=None
         w_j >= 0; None weighs all alike.
     own : array-like of int, shape (n_rows,), or None, default=None
