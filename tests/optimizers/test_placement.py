@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from gnomon.kernels import Distance, SketchMapKernel
+from gnomon.kernels import CustomKernel, Distance, SketchMapKernel
 from gnomon.objectives import SigmoidStress
 from gnomon.optimizers import LBFGS, minimize_in_stages, move_points, place_points
 
@@ -62,6 +62,11 @@ def test_each_place_is_a_function_of_its_row_and_threads_change_nothing():
     assert len(results) == 1
     places = place_points(targets, anchors, KERNEL)[0]
     np.testing.assert_array_equal(place_points(targets[[17]], anchors, KERNEL)[0][0], places[17])
+
+
+def test_a_kernel_in_python_alone_is_refused():
+    with pytest.raises(ValueError, match="place_points: kernel=.* must be a compiled one"):
+        place_points(np.ones((1, 5)), _anchors(5, 2), CustomKernel(np.sqrt, np.ones_like))
 
 
 def test_a_point_on_the_wrong_side_is_moved_and_the_loss_falls():

@@ -148,7 +148,7 @@ class SketchMap(PlacesRows, RowEmbedder):
         self._lay_out(distances, start, parameters, n_threads, reporter)
         n = int(X.shape[0])
         if len(self.landmark_indices_) == n:
-            return self.landmark_positions_.copy()
+            return np.array(self.landmark_positions_)
         reporter.begin("placement", n)
         return self._place_among_landmarks(X, n_threads, reporter)
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._validation import message
 from gnomon.objectives.edges import compile_kernel
 
 if TYPE_CHECKING:
@@ -60,7 +61,15 @@ def place_points(
         Each a function of its own targets alone.
     energies : ndarray of shape (n_rows,), float64
         The loss of each.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is one in Python alone.
     """
+    compiled = compile_kernel(kernel)
+    if compiled is None:
+        raise ValueError(message("place_points", f"kernel={kernel}", "a compiled one"))
     fixed = np.ascontiguousarray(anchors, dtype=np.float32)
     factors = np.ones(len(fixed)) if weights is None else np.asarray(weights)
     wanted = np.ascontiguousarray(targets, dtype=np.float32)
@@ -71,7 +80,7 @@ def place_points(
         np.ascontiguousarray(factors, dtype=np.float32),
         _candidates(fixed),
         np.ascontiguousarray(left_out, dtype=np.int32),
-        compile_kernel(kernel),
+        compiled,
         _STARTS,
         _MAX_ITER,
         n_threads,
