@@ -65,7 +65,7 @@ def test_each_place_is_a_function_of_its_row_and_threads_change_nothing():
 
 
 def test_a_kernel_in_python_alone_is_refused():
-    with pytest.raises(ValueError, match="place_points: kernel=.* must be a compiled one"):
+    with pytest.raises(ValueError, match=r"place_points: kernel=.* must be a compiled one"):
         place_points(np.ones((1, 5)), _anchors(5, 2), CustomKernel(np.sqrt, np.ones_like))
 
 

@@ -37,8 +37,8 @@ def place_points(
 ) -> tuple[Float32Array, npt.NDArray[np.float64]]:
     """Place points where sum_j w_j (k(|y - anchor_j|^2) - t_j)^2 is least, each by itself.
 
-    The loss is taken at the points of a grid over the anchors' bounding box and at up to 200 anchors; the three best are
-    improved by a few of Levenberg and Marquardt's steps, the best of them until it rests.
+    The loss is taken at the points of a grid over the anchors' bounding box and at up to 200 anchors; the three best
+    are improved by a few of Levenberg and Marquardt's steps, the best of them until it rests.
 
     Parameters
     ----------
