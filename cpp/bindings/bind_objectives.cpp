@@ -49,17 +49,19 @@ ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Val
 
 Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_threads) {
     auto sums = make_output<double>({Y.shape(0)});
-    run_released(n_threads,
-                 [&](const Context& context) { row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context); });
+    run_released(n_threads, [&](const Context& context) {
+        row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context);
+    });
     return sums;
 }
 
 ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const OutputKernel& kernel, bool centred,
-                                int n_threads) {
+                                const Points& weights, const Values& factors, int n_threads) {
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = target_sums(kernel, view(Y), view(target), centred, {force.data(), Y.shape(0), Y.shape(1)}, context);
+        energy = target_sums(kernel, view(Y), view(target), {view(weights), view(factors)}, centred,
+                             {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};
 }
@@ -108,10 +110,10 @@ void register_objectives(nb::module_& m) {
                              "A similarity of two points of the embedding, known to the kernels by name.")
         .def(
             "__init__",
-            [](OutputKernel* self, const std::string& name, float a, float b) {
-                new (self) OutputKernel(output_kernel(name, a, b));
+            [](OutputKernel* self, const std::string& name, float a, float b, float scale) {
+                new (self) OutputKernel(output_kernel(name, a, b, scale));
             },
-            nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F);
+            nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F, nb::arg("scale") = 1.0F);
     m.def("edge_sums", &bind_edge_sums, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
           nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
@@ -126,9 +128,10 @@ void register_objectives(nb::module_& m) {
     m.def("row_sums", &bind_row_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("n_threads"),
           "sum_{j != i} k_ij for each i.");
     m.def("target_sums", &bind_target_sums, nb::arg("Y").noconvert(), nb::arg("target").noconvert(), nb::arg("kernel"),
-          nb::arg("centred"), nb::arg("n_threads"),
-          "(sum_j 2 r_ij k'_ij (y_i - y_j), sum_ij r_ij^2) with r = K - T over i != j, or r = H (K - T) H for a "
-          "symmetric target whose rows sum to zero.");
+          nb::arg("centred"), nb::arg("weights").noconvert(), nb::arg("factors").noconvert(), nb::arg("n_threads"),
+          "(sum_j 2 w_ij r_ij k'_ij (y_i - y_j), sum_ij w_ij r_ij^2) with r = K - T over i != j, or r = H (K - T) H "
+          "for a symmetric target whose rows sum to zero; w_ij = weights_ij or factors_i factors_j, 1 if both are "
+          "empty.");
     nb::class_<ParticleMesh>(m, "ParticleMesh",
                              "Sums of a smooth kernel over all pairs of points in 1 or 2 dimensions.")
         .def(nb::init<const OutputKernel&, float>(), nb::arg("kernel"), nb::arg("spacing"))
@@ -139,7 +142,9 @@ void register_objectives(nb::module_& m) {
         .def(
             "__init__",
             [](SamplingParameters* self, std::uint64_t seed, float edge_scale, float repulsion, int n_draws,
-               float force_limit) { new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit}; },
+               float force_limit) {
+                new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit};
+            },
             nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"));
     m.def("sampled_forces", &bind_sampled_forces, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),

@@ -13,6 +13,7 @@ void register_neighbors(nanobind::module_& m);
 void register_objectives(nanobind::module_& m);
 void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
+void register_placement(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
 void register_tree(nanobind::module_& m);
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_objectives(m);
     gnomon::bindings::register_optimizers(m);
     gnomon::bindings::register_parallel(m);
+    gnomon::bindings::register_placement(m);
     gnomon::bindings::register_reconstruction(m);
     gnomon::bindings::register_spectral(m);
     gnomon::bindings::register_tree(m);

@@ -16,7 +16,9 @@ struct TargetJob {
     const OutputKernel& kernel;
     PointPlanes points;
     Span2<const float> target;
-    std::vector<float> means;  // of the rows of K, less half the mean of all: K_ij - means_i - means_j; empty: plain
+    PairWeights weights;
+    std::vector<float> factors;  // of the weights, padded; empty: none
+    std::vector<float> means;    // of the rows of K, less half the mean of all: K_ij - means_i - means_j; empty: plain
     Span2<float> force;
     std::span<double> energies;  // of each row
 };
@@ -41,16 +43,37 @@ GNOMON_INLINE void compare(const TargetJob& job, std::size_t i, std::size_t begi
     }
 }
 
+/// Multiply slopes and values by w_ij for the columns [begin, begin + used) of row i.
+GNOMON_INLINE void weigh(const TargetJob& job, std::size_t i, std::size_t begin, std::size_t used, float* slopes,
+                         float* values) {
+    const bool factored = !job.factors.empty();
+    const simd::f32 own = simd::splat(factored ? job.factors[i] : 1.0F);
+    const float* weights = factored ? job.factors.data() + begin : job.weights.matrix.row(i) + begin;
+    float last[simd::kLanes] = {};
+    for (std::size_t k = 0; k < used; k += simd::kLanes) {
+        const float* w = weights + k;
+        if (used - k < simd::kLanes) {  // nothing may be read beyond the matrix
+            std::memcpy(last, w, (used - k) * sizeof(float));
+            w = last;
+        }
+        const f32 weight = own * simd::load(w);
+        simd::store(slopes + k, weight * simd::load(slopes + k));
+        simd::store(values + k, weight * simd::load(values + k));
+    }
+}
+
 template <int D>
 GNOMON_INLINE void compare_row(const TargetJob& job, std::size_t i) {
     alignas(64) float squared[kTilePoints], slopes[kTilePoints], values[kTilePoints];
     double force[kMaxComponents] = {}, energy = 0;
     const std::size_t n = job.points.size(), width = D > 0 ? D : job.points.width();
+    const bool weighted = !job.factors.empty() || job.weights.matrix.rows() > 0;
     for (std::size_t begin = 0; begin < n; begin += kTilePoints) {
         const std::size_t used = std::min(kTilePoints, n - begin), count = whole_vectors(used);
         squared_distances<D>(job.points, i, begin, count, squared);
         evaluate_law(PairLaw::value, job.kernel, squared, count, slopes, values);
         compare(job, i, begin, used, slopes, values);
+        if (weighted) weigh(job, i, begin, used, slopes, values);
         for (std::size_t k = used; k < count; ++k) slopes[k] = values[k] = 0.0F;
         if (i - begin < used) {  // the point itself
             slopes[i - begin] = 0.0F;
@@ -84,12 +107,13 @@ std::vector<float> kernel_means(const OutputKernel& kernel, Span2<const float> Y
 
 }  // namespace
 
-double target_sums(const OutputKernel& kernel, Span2<const float> Y, Span2<const float> target, bool centred,
-                   Span2<float> force, const Context& context) {
+double target_sums(const OutputKernel& kernel, Span2<const float> Y, Span2<const float> target, PairWeights weights,
+                   bool centred, Span2<float> force, const Context& context) {
     std::vector<double> energies(Y.rows());
     std::vector<float> means;
     if (centred) means = kernel_means(kernel, Y, context);
-    const TargetJob job{kernel, PointPlanes(Y), target, std::move(means), force, energies};
+    const TargetJob job{kernel,           PointPlanes(Y), target,  weights, padded(weights.factors),
+                        std::move(means), force,          energies};
     parallel_blocks(Y.rows(), kRowsPerChunk, context,
                     [&](std::size_t begin, std::size_t end, std::size_t) { compare_rows(job, begin, end); });
     double total = 0;

@@ -115,7 +115,7 @@ std::uint64_t everything(int n_threads) {
                 hash.add(a);
                 hash.add(b);
             }
-            hash.add(target_sums(kernel, Y, {target.data(), kPoints, kPoints}, d != 3, A, context));
+            hash.add(target_sums(kernel, Y, {target.data(), kPoints, kPoints}, {}, d != 3, A, context));
             hash.add(a);
             momentum_step<float>(M, Y, F, {gains.data(), kPoints, d}, {0.3, 0.5, 2.0, true, true}, context);
             hash.add(moving);

@@ -11,6 +11,7 @@ from gnomon.objectives.edges import compile_kernel
 COMPILED = [kernel for kernel in EXAMPLES.values() if kernel.compiled]
 CASES = [(law, kernel) for law in LAWS for kernel in COMPILED if kernel.bounded or not law.startswith("log")]
 NOTHING = np.empty(0, dtype=np.float32)
+NO_WEIGHTS = np.empty((0, 0), dtype=np.float32), NOTHING
 
 
 def points(n, d, *, scale=1.5, seed=0):
@@ -110,7 +111,7 @@ def test_target_sums_equal_the_master_rule(kernel, n, d, centred):
         difference = centre(difference)
     else:
         np.fill_diagonal(difference, 0.0)
-    force, energy = _core.target_sums(Y, target, compile_kernel(kernel), centred, 2)
+    force, energy = _core.target_sums(Y, target, compile_kernel(kernel), centred, *NO_WEIGHTS, 2)
     assert_close(force, np.einsum("ij,ijc->ic", 2 * difference * kernel.derivative(s), away))
     assert energy == pytest.approx(np.square(difference).sum(), rel=1e-5)
 
@@ -123,7 +124,7 @@ def test_target_sums_equal_the_reference_values(centred, reference, relative_err
     expected = r["frob_centred" if centred else "frob"]
     target = np.ascontiguousarray(centre(target) if centred else target, dtype=np.float32)
     kernel = compile_kernel(UMAPKernel(r["a"], r["b"]))
-    force, energy = _core.target_sums(Y, target, kernel, centred, 1)
+    force, energy = _core.target_sums(Y, target, kernel, centred, *NO_WEIGHTS, 1)
     assert energy == pytest.approx(expected["loss"], rel=1e-5)
     assert relative_error(4 * force, np.array(expected["grad"])) < 1e-5
 
@@ -157,7 +158,8 @@ def test_equal_bytes_for_any_number_of_threads(d):
             found = [
                 *_core.pair_sums("log_deficit", Y, u, u, compiled, n_threads),
                 _core.row_sums(Y, compiled, n_threads),
-                *_core.target_sums(Y, target, compiled, True, n_threads),
+                *_core.target_sums(Y, target, compiled, True, *NO_WEIGHTS, n_threads),
+                *_core.target_sums(Y, target, compiled, False, target, NOTHING, n_threads),
                 _core.edge_sums(*csr, Y, compiled, "square", 1.0, none, 0.0, n_threads),
                 _core.edge_energy(*csr, Y, compiled, "log", n_threads),
             ]

@@ -11,7 +11,7 @@
 
 namespace gnomon {
 
-/// Which kernel, and its two numbers (unused ones are 1).
+/// Which kernel, and its three numbers (unused ones are 1).
 struct OutputKernel {
     enum class Kind {
         cauchy,
@@ -22,17 +22,19 @@ struct OutputKernel {
         linear,
         inverse_power,
         logarithmic,
-        distance
+        distance,
+        sigmoid
     };
     Kind kind = Kind::cauchy;
     float a = 1.0F;
     float b = 1.0F;
+    float scale = 1.0F;
 
     /// Whether k stays in (0, 1], as the logarithmic laws need.
     bool is_similarity() const { return kind <= Kind::noise_contrast; }
 };
 
-inline OutputKernel output_kernel(std::string_view name, float a, float b) {
+inline OutputKernel output_kernel(std::string_view name, float a, float b, float scale = 1.0F) {
     using Kind = OutputKernel::Kind;
     if (name == "cauchy") return {Kind::cauchy, 1.0F, 1.0F};
     if (name == "umap") return {Kind::rational_power, a, b};
@@ -43,6 +45,7 @@ inline OutputKernel output_kernel(std::string_view name, float a, float b) {
     if (name == "inverse_power") return {Kind::inverse_power, a, 1.0F};
     if (name == "logarithmic") return {Kind::logarithmic, 1.0F, 1.0F};
     if (name == "distance") return {Kind::distance, 1.0F, 1.0F};
+    if (name == "sketch_map") return {Kind::sigmoid, a, b, scale};
     throw std::invalid_argument("unknown output kernel");
 }
 
@@ -80,6 +83,8 @@ GNOMON_INLINE void with_kernel(const OutputKernel& kernel, Body&& body) {
             return body(Logarithmic{});
         case Kind::distance:
             return body(Distance{});
+        case Kind::sigmoid:
+            return body(Sigmoid(kernel.a, kernel.b, kernel.scale));
         default:
             return with_similarity(kernel, body);
     }

@@ -19,10 +19,16 @@ double pair_sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, 
 /// sums_i = sum over j != i of k(s_ij); (n).
 void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<double> sums, const Context& context);
 
-/// force_i = sum_j 2 r_ij k'(s_ij) (y_i - y_j); returns the sum of r_ij^2. target: (n, n), symmetric.
+/// Weights of pairs: w_ij, (n, n) and symmetric, or u_i u_j with u of shape (n); both empty: 1.
+struct PairWeights {
+    Span2<const float> matrix;
+    std::span<const float> factors;
+};
+
+/// force_i = sum_j 2 w_ij r_ij k'(s_ij) (y_i - y_j); returns the sum of w_ij r_ij^2. target: (n, n), symmetric.
 /// Plain: r_ij = k_ij - t_ij over j != i. Centred: r = H (K - T) H with H = I - 11'/n, diagonal included, for a target
-/// whose rows sum to zero (T = HTH). The target is read once.
-double target_sums(const OutputKernel& kernel, Span2<const float> Y, Span2<const float> target, bool centred,
-                   Span2<float> force, const Context& context);
+/// whose rows sum to zero (T = HTH). Target and weights are read once.
+double target_sums(const OutputKernel& kernel, Span2<const float> Y, Span2<const float> target, PairWeights weights,
+                   bool centred, Span2<float> force, const Context& context);
 
 }  // namespace gnomon

@@ -1,6 +1,8 @@
 // Output kernels that are no similarities: potentials and distances, unbounded at 0 or far away.
 #pragma once
 
+#include <cmath>
+
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
@@ -44,6 +46,39 @@ struct Distance {
     GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
         value = simd::sqrt(s);
         slope = 0.5F / simd::sqrt(simd::max(s, simd::splat(kClosest)));
+    }
+};
+
+/// k = 1 - (1 + c (s / scale^2)^(a/2))^(-b/a) with c = 2^(a/b) - 1: grows from 0 to 1, one half at the distance scale.
+struct Sigmoid {
+    float half_a, half_b, order, log_c, inverse_scale;  // order = ln 2 * b / a; log_c = log2 c
+
+    // Distances below 1e-9 count as that in the slope, infinite at 0 for a < 2; the value goes straight to 0. Squared
+    // it is far above the smallest normal float.
+    static constexpr float kSmallest = 1e-18F;
+
+    Sigmoid(float a, float b, float scale)
+        : half_a(0.5F * a),
+          half_b(0.5F * b),
+          order(0.69314718F * b / a),
+          log_c(log2_of_factor(static_cast<double>(a) / static_cast<double>(b))),
+          inverse_scale(1.0F / scale) {}
+
+    /// log2(2^ratio - 1).
+    static float log2_of_factor(double ratio) {
+        return static_cast<float>(ratio > 50.0 ? ratio : std::log2(std::expm1(0.6931471805599453 * ratio)));
+    }
+
+    GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
+        const simd::f32 held = simd::max(s, simd::splat(kSmallest)), inverse = 1.0F / held, none{};
+        // p = 2^power is the term added to 1; q is the smaller one of p and 1 / p, which never overflows
+        const simd::f32 power = log_c + half_a * simd::log2(held * inverse_scale * inverse_scale);
+        const simd::f32 positive = simd::max(power, none);
+        const simd::f32 q = simd::exp2(power - 2.0F * positive);
+        const simd::f32 exponent = order * (positive + 1.44269504F * simd::log1p(q));
+        const simd::f32 share = simd::select_less(power, none, q, none + 1.0F) / (1.0F + q);  // p / (1 + p)
+        value = -simd::expm1(-exponent) * (s * inverse);
+        slope = half_b * share * simd::exp(-exponent) * inverse;
     }
 };
 

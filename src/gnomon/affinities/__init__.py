@@ -8,6 +8,7 @@ from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
+from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
 from gnomon.affinities.trimap import Triplets, trimap_triplets
 from gnomon.affinities.uniform import uniform_affinities
 
@@ -17,6 +18,7 @@ __all__ = [
     "PacmapPairs",
     "PathGraph",
     "ReconstructionWeights",
+    "SketchMapAdvice",
     "Triplets",
     "conditional_affinities",
     "fuzzy_simplicial_set",
@@ -26,6 +28,7 @@ __all__ = [
     "membership_weights",
     "pacmap_pairs",
     "reconstruction_weights",
+    "sketch_map_advice",
     "trimap_triplets",
     "uniform_affinities",
 ]

@@ -13,6 +13,7 @@ from gnomon.kernels.linear import Linear
 from gnomon.kernels.logarithmic import Logarithmic
 from gnomon.kernels.noise_contrast import NoiseContrast
 from gnomon.kernels.registry import EXAMPLES, KERNELS
+from gnomon.kernels.sketch_map import SketchMapKernel
 from gnomon.kernels.student_t import StudentT
 from gnomon.kernels.umap import UMAPKernel
 
@@ -31,6 +32,7 @@ __all__ = [
     "Logarithmic",
     "NoiseContrast",
     "OutputKernel",
+    "SketchMapKernel",
     "StudentT",
     "UMAPKernel",
     "evaluate_law",

@@ -28,8 +28,8 @@ class OutputKernel(Protocol):
         ...
 
     @property
-    def parameters(self) -> tuple[float, float]:
-        """The two numbers a, b that the compiled kernel takes; 1 where it takes none."""
+    def parameters(self) -> tuple[float, ...]:
+        """The numbers a, b and, if it has one, scale that the compiled kernel takes; 1 where it takes none."""
         ...
 
     @property

@@ -11,6 +11,7 @@ from gnomon.kernels.inverse_power import InversePower
 from gnomon.kernels.linear import Linear
 from gnomon.kernels.logarithmic import Logarithmic
 from gnomon.kernels.noise_contrast import NoiseContrast
+from gnomon.kernels.sketch_map import SketchMapKernel
 from gnomon.kernels.student_t import StudentT
 from gnomon.kernels.umap import UMAPKernel
 
@@ -25,6 +26,7 @@ KERNELS: dict[str, type[OutputKernel]] = {
     "inverse_power": InversePower,
     "logarithmic": Logarithmic,
     "distance": Distance,
+    "sketch_map": SketchMapKernel,
     "noise_contrast": NoiseContrast,
     "custom": CustomKernel,
 }
@@ -39,6 +41,7 @@ EXAMPLES: dict[str, OutputKernel] = {
     "inverse_power": InversePower(0.75),
     "logarithmic": Logarithmic(),
     "distance": Distance(),
+    "sketch_map": SketchMapKernel(1.4, 2.0, 3.0),
     "noise_contrast": NoiseContrast(0.25),
     "custom": CustomKernel(lambda s: 1.0 / (1.0 + s) ** 2, lambda s: -2.0 / (1.0 + s) ** 3, bounded=True),
 }

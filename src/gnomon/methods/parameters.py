@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Having, Instance, Options, Rule, message
+from gnomon._validation import Either, Having, Instance, Options, Real, Rule, message
 from gnomon.data import check_table
 from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
-__all__ = ["INIT", "KERNEL", "METRIC", "check_perplexity", "check_start", "make_kernel"]
+__all__ = ["INIT", "KERNEL", "METRIC", "Numbers", "check_perplexity", "check_start", "make_kernel"]
 
 INIT = Either(
     Options("pca", "spectral", "random"),
@@ -24,6 +25,30 @@ KERNEL: Rule = Either(
     Options(*KERNELS), Having(("value", "derivative"), "a kernel, an object with value(s) and derivative(s)")
 )
 METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A tuple or list of finite numbers, of a given length or of any."""
+
+    low: float
+    low_open: bool = False
+    length: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        count = "numbers" if self.length is None else f"{self.length} numbers"
+        return f"a tuple of {count} {'>' if self.low_open else '>='} {self.low:g}"
+
+    def check(self, value: object) -> tuple[float, ...]:
+        """Return a tuple of Python floats."""
+        if not isinstance(value, (tuple, list, np.ndarray)):
+            raise TypeError
+        numbers = tuple(Real(self.low, low_open=self.low_open).check(one) for one in value)
+        if self.length is not None and len(numbers) != self.length:
+            raise ValueError
+        return numbers
 
 
 def check_perplexity(who: str, parameters: dict[str, Any], n_samples: int) -> tuple[float, int]:

@@ -2,18 +2,25 @@
 
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import compute_neighbors
+from gnomon.neighbors.distances import check_memory, cross_distances, distance_matrix
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.join import JOINING, join_components
+from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.queries import query_neighbors
 
 __all__ = [
     "JOINING",
     "Bridges",
+    "Landmarks",
     "NeighborGraph",
     "as_neighbor_graph",
+    "check_memory",
+    "choose_landmarks",
     "compute_neighbors",
+    "cross_distances",
+    "distance_matrix",
     "find_bridges",
     "graph_components",
     "join_components",

@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.neighbors import cosine
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["library_neighbors", "library_query", "unit_rows"]
+__all__ = ["check_metric", "library_neighbors", "library_query", "unit_rows"]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "haversine")
@@ -72,7 +72,7 @@ def _search(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
     from sklearn.neighbors import NearestNeighbors
 
-    _check_metric(metric, sp.issparse(X), who)
+    check_metric(metric, sp.issparse(X), who)
     chords = metric == "cosine"
     if chords:  # as elsewhere: half the squared distance of unit rows, zeros apart
         X, X_new, metric = *unit_rows(X, X_new, who), "euclidean"
@@ -95,7 +95,7 @@ def _search(
     return cosine.from_chords(distances) if chords else distances, indices
 
 
-def _check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
+def check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
     """Raise ValueError for a metric that scikit-learn does not know, with the names of those it does."""
     if callable(metric):
         return

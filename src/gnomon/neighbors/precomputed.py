@@ -11,7 +11,7 @@ from gnomon._validation import message
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.rows import graph_of_entries
 
-__all__ = ["clip_distances", "graph_of_distances", "nearest_entries"]
+__all__ = ["check_distance_matrix", "clip_distances", "graph_of_distances", "nearest_entries"]
 
 _TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
 _BLOCK = 512
@@ -56,6 +56,76 @@ def graph_of_distances(X: Any, n_neighbors: int, *, who: str) -> NeighborGraph:
         method="precomputed",
         who=who,
     )
+
+
+def check_distance_matrix(X: Any, *, who: str) -> npt.NDArray[np.float64]:
+    """Return the distances of all pairs, made symmetric, with a diagonal of zeros.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_samples)
+        Square, finite, symmetric up to rounding, which is averaged out. The diagonal is not used; negative values
+        within rounding, 1e-5 of the largest distance, count as zero. A sparse matrix must store every pair.
+    who : str
+        Opens the texts of errors.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples), float64
+        A copy.
+
+    Raises
+    ------
+    ValueError
+        If X is none of this; the text says where.
+    """
+    n = X.shape[0]
+    if X.ndim != 2 or X.shape[1] != n:
+        raise ValueError(message(who, f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
+    matrix = X.astype(np.float64) if isinstance(X, np.ndarray) else _every_pair(X, who)
+    np.einsum("ii->i", matrix)[:] = 0.0
+    if not np.isfinite(matrix).all():
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
+        fact = f"{matrix[row, column]} at row {row} and column {column}"
+        raise ValueError(message(who, "distances", "finite", fact=fact))
+    largest = float(matrix.max())
+    for begin in range(0, n, _BLOCK):
+        matrix[begin : begin + _BLOCK] = clip_distances(matrix[begin : begin + _BLOCK], who, largest)
+    gap, where = 0.0, (0, 0)
+    for begin in range(0, n, _BLOCK):
+        rows, mirror = matrix[begin : begin + _BLOCK, begin:], matrix[begin:, begin : begin + _BLOCK].T
+        gaps = np.abs(rows - mirror)
+        if gaps.max() > gap:
+            place = divmod(int(gaps.argmax()), gaps.shape[1])
+            gap, where = float(gaps.max()), (begin + place[0], begin + place[1])
+        mean = (rows + mirror) / 2.0
+        matrix[begin : begin + _BLOCK, begin:] = mean
+        matrix[begin:, begin : begin + _BLOCK] = mean.T
+    if gap > _TOLERANCE * largest:
+        raise _asymmetric(who, gap, where)
+    return matrix
+
+
+def _every_pair(X: Any, who: str) -> npt.NDArray[np.float64]:
+    """Return a sparse matrix of distances as a dense one if it stores every pair; a stored zero is a distance of 0."""
+    stored = X.tocoo(copy=True)
+    stored.sum_duplicates()
+    rows, columns = stored.coords if hasattr(stored, "coords") else (stored.row, stored.col)
+    n = X.shape[0]
+    count = int((rows != columns).sum())
+    if count < n * (n - 1):
+        fact = f"{n * (n - 1) - count} of {n * (n - 1)} entries off the diagonal are not stored"
+        remedy = "A pair that is not stored has no known distance. Pass a dense matrix."
+        raise ValueError(message(who, "a sparse distance matrix", "complete", fact=fact, remedy=remedy))
+    matrix = np.zeros((n, n))
+    matrix[rows, columns] = stored.data
+    return matrix
+
+
+def _asymmetric(who: str, gap: float, where: tuple[int, int]) -> ValueError:
+    fact = f"the largest gap is {gap:g}, at row {where[0]} and column {where[1]}"
+    remedy = "Pass (X + X.T) / 2 if the difference does not matter."
+    return ValueError(message(who, "a distance matrix", "symmetric", fact=fact, remedy=remedy))
 
 
 def clip_distances(
@@ -103,14 +173,6 @@ def _dense_entries(
             gap, where = float(gaps.max()), (begin + int(row), int(column))
         found.append(nearest_entries((rows + mirror) / 2, begin, n_neighbors))
     if gap > _TOLERANCE * largest:
-        raise ValueError(
-            message(
-                who,
-                "a distance matrix",
-                "symmetric",
-                fact=f"the largest gap is {gap:g}, at row {where[0]} and column {where[1]}",
-                remedy="Pass (X + X.T) / 2 if the difference does not matter.",
-            )
-        )
+        raise _asymmetric(who, gap, where)
     rows_found, columns_found, distances = zip(*found, strict=True)
     return np.concatenate(rows_found), np.concatenate(columns_found), np.concatenate(distances)

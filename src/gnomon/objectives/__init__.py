@@ -15,8 +15,10 @@ from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_seed
 from gnomon.objectives.self_test import gradient_error
+from gnomon.objectives.sigmoid_stress import SigmoidStress
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 from gnomon.objectives.strain import SafeStep, Strain
+from gnomon.objectives.stress import OrdinalStress, Stress
 from gnomon.objectives.triplet_loss import TripletLoss
 
 __all__ = [
@@ -30,13 +32,16 @@ __all__ = [
     "KLDivergence",
     "LinearAttraction",
     "Objective",
+    "OrdinalStress",
     "PacmapLoss",
     "PairObjective",
     "ProjectionError",
     "ReconstructionTrace",
     "SafeStep",
+    "SigmoidStress",
     "StatedCrossEntropy",
     "Strain",
+    "Stress",
     "TripletLoss",
     "gradient_error",
     "polar_factor",

@@ -21,7 +21,7 @@ __all__ = ["Frobenius"]
 class Frobenius(PairObjective):
     """The squared distance between the similarities of the data and those of the embedding.
 
-        loss = sum over i != j of (k_ij - t_ij)^2,       gradient_i = 8 sum_j (k_ij - t_ij) k'_ij (y_i - y_j),
+        loss = sum over i != j of w_ij (k_ij - t_ij)^2,  gradient_i = 8 sum_j w_ij (k_ij - t_ij) k'_ij (y_i - y_j),
 
     or with both matrices double-centred, the diagonal counted. With t the similarities k_x(x_i, x_j) it is the loss of
     two-kernel PCA; with t the distances and the kernel `Distance` it is twice the raw stress of metric
@@ -35,6 +35,9 @@ class Frobenius(PairObjective):
         Similarity of two points of the embedding.
     centered : bool, default=False
         Compare H K H with H T H instead, with the centring matrix H = I - 1 1' / n.
+    weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
+        Weights w_ij of the pairs, symmetric and >= 0, or u with w_ij = u_i u_j; kept in float32. A pair of weight 0 is
+        left out. None weighs all pairs 1, as does centered=True, which takes no weights.
     n_threads : int, default=1
         Does not change the result.
 
@@ -50,11 +53,14 @@ class Frobenius(PairObjective):
         kernel: OutputKernel,
         *,
         centered: bool = False,
+        weights: npt.ArrayLike | None = None,
         n_threads: int = 1,
     ) -> None:
         self.kernel = kernel
         matrix = target.dense() if isinstance(target, Gram) else target
-        self._pairs = TargetPairs(matrix, kernel, centered=centered, n_threads=n_threads, who="Frobenius")
+        self._pairs = TargetPairs(
+            matrix, kernel, centered=centered, weights=weights, n_threads=n_threads, who="Frobenius"
+        )
         self._falls = bool(kernel.derivative(np.ones(1))[0] < 0)
         super().__init__([], [self._pairs], n_threads=n_threads)
 

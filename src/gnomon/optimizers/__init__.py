@@ -5,10 +5,13 @@ from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
+from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
+from gnomon.optimizers.placement import move_points, place_points
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.schedules import Exaggerable, Scheduled
 from gnomon.optimizers.solution import Solution
+from gnomon.optimizers.stages import minimize_in_stages
 from gnomon.optimizers.state import State
 from gnomon.optimizers.stopping import Stopping
 
@@ -20,6 +23,9 @@ __all__ = [
     "Exaggerable",
     "GradientDescent",
     "LBFGSState",
+    "Majorizable",
+    "Majorization",
+    "MajorizationState",
     "Optimizer",
     "SafeDescent",
     "SafeObjective",
@@ -33,4 +39,7 @@ __all__ = [
     "Step",
     "Stopping",
     "minimize",
+    "minimize_in_stages",
+    "move_points",
+    "place_points",
 ]

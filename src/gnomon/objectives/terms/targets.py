@@ -25,7 +25,7 @@ _BLOCK = 512  # rows compared at a time
 
 
 class TargetPairs:
-    """scale * sum over pairs i != j of (k_ij - t_ij)^2, or |H (K - T) H|_F^2 with the centring matrix H.
+    """scale * sum over pairs i != j of w_ij (k_ij - t_ij)^2, or |H (K - T) H|_F^2 with the centring matrix H.
 
     Parameters
     ----------
@@ -35,6 +35,9 @@ class TargetPairs:
         k.
     centered : bool, default=False
         Subtract row and column means of K - T; the diagonal then counts.
+    weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
+        w_ij, symmetric and >= 0, or u with w_ij = u_i u_j; kept in float32, the diagonal not used. A pair of weight 0
+        is left out. None weighs all pairs 1.
     scale : float, default=1.0
         Factor.
     n_threads : int, default=1
@@ -49,11 +52,13 @@ class TargetPairs:
         kernel: OutputKernel,
         *,
         centered: bool = False,
+        weights: npt.ArrayLike | None = None,
         scale: float = 1.0,
         n_threads: int = 1,
         who: str = "TargetPairs",
     ) -> None:
         self.target = _check_target(target, who=who)
+        self.weights, self.factors = _check_weights(weights, len(self.target), centered=centered, who=who)
         if centered:
             _center(self.target)
         self.kernel = kernel
@@ -81,14 +86,16 @@ class TargetPairs:
         if self.compiled_kernel is None:
             energy, reference = self.reference(Y.astype(np.float64))
             return energy, np.asarray(reference, dtype=Y.dtype)
-        force, energy = _core.target_sums(Y, self.target, self.compiled_kernel, self.centered, self.n_threads)
+        force, energy = _core.target_sums(
+            Y, self.target, self.compiled_kernel, self.centered, self.weights, self.factors, self.n_threads
+        )
         return self.scale * energy, np.asarray(np.float32(-4.0 * self.scale) * force)
 
     def halves(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the force of the targets, +8 sum_j t_ij k'_ij (y_i - y_j), and that of the similarities themselves."""
         similarities, slopes = self._similarities(Y.astype(np.float64))
         parts = [
-            8.0 * self.scale * sign * pair_force(self._bracket(matrix) * slopes, Y)
+            8.0 * self.scale * sign * pair_force(self._bracket(matrix) * self._pair_weights * slopes, Y)
             for sign, matrix in ((1.0, self.target.astype(np.float64)), (-1.0, similarities))
         ]
         return np.asarray(parts[0], dtype=Y.dtype), np.asarray(parts[1], dtype=Y.dtype)
@@ -97,7 +104,15 @@ class TargetPairs:
         """Return energy and force in float64, all pairs at once."""
         similarities, slopes = self._similarities(Y)
         bracket = self._bracket(similarities - self.target)
-        return self.scale * float(np.square(bracket).sum()), -8.0 * self.scale * pair_force(bracket * slopes, Y)
+        weighted = bracket * self._pair_weights
+        return self.scale * float(np.vdot(weighted, bracket)), -8.0 * self.scale * pair_force(weighted * slopes, Y)
+
+    @property
+    def _pair_weights(self) -> Float64 | float:
+        """w_ij in float64, or 1."""
+        if self.factors.size:
+            return np.outer(self.factors, self.factors.astype(np.float64))
+        return self.weights.astype(np.float64) if self.weights.size else 1.0
 
     def _similarities(self, Y: Float64) -> tuple[Float64, Float64]:
         """Return k and dk/ds between all points; a point and itself exert no force."""
@@ -127,6 +142,30 @@ def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]
         if not np.allclose(compact[rows], compact[:, rows].T, rtol=1e-4, atol=1e-6):
             raise ValueError(message(who, "target", "symmetric", remedy="Pass (T + T.T) / 2."))
     return compact
+
+
+def _check_weights(
+    weights: npt.ArrayLike | None, n_samples: int, *, centered: bool, who: str
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Return weights of pairs and factors of them, of which one or both are empty."""
+    none = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.float32)
+    if weights is None:
+        return none
+    if centered:
+        raise ValueError(message(who, "weights", "None with centered=True", fact="centred pairs are not separate"))
+    given = np.array(weights, dtype=np.float32, order="C")
+    if given.shape not in ((n_samples,), (n_samples, n_samples)):
+        rule = f"of shape (n_samples, n_samples) or (n_samples,) with n_samples={n_samples}"
+        raise ValueError(message(who, f"weights of shape {given.shape}", rule))
+    if not np.isfinite(given).all() or (given < 0.0).any():
+        raise ValueError(message(who, "weights", "finite and >= 0"))
+    if given.ndim == 1:
+        return none[0], given
+    for first in range(0, n_samples, _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        if not np.allclose(given[rows], given[:, rows].T, rtol=1e-4, atol=0.0):
+            raise ValueError(message(who, "weights", "symmetric", remedy="Pass (W + W.T) / 2."))
+    return given, none[1]
 
 
 def _center(matrix: npt.NDArray[np.float32]) -> None:

@@ -1,0 +1,186 @@
+"""Distances between all rows of two tables, in any metric."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+
+from gnomon._progress import Reporter
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import message
+from gnomon.neighbors import cosine, library
+from gnomon.neighbors.compute import NATIVE_METRICS
+from gnomon.neighbors.precomputed import check_distance_matrix
+
+__all__ = ["check_memory", "cross_distances", "distance_matrix"]
+
+Float64Array = npt.NDArray[np.float64]
+Metric = str | Callable[..., float]
+
+_BLOCK = 512  # rows measured at a time
+
+
+def check_memory(n_bytes: float, what: str, *, who: str, remedy: str) -> None:
+    """Raise MemoryError before an allocation of more than the machine has free, where it says how much that is."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (AttributeError, OSError, StopIteration, ValueError):
+        return
+    if n_bytes > free:
+        rule = f"at most what is free, {free / 1e9:.3g} GB"
+        raise MemoryError(message(who, f"{what}, {n_bytes / 1e9:.3g} GB,", rule, remedy=remedy))
+
+
+def cross_distances(
+    A: Any, B: Any, *, metric: Metric = "euclidean", metric_params: Mapping[str, Any] | None = None, who: str = "gnomon"
+) -> Float64Array:
+    """Measure from every row of one table to every row of another; each row of the result depends on its row alone.
+
+    Parameters
+    ----------
+    A : ndarray or CSR of shape (n_rows, n_features)
+    B : ndarray or CSR of shape (n_others, n_features)
+    metric : str or callable, default="euclidean"
+        "euclidean" and "cosine" (half the squared distance of rows scaled to length one), or a metric of scikit-learn.
+    metric_params : mapping or None, default=None
+        Further arguments of a scikit-learn metric or callable.
+    who : str
+        Opens the error text.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_others), float64
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, takes no such arguments, or is not a number >= 0 for some rows.
+    """
+    native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
+    if native is not None and metric_params:
+        raise ValueError(message(who, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
+    dense = isinstance(A, np.ndarray) and isinstance(B, np.ndarray)
+    if native is None or not dense:
+        return _through_library(A, B, native or metric, metric_params, who)
+    if native == "cosine":
+        A, B = (cosine.unit_rows(rows, who=who, append=True) for rows in (A, B))
+    distances: Float64Array = cdist(A.astype(np.float64, copy=False), B.astype(np.float64, copy=False))
+    return np.minimum(0.5 * distances * distances, 2.0) if native == "cosine" else distances
+
+
+def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] | None, who: str) -> Float64Array:
+    from sklearn.metrics import pairwise_distances
+
+    library.check_metric(metric, not isinstance(A, np.ndarray), who)
+    chords = metric == "cosine"
+    if chords:
+        (A, B), metric = library.unit_rows(A, B, who), "euclidean"
+    distances = np.asarray(pairwise_distances(A, B, metric=metric, **(params or {})), dtype=np.float64)
+    valid = distances >= 0.0
+    if not valid.all():
+        row, column = (int(place) for place in np.argwhere(~valid)[0])
+        rule, fact = "a number >= 0 for all rows", f"{distances[row, column]:g} for a pair of rows"
+        raise ValueError(message(who, f"metric={metric!r}", rule, fact=fact))
+    return np.minimum(0.5 * distances * distances, 2.0) if chords else distances
+
+
+def distance_matrix(
+    X: Any,
+    *,
+    metric: Metric = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    reporter: Reporter | None = None,
+    who: str = "gnomon",
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Measure between all rows of a table; the matrix is scaled so that float32 holds it and squares of it.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        With metric="precomputed" the distances, see `check_distance_matrix`.
+    metric, metric_params : as for `cross_distances`
+        Or "precomputed".
+    reporter : Reporter, default=None
+        Told about progress in rows.
+    who : str
+        Opens the error text.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_samples, n_samples), float32
+        Symmetric, not negative, with a diagonal of zeros; the largest entry is in (0.5, 1], or all are zero. Euclidean
+        distances of dense rows come from products of centred rows in float64: absolute errors of about 1e-8.
+    unit : float
+        A power of two: the distances are ``unit * matrix``.
+
+    Raises
+    ------
+    MemoryError
+        If the matrix, 4 n_samples^2 bytes, is larger than the memory that is free.
+    """
+    n = int(X.shape[0])
+    check_memory(4.0 * n * n, f"a matrix of {n} x {n} distances", who=who, remedy="Use LandmarkMDS, or fewer rows.")
+    if isinstance(metric, str) and metric == "precomputed":
+        given = check_distance_matrix(X, who=who)
+        unit = _unit(float(given.max(initial=0.0)))
+        given /= unit
+        return given.astype(np.float32), unit
+    native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
+    plain = native == "euclidean" and isinstance(X, np.ndarray) and not metric_params
+    blocks = _euclidean_blocks(X) if plain else _other_blocks(X, metric, metric_params, who)
+    matrix = np.zeros((n, n), dtype=np.float32)
+    unit = 1.0
+    with single_threaded_blas():
+        for begin, rows in blocks:
+            if begin == 0:
+                unit = _unit(float(rows.max()))
+            rows /= unit
+            own = rows[:, : len(rows)]
+            lower = np.tril_indices(len(rows), -1)
+            own[lower] = own.T[lower]
+            np.fill_diagonal(own, 0.0)
+            matrix[begin : begin + _BLOCK, begin:] = rows
+            matrix[begin:, begin : begin + _BLOCK] = rows.T
+            if reporter is not None:
+                reporter.update(min(begin + _BLOCK, n), n)
+    factor = _unit(float(matrix.max()))
+    if factor != 1.0:
+        matrix /= np.float32(factor)
+    return matrix, unit * factor
+
+
+def _unit(largest: float) -> float:
+    """Return the power of two by which a largest entry comes into (0.5, 1]."""
+    return 2.0 ** math.ceil(math.log2(largest)) if largest > 0.0 else 1.0
+
+
+def _euclidean_blocks(X: npt.NDArray[Any]) -> Iterator[tuple[int, Float64Array]]:
+    """Yield row numbers and the distances of some rows to those from them on."""
+    rows = X.astype(np.float64)
+    rows -= rows.mean(axis=0)
+    unit = _unit(float(np.abs(rows).max()))
+    rows /= unit
+    squares = np.einsum("ij,ij->i", rows, rows)
+    for begin in range(0, len(rows), _BLOCK):
+        block = rows[begin : begin + _BLOCK] @ (-2.0 * rows[begin:].T)
+        block += squares[begin : begin + _BLOCK, None]
+        block += squares[begin:]
+        np.maximum(block, 0.0, out=block)
+        np.sqrt(block, out=block)
+        block *= unit
+        yield begin, block
+
+
+def _other_blocks(
+    X: Any, metric: Metric, params: Mapping[str, Any] | None, who: str
+) -> Iterator[tuple[int, Float64Array]]:
+    for begin in range(0, int(X.shape[0]), _BLOCK):
+        yield begin, cross_distances(X[begin : begin + _BLOCK], X[begin:], metric=metric, metric_params=params, who=who)

@@ -1,0 +1,143 @@
+"""A few rows that stand for all: landmarks, and which of them is nearest to each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Integer, Options, Rule, check_parameters, message
+from gnomon.linalg import uniform_matrix
+from gnomon.neighbors.compute import NATIVE_METRICS
+from gnomon.neighbors.distances import cross_distances
+
+__all__ = ["Landmarks", "choose_landmarks"]
+
+_WHO = "choose_landmarks"
+_STREAM = 231
+_RULES: dict[str, Rule] = {"n_landmarks": Integer(1), "method": Options("maxmin", "random")}
+
+Float64Array = npt.NDArray[np.float64]
+FromRow = Callable[[int], npt.ArrayLike]
+"""Takes a row number to the distances of all rows from it, shape (n_samples,)."""
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Rows that were chosen, and the cell of each: the rows that are nearest to it.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_landmarks,), int64
+        Their row numbers, in the order of their choice.
+    nearest : ndarray of shape (n_samples,), int64
+        For each row the place in `indices` of the landmark nearest to it, the first chosen of several.
+    distances : ndarray of shape (n_samples,), float64
+        How far that one is; infinite where no landmark can be reached.
+    counts : ndarray of shape (n_landmarks,), int64
+        Rows in the cell of each landmark, itself counted.
+    """
+
+    indices: npt.NDArray[np.int64]
+    nearest: npt.NDArray[np.int64]
+    distances: Float64Array
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rows in the cell of each landmark, itself counted."""
+        return np.bincount(self.nearest, minlength=len(self.indices))
+
+
+def choose_landmarks(
+    X: Any,
+    n_landmarks: int,
+    *,
+    method: str = "maxmin",
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_samples: int | None = None,
+    seed: int = 0,
+    reporter: Reporter | None = None,
+) -> Landmarks:
+    """Choose landmarks among rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features), or callable
+        Finite values; with metric="precomputed" a dense matrix of distances. A callable takes a row number to the
+        distances of all rows from it, of shape (n_samples,), infinite where there is no way.
+    n_landmarks : int in [1, n_samples]
+    method : {"maxmin", "random"}, default="maxmin"
+        "maxmin": the first is drawn, each further one is the row farthest from those chosen; fewer are returned where
+        all other rows equal one chosen. "random": drawn without replacement.
+    metric, metric_params : as for `gnomon.neighbors.cross_distances`, or "precomputed"
+    n_samples : int or None, default=None
+        Number of rows, where X is a callable.
+    seed : int in [0, 2**63), default=0
+        Of the draws.
+    reporter : Reporter, default=None
+        Told about progress in landmarks.
+
+    Returns
+    -------
+    Landmarks
+
+    References
+    ----------
+    .. [1] Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38, 1985.
+    .. [2] de Silva & Tenenbaum, "Sparse multidimensional scaling using landmark points", Stanford, 2004.
+    """
+    checked = check_parameters(_WHO, _RULES, {"n_landmarks": n_landmarks, "method": method})
+    n_landmarks = checked["n_landmarks"]
+    if callable(X):
+        n, from_row = Integer(1).check(n_samples), X
+    else:
+        n, from_row = int(X.shape[0]), _distances_from(X, metric, metric_params)
+    if n_landmarks > n:
+        raise ValueError(message(_WHO, f"n_landmarks={n_landmarks}", f"at most n_samples={n}"))
+    keys = uniform_matrix(seed, _STREAM, (n, 1)).ravel()
+    drawn = np.argsort(keys, kind="stable")[:n_landmarks] if method == "random" else [int(keys.argmin())]
+    indices: list[int] = []
+    nearest, distances = np.zeros(n, dtype=np.int64), np.full(n, np.inf)
+    with single_threaded_blas():
+        while len(indices) < n_landmarks:
+            place = len(indices)
+            row = int(drawn[place]) if place < len(drawn) else int(distances.argmax())
+            if place >= len(drawn) and distances[row] == 0.0:
+                break
+            indices.append(row)
+            found = np.array(from_row(row), dtype=np.float64)
+            found[row] = 0.0
+            closer = found < distances
+            nearest[closer], distances[closer] = place, found[closer]
+            if reporter is not None:
+                reporter.update(place + 1, n_landmarks)
+    return Landmarks(np.array(indices, dtype=np.int64), nearest, distances)
+
+
+def _distances_from(X: Any, metric: str | Callable[..., float], params: Mapping[str, Any] | None) -> FromRow:
+    if isinstance(metric, str) and metric == "precomputed":
+        return lambda row: X[row]
+    plain = isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean"
+    if not (plain and isinstance(X, np.ndarray)) or params:
+        return lambda row: cross_distances(X, X[[row]], metric=metric, metric_params=params, who=_WHO)[:, 0]
+    rows = X - X.mean(axis=0, dtype=np.float64)
+    largest = float(np.abs(rows).max())
+    if largest > 0.0:
+        rows /= largest  # squares neither overflow nor vanish
+    squares = np.einsum("ij,ij->i", rows, rows)
+    resolution = 64.0 * np.finfo(np.float64).eps  # of the squares: what lies below it is rounding of equal rows
+
+    def from_row(row: int) -> Float64Array:
+        found = rows @ (-2.0 * rows[row])
+        found += squares
+        found += squares[row]
+        found[found <= resolution * (squares + squares[row])] = 0.0
+        return np.asarray(largest * np.sqrt(found))
+
+    return from_row

@@ -1,0 +1,185 @@
+"""Stress: squared differences between the distances of the map and those it is to have, each pair with a weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+from scipy.optimize import isotonic_regression
+from scipy.spatial.distance import pdist, squareform
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import message
+from gnomon.kernels import Distance
+from gnomon.linalg import connected_components
+from gnomon.objectives.base import Embedding
+from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.terms import TargetPairs
+
+__all__ = ["OrdinalStress", "Stress"]
+
+Float32Array = npt.NDArray[np.float32]
+Float64Array = npt.NDArray[np.float64]
+
+
+class Stress(PairObjective):
+    """The raw stress of metric multidimensional scaling.
+
+        loss = sum over i < j of w_ij (delta_ij - d_ij)^2,  gradient_i = 2 sum_j w_ij (1 - delta_ij / d_ij) (y_i - y_j)
+
+    The term of points that coincide is 0 in the gradient.
+
+    Parameters
+    ----------
+    dissimilarities : array-like of shape (n_samples, n_samples)
+        Symmetric delta_ij >= 0; kept in float32, which takes squares of numbers near 1 best.
+    weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
+        Symmetric w_ij >= 0, or u with w_ij = u_i u_j. Pairs of positive weight must connect all points; None weighs
+        all pairs 1.
+    n_threads : int, default=1
+        Does not change the result.
+
+    References
+    ----------
+    .. [1] Borg & Groenen, "Modern Multidimensional Scaling", 2nd ed., Springer, 2005, chapter 8.
+    """
+
+    def __init__(
+        self, dissimilarities: npt.ArrayLike, *, weights: npt.ArrayLike | None = None, n_threads: int = 1
+    ) -> None:
+        self.pairs = TargetPairs(
+            dissimilarities, Distance(), weights=weights, scale=0.5, n_threads=n_threads, who=type(self).__name__
+        )
+        self._solve = _laplacian_inverse(self.pairs, who=type(self).__name__)
+        self._seen: tuple[Embedding, float, Embedding] | None = None
+        super().__init__([], [self.pairs], n_threads=n_threads)
+
+    def loss(self, Y: Embedding) -> float:
+        """Return the stress."""
+        return self._evaluate(self._check(Y))[0]
+
+    def gradient(self, Y: Embedding) -> Embedding:
+        """Return its gradient."""
+        return -self._evaluate(self._check(Y))[1]
+
+    def majorize(self, Y: Embedding) -> tuple[float, Embedding]:
+        """Return the stress at Y and the Guttman transform of Y.
+
+        The transform is the minimum of the quadratic that touches the stress at Y and lies above it elsewhere: a step
+        along the gradient, solved for the Laplacian V of the weights, Y - V^+ gradient / 2.
+        """
+        points = self._check(Y)
+        loss, force = self._evaluate(points)
+        step = self._solve(0.5 * force.astype(np.float64))
+        return loss, np.asarray(points + step, dtype=np.float32)
+
+    def _evaluate(self, Y: Embedding) -> tuple[float, Embedding]:
+        """Return stress and force; the last points seen cost nothing."""
+        if self._seen is None or not np.array_equal(self._seen[0], Y):
+            self._prepare(Y)
+            self._seen = (Y.copy(), *self.pairs.energy_and_force(Y))
+        return self._seen[1], self._seen[2]
+
+    def _prepare(self, Y: Embedding) -> None:
+        """Bring the targets up to date; here they are fixed."""
+
+
+class OrdinalStress(Stress):
+    """The stress of ordinal (non-metric) multidimensional scaling: of the dissimilarities only the order counts.
+
+    The distances are compared with disparities: the numbers nearest to them that rise with the dissimilarities, scaled
+    so that the weighted mean of their squares is 1. Equal dissimilarities may have different disparities (Kruskal's
+    primary approach to ties).
+
+    Parameters
+    ----------
+    dissimilarities, weights, n_threads : as for `Stress`
+
+    References
+    ----------
+    .. [1] Kruskal, "Nonmetric multidimensional scaling: a numerical method", Psychometrika 29, 1964.
+    .. [2] Borg & Groenen, "Modern Multidimensional Scaling", 2nd ed., Springer, 2005, chapter 9.
+    """
+
+    def __init__(
+        self, dissimilarities: npt.ArrayLike, *, weights: npt.ArrayLike | None = None, n_threads: int = 1
+    ) -> None:
+        super().__init__(dissimilarities, weights=weights, n_threads=n_threads)
+        given = squareform(self.pairs.target, checks=False)
+        self._pair_weights = _condensed_weights(self.pairs)
+        if self._pair_weights is not None:
+            given = np.where(self._pair_weights > 0.0, given, np.float32(np.inf))
+        self._order = np.argsort(given, kind="stable")
+        ranked = given[self._order]
+        self._n_used = int(np.isfinite(ranked).sum())  # pairs of weight 0 stand last and have no disparity
+        self._order, ranked = self._order[: self._n_used], ranked[: self._n_used]
+        tied = ranked[1:] == ranked[:-1]
+        self._groups = np.concatenate(([0], np.cumsum(~tied))) if tied.any() else None
+
+    def disparities(self, Y: Embedding) -> Float64Array:
+        """Return the disparities for Y, one for each pair i < j, row by row; 0 for pairs of weight 0."""
+        distances = pdist(np.asarray(Y, dtype=np.float64))
+        order = self._order
+        if self._groups is not None:
+            order = order[np.lexsort((distances[order], self._groups))]
+        weights = None if self._pair_weights is None else self._pair_weights[order]
+        rising = isotonic_regression(distances[order], weights=weights).x
+        total = float(len(order) if weights is None else weights.sum())
+        squares = float((np.square(rising) if weights is None else weights * np.square(rising)).sum())
+        found = np.zeros_like(distances)
+        found[order] = rising * np.sqrt(total / squares) if squares > 0.0 else 1.0
+        return found
+
+    def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
+        """Return loss and gradient in float64 by the plain sum over pairs."""
+        self._seen = None
+        self._prepare(np.asarray(Y, dtype=np.float32))
+        return super().reference(Y)
+
+    def _prepare(self, Y: Embedding) -> None:
+        self.pairs.target = squareform(self.disparities(Y).astype(np.float32), checks=False)
+
+
+def _condensed_weights(pairs: TargetPairs) -> Float64Array | None:
+    if pairs.factors.size:
+        i, j = np.triu_indices(pairs.n_samples, 1)
+        return np.asarray(pairs.factors[i].astype(np.float64) * pairs.factors[j])
+    return squareform(pairs.weights.astype(np.float64), checks=False) if pairs.weights.size else None
+
+
+def _laplacian_inverse(pairs: TargetPairs, *, who: str) -> Callable[[Float64Array], Float64Array]:
+    """Return the product with V^+ up to a shift, V the Laplacian of the weights, for columns that sum to 0.
+
+    Weights u_i u_j need no matrix: of V x = U diag(u) x - u (u'x), U the sum of u, take the x with u'x = 0.
+    """
+    n = pairs.n_samples
+    if pairs.factors.size:
+        u = pairs.factors.astype(np.float64)
+        if np.count_nonzero(u) < min(n, 2):
+            raise ValueError(message(who, "weights", "positive for two points or more"))
+        inverse = np.divide(1.0, u * u.sum(), where=u > 0.0, out=np.zeros(n))[:, None]  # weight 0: the point stays
+        return lambda columns: inverse * columns
+    if not pairs.weights.size:
+        return lambda columns: columns / n
+    import scipy.sparse as sp
+
+    weights = pairs.weights.astype(np.float64)
+    np.fill_diagonal(weights, 0.0)
+    n_pieces = int(connected_components(sp.csr_array(weights > 0.0)).max()) + 1
+    if n_pieces > 1:
+        fact = f"they leave {n_pieces} pieces"
+        raise ValueError(message(who, "the pairs of positive weight", "enough to connect all points", fact=fact))
+    totals = weights.sum(axis=1)
+    level = float(totals.mean())
+    laplacian = np.subtract(level / n, weights, out=weights)
+    laplacian[np.diag_indices(n)] += totals
+    with single_threaded_blas():
+        factor = scipy.linalg.cho_factor(laplacian, lower=True, overwrite_a=True, check_finite=False)
+
+    def solve(columns: Float64Array) -> Float64Array:
+        with single_threaded_blas():
+            return np.asarray(scipy.linalg.cho_solve(factor, columns, check_finite=False))
+
+    return solve

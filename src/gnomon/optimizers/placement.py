@@ -1,0 +1,160 @@
+"""Single points placed among fixed ones, and points of a map moved to where they fit better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._validation import message
+from gnomon.objectives.edges import compile_kernel
+
+if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["move_points", "place_points"]
+
+_PER_AXIS = {1: 101, 2: 21, 3: 9}  # points of the grid; none in more dimensions
+_ANCHORS = 200  # most anchors to begin from, besides the grid
+_MARGIN = 0.1  # of the bounding box, by which the grid reaches beyond it
+_STARTS, _MAX_ITER = 3, 50
+_WORTH = 1e-3  # share of a point's own loss that a move must gain
+_NOISE = 1e-10  # of the sum of weights: losses below it are rounding of float32, errors of 1e-5 squared
+
+Float32Array = npt.NDArray[np.float32]
+
+
+def place_points(
+    targets: npt.ArrayLike,
+    anchors: npt.ArrayLike,
+    kernel: OutputKernel,
+    *,
+    weights: npt.ArrayLike | None = None,
+    own: npt.ArrayLike | None = None,
+    n_threads: int = 1,
+) -> tuple[Float32Array, npt.NDArray[np.float64]]:
+    """Place points where sum_j w_j (k(|y - anchor_j|^2) - t_j)^2 is least, each by itself.
+
+    The loss is taken at the points of a grid over the anchors' bounding box and at up to 200 anchors; the three best
+    are improved by a few of Levenberg and Marquardt's steps, the best of them until it rests.
+
+    Parameters
+    ----------
+    targets : array-like of shape (n_rows, n_anchors)
+        t_j of each point; used in float32.
+    anchors : array-like of shape (n_anchors, n_components)
+        Points that stay where they are.
+    kernel : OutputKernel
+        k, a compiled one.
+    weights : array-like of shape (n_anchors,) or None, default=None
+        w_j >= 0; None weighs all alike.
+    own : array-like of int, shape (n_rows,), or None, default=None
+        An anchor that the point leaves out, -1 for none.
+    n_threads : int, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    positions : ndarray of shape (n_rows, n_components), float32
+        Each a function of its own targets alone.
+    energies : ndarray of shape (n_rows,), float64
+        The loss of each.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is one in Python alone.
+    """
+    compiled = compile_kernel(kernel)
+    if compiled is None:
+        raise ValueError(message("place_points", f"kernel={kernel}", "a compiled one"))
+    fixed = np.ascontiguousarray(anchors, dtype=np.float32)
+    factors = np.ones(len(fixed)) if weights is None else np.asarray(weights)
+    wanted = np.ascontiguousarray(targets, dtype=np.float32)
+    left_out = np.full(len(wanted), -1) if own is None else np.asarray(own)
+    positions, energies = _core.place_points(
+        wanted,
+        fixed,
+        np.ascontiguousarray(factors, dtype=np.float32),
+        _candidates(fixed),
+        np.ascontiguousarray(left_out, dtype=np.int32),
+        compiled,
+        _STARTS,
+        _MAX_ITER,
+        n_threads,
+    )
+    return positions, energies
+
+
+def move_points(
+    targets: npt.ArrayLike,
+    Y: npt.ArrayLike,
+    kernel: OutputKernel,
+    *,
+    weights: npt.ArrayLike | None = None,
+    n_threads: int = 1,
+) -> tuple[Float32Array, int]:
+    """Move points of a map, one by one, to where their own part of the loss is less.
+
+    Each point is placed anew among the others; those that gain most are moved first, and only if their part of the
+    loss sum over i != j of w_i w_j (k_ij - t_ij)^2 still falls, so the whole loss falls with every move.
+
+    Parameters
+    ----------
+    targets : array-like of shape (n_samples, n_samples)
+        t_ij, symmetric.
+    Y : array-like of shape (n_samples, n_components)
+        Not changed.
+    kernel : OutputKernel
+        A compiled one.
+    weights : array-like of shape (n_samples,) or None, default=None
+        w_i >= 0; None weighs all alike.
+    n_threads : int, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    embedding : ndarray of shape (n_samples, n_components), float32
+    n_moved : int
+        Points moved.
+    """
+    points = np.array(Y, dtype=np.float32)
+    wanted = np.ascontiguousarray(targets, dtype=np.float32)
+    factors = np.ones(len(points)) if weights is None else np.asarray(weights, dtype=np.float64)
+    places, energies = place_points(
+        wanted, points, kernel, weights=factors, own=np.arange(len(points)), n_threads=n_threads
+    )
+
+    def own_loss(i: int, y: Float32Array) -> float:
+        away = points.astype(np.float64) - y.astype(np.float64)
+        errors = factors * np.square(kernel.value(np.square(away).sum(axis=1)) - wanted[i])
+        return float(errors.sum() - errors[i])
+
+    before = np.array([own_loss(i, points[i]) for i in range(len(points))])
+    gains = before - energies
+    least = _NOISE * float(factors.sum())
+    n_moved = 0
+    for i in np.argsort(-gains, kind="stable"):
+        if gains[i] <= _WORTH * before[i] + least:
+            continue
+        now = own_loss(i, points[i])
+        if own_loss(i, places[i]) < (1.0 - _WORTH) * now - least:
+            points[i] = places[i]
+            n_moved += 1
+    return points, n_moved
+
+
+def _candidates(anchors: Float32Array) -> Float32Array:
+    """Return a grid over the anchors, in up to three dimensions, and some of the anchors."""
+    step = -(-len(anchors) // _ANCHORS)
+    some = anchors[::step]
+    n_components = anchors.shape[1]
+    if n_components not in _PER_AXIS:
+        return np.ascontiguousarray(some)
+    low, high = anchors.min(axis=0).astype(np.float64), anchors.max(axis=0).astype(np.float64)
+    margin = _MARGIN * (high - low)
+    axes = [np.linspace(a, b, _PER_AXIS[n_components]) for a, b in zip(low - margin, high + margin, strict=True)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n_components)
+    return np.ascontiguousarray(np.concatenate([some, grid.astype(np.float32)]))
