@@ -1,5 +1,6 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
+from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
@@ -14,6 +15,7 @@ from gnomon.linalg.spectral import SpectralVectors, connected_components, spectr
 from gnomon.linalg.table import RowTable
 
 __all__ = [
+    "ClassicalScaling",
     "Eigenpairs",
     "LowRank",
     "PrincipalComponents",
@@ -22,6 +24,7 @@ __all__ = [
     "SpectralVectors",
     "SymmetricAccess",
     "align",
+    "classical_scaling",
     "connected_components",
     "kernel_csr",
     "largest_deviation",

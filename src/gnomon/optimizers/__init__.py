@@ -6,6 +6,7 @@ from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
+from gnomon.optimizers.placement import place_points
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.schedules import Exaggerable, Scheduled
@@ -37,4 +38,5 @@ __all__ = [
     "Step",
     "Stopping",
     "minimize",
+    "place_points",
 ]
