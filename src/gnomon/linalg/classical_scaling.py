@@ -76,7 +76,7 @@ class ClassicalScaling:
         roots = np.where(self.is_axis, np.sqrt(np.where(self.is_axis, self.eigenvalues, 1.0)), np.inf)
         directions = np.ascontiguousarray(self.vectors / (-2.0 * roots))
         placed = np.empty((len(distances), directions.shape[1]))
-        _core.project(np.square(distances), self.means, directions, placed, n_threads)
+        _core.project(np.ascontiguousarray(np.square(distances)), self.means, directions, placed, n_threads)
         return placed
 
 

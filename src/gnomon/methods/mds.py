@@ -1,4 +1,4 @@
-"""Metric and ordinal multidimensional scaling: distances in the map near those of the rows, by majorization (SMACOF)."""
+"""Metric and ordinal multidimensional scaling: distances in the map near those of the rows, by majorization."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.methods.landmark_mds import landmark_scaling
@@ -219,10 +219,10 @@ def _inverse(delta: npt.NDArray[Any], power: int) -> npt.NDArray[Any]:
     with np.errstate(divide="ignore", over="ignore"):
         weights = delta ** np.asarray(-power, dtype=delta.dtype)
     weights[~np.isfinite(weights)] = 0.0
-    return weights
+    return np.asarray(weights)
 
 
 def _offset(anchors: npt.NDArray[np.float64], nearest: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """Return places next to anchors, a little away from the middle: at an anchor itself its distance has no slope."""
     middle = anchors.mean(axis=0)
-    return middle + 1.001 * (anchors[nearest] - middle) + 1e-6 * np.abs(anchors).max()
+    return np.asarray(middle + 1.001 * (anchors[nearest] - middle) + 1e-6 * np.abs(anchors).max())

@@ -118,6 +118,20 @@ class TargetPairs:
         """w_ij in float64, or 1."""
         return self.rows_of_weights(slice(None))
 
+    def _similarities(self, Y: Float64) -> tuple[Float64, Float64]:
+        """Return k and dk/ds between all points; a point and itself exert no force."""
+        s = cdist(Y, Y, "sqeuclidean")
+        slopes = np.array(self.kernel.derivative(s))
+        np.fill_diagonal(slopes, 0.0)
+        return self.kernel.value(s), slopes
+
+    def _bracket(self, matrix: Float64) -> Float64:
+        if self.centered:
+            return np.asarray(matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, None] + matrix.mean())
+        off = np.array(matrix)
+        np.fill_diagonal(off, 0.0)
+        return off
+
 
 def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]:
     matrix = np.asarray(target)
