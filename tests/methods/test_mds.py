@@ -78,7 +78,7 @@ def test_points_of_the_plane_are_found_again(kind):
     fitted = MDS(kind=kind, max_iter=200, random_state=0).fit(flat)
     assert fitted.normalized_stress_ < 1e-4
     shapes = [(Y - Y.mean(axis=0)) / Y.std() for Y in (flat, fitted.embedding_)]
-    assert procrustes_error(*shapes) < 1e-3
+    assert procrustes_error(*shapes) < 1e-2
 
 
 def test_only_the_order_counts_for_ordinal_scaling():
