@@ -28,6 +28,7 @@ __all__ = ["LandmarkMDS", "landmark_scaling"]
 
 _MOST = 500  # landmarks that "auto" takes
 _BLOCK = 2048  # rows placed at a time
+_TOLERANCE = 1e-4  # of the spread of the landmarks, of the last step that a refined row takes
 
 
 @dataclass(eq=False, repr=False)
@@ -172,7 +173,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         distances /= self._unit
         start = self._padded(self._model.place(distances, n_threads=n_threads))
         if self.refine:
-            start = place_points(self._anchors, distances, start, n_threads=n_threads)
+            start = place_points(self._anchors, distances, start, max_iter=100, tol=_TOLERANCE, n_threads=n_threads)
             same = distances.min(axis=1) == 0.0
             start[same] = self._anchors[distances[same].argmin(axis=1)]
         return start * self._unit
