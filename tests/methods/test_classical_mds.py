@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -128,3 +129,15 @@ def test_more_components_than_rows_are_refused():
         LandmarkMDS(n_components=3, n_landmarks=2).fit(RECTANGLE)
     with pytest.raises(ValueError, match="LandmarkMDS: n_landmarks=5 must be at most n_samples=4"):
         LandmarkMDS(n_landmarks=5).fit(RECTANGLE)
+
+
+@pytest.mark.parametrize("estimator", [ClassicalMDS(metric="precomputed"), LandmarkMDS(metric="precomputed")])
+def test_f57_f60_what_is_no_distance_matrix_has_no_map(estimator):
+    with pytest.raises(ValueError, match=r"MDS: a distance matrix of shape \(80, 30\) must be square"):
+        estimator.fit(D[:, :30])
+    with pytest.raises(ValueError, match="MDS: distances must be >= 0"):
+        estimator.fit(D - 5.0)
+    with pytest.raises(ValueError, match="MDS: distances must be >= 0"):
+        estimator.fit(D).transform(-1.0 - D)
+    with pytest.raises(ValueError, match="MDS: a sparse"):
+        estimator.fit(sp.csr_array(np.where(D < 3.0, D, 0.0)))

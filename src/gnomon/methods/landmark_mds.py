@@ -111,6 +111,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             metric_params=self.metric_params,
             seed=self.seed_,
             reporter=reporter,
+            who="LandmarkMDS",
         )
         self.n_landmarks_ = len(self.landmarks_.indices)
         reporter.begin("eigenvectors")

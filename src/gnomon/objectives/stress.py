@@ -127,7 +127,14 @@ class OrdinalStress(Stress):
 
     Parameters
     ----------
-    dissimilarities, weights, n_threads, who : as for `Stress`
+    dissimilarities : array-like of shape (n_samples, n_samples)
+        Symmetric, >= 0.
+    weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
+        As for `Stress`.
+    n_threads : int, default=1
+        Does not change the result.
+    who : str
+        Opens the error text.
 
     References
     ----------
