@@ -3,6 +3,7 @@
 #include "arrays.hpp"
 #include "gnomon/adam.hpp"
 #include "gnomon/momentum.hpp"
+#include "gnomon/distance_placement.hpp"
 #include "gnomon/sampled_descent.hpp"
 
 namespace gnomon::bindings {
@@ -85,6 +86,17 @@ void register_optimizers(nb::module_& m) {
           nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
           nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
           "Run the epochs [begin, end) in place.");
+    m.def(
+        "place_by_distances",
+        [](const Matrix<double>& y, const Matrix<const double>& anchors, const Matrix<const double>& delta,
+           const Matrix<const double>& weights, int max_iter, double tol, int n_threads) {
+            run_released(n_threads, [&](const Context& context) {
+                place_by_distances(view(y), view(anchors), view(delta), view(weights), max_iter, tol, context);
+            });
+        },
+        nb::arg("Y").noconvert(), nb::arg("anchors").noconvert(), nb::arg("distances").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("max_iter"), nb::arg("tol"), nb::arg("n_threads"),
+        "Lower sum_j w_ij (delta_ij - |y_i - z_j|)^2 of each point in place; weights that are empty count as 1.");
 }
 
 }  // namespace gnomon::bindings

@@ -62,3 +62,9 @@ def test_the_seed_decides():
 def test_more_landmarks_than_rows_are_refused():
     with pytest.raises(ValueError, match="choose_landmarks: n_landmarks=301 must be at most n_samples=300"):
         choose_landmarks(X, 301)
+
+
+def test_of_landmarks_equally_near_the_first_chosen_counts():
+    found = choose_landmarks(lambda row: np.ones(12), 4, n_samples=12)
+    others = np.setdiff1d(np.arange(12), found.indices)
+    np.testing.assert_array_equal(found.nearest[others], 0)

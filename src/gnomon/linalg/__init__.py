@@ -3,6 +3,7 @@
 from gnomon.linalg.block_krylov import SpectrumEnds, block_eigenpairs
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
+from gnomon.linalg.exact_scaling import ExactScaling, exact_scaling
 from gnomon.linalg.huber_coordinates import huber_coordinates
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
@@ -19,6 +20,7 @@ from gnomon.linalg.table import RowTable
 __all__ = [
     "ClassicalScaling",
     "Eigenpairs",
+    "ExactScaling",
     "LowRank",
     "PrincipalComponents",
     "Procrustes",
@@ -30,6 +32,7 @@ __all__ = [
     "block_eigenpairs",
     "classical_scaling",
     "connected_components",
+    "exact_scaling",
     "huber_coordinates",
     "kernel_csr",
     "largest_deviation",

@@ -1,17 +1,19 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
-from gnomon.neighbors.compute import compute_neighbors
+from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
 from gnomon.neighbors.distances import check_memory, cross_distances, distance_matrix
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.join import JOINING, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.pairs import pair_distances
+from gnomon.neighbors.precomputed import distances_to_fitted
 from gnomon.neighbors.queries import query_neighbors
 
 __all__ = [
     "JOINING",
+    "NATIVE_METRICS",
     "Bridges",
     "Landmarks",
     "NeighborGraph",
@@ -21,6 +23,7 @@ __all__ = [
     "compute_neighbors",
     "cross_distances",
     "distance_matrix",
+    "distances_to_fitted",
     "find_bridges",
     "graph_components",
     "join_components",

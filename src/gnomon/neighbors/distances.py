@@ -97,9 +97,10 @@ def distance_matrix(
     *,
     metric: Metric = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
+    dtype: type = np.float32,
     reporter: Reporter | None = None,
     who: str = "gnomon",
-) -> tuple[npt.NDArray[np.float32], float]:
+) -> tuple[npt.NDArray[Any], float]:
     """Measure between all rows of a table; the matrix is scaled so that float32 holds it and squares of it.
 
     Parameters
@@ -108,6 +109,8 @@ def distance_matrix(
         With metric="precomputed" the distances, see `check_distance_matrix`.
     metric, metric_params : as for `cross_distances`
         Or "precomputed".
+    dtype : {float32, float64}, default=float32
+        Of the matrix.
     reporter : Reporter, default=None
         Told about progress in rows.
     who : str
@@ -115,7 +118,7 @@ def distance_matrix(
 
     Returns
     -------
-    matrix : ndarray of shape (n_samples, n_samples), float32
+    matrix : ndarray of shape (n_samples, n_samples)
         Symmetric, not negative, with a diagonal of zeros; the largest entry is in (0.5, 1], or all are zero. Euclidean
         distances of dense rows come from products of centred rows in float64: absolute errors of about 1e-8.
     unit : float
@@ -124,19 +127,20 @@ def distance_matrix(
     Raises
     ------
     MemoryError
-        If the matrix, 4 n_samples^2 bytes, is larger than the memory that is free.
+        If the matrix, 4 or 8 n_samples^2 bytes, is larger than the memory that is free.
     """
     n = int(X.shape[0])
-    check_memory(4.0 * n * n, f"a matrix of {n} x {n} distances", who=who, remedy="Use LandmarkMDS, or fewer rows.")
+    n_bytes = float(np.dtype(dtype).itemsize) * n * n
+    check_memory(n_bytes, f"a matrix of {n} x {n} distances", who=who, remedy="Use LandmarkMDS, or fewer rows.")
     if isinstance(metric, str) and metric == "precomputed":
         given = check_distance_matrix(X, who=who)
         unit = _unit(float(given.max(initial=0.0)))
         given /= unit
-        return given.astype(np.float32), unit
+        return given.astype(dtype, copy=False), unit
     native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
     plain = native == "euclidean" and isinstance(X, np.ndarray) and not metric_params
     blocks = _euclidean_blocks(X) if plain else _other_blocks(X, metric, metric_params, who)
-    matrix = np.zeros((n, n), dtype=np.float32)
+    matrix: npt.NDArray[Any] = np.zeros((n, n), dtype=dtype)
     unit = 1.0
     with single_threaded_blas():
         for begin, rows in blocks:
@@ -153,7 +157,7 @@ def distance_matrix(
                 reporter.update(min(begin + _BLOCK, n), n)
     factor = _unit(float(matrix.max()))
     if factor != 1.0:
-        matrix /= np.float32(factor)
+        matrix /= matrix.dtype.type(factor)
     return matrix, unit * factor
 
 

@@ -11,7 +11,7 @@ from gnomon._validation import message
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.rows import graph_of_entries
 
-__all__ = ["check_distance_matrix", "clip_distances", "graph_of_distances", "nearest_entries"]
+__all__ = ["check_distance_matrix", "clip_distances", "distances_to_fitted", "graph_of_distances", "nearest_entries"]
 
 _TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
 _BLOCK = 512
@@ -104,6 +104,29 @@ def check_distance_matrix(X: Any, *, who: str) -> npt.NDArray[np.float64]:
     if gap > _TOLERANCE * largest:
         raise _asymmetric(who, gap, where)
     return matrix
+
+
+def distances_to_fitted(X: Any, *, who: str) -> npt.NDArray[np.float64]:
+    """Return given distances of new rows to those fitted, dense and not negative; a sparse table must store all.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_samples)
+        Finite. Negative values within rounding, 1e-5 of the largest distance of their row, count as zero.
+    who : str
+        Opens the texts of errors.
+    """
+    if isinstance(X, np.ndarray):
+        distances = X.astype(np.float64)
+    else:
+        stored = X.tocsr()
+        if stored.nnz < X.shape[0] * X.shape[1]:
+            fact = f"{X.shape[0] * X.shape[1] - stored.nnz} entries are not stored"
+            raise ValueError(message(who, "a sparse table of distances", "complete", fact=fact))
+        distances = stored.toarray().astype(np.float64)
+    for row in range(len(distances)):
+        distances[row] = clip_distances(distances[row], who)
+    return distances
 
 
 def _every_pair(X: Any, who: str) -> npt.NDArray[np.float64]:

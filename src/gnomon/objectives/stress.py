@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 from scipy.optimize import isotonic_regression
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
@@ -22,6 +22,8 @@ __all__ = ["OrdinalStress", "Stress"]
 
 Float32Array = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
+
+_BLOCK = 512  # rows measured at a time
 
 
 class Stress(PairObjective):
@@ -40,6 +42,8 @@ class Stress(PairObjective):
         all pairs 1.
     n_threads : int, default=1
         Does not change the result.
+    who : str
+        Opens the error text.
 
     References
     ----------
@@ -47,12 +51,15 @@ class Stress(PairObjective):
     """
 
     def __init__(
-        self, dissimilarities: npt.ArrayLike, *, weights: npt.ArrayLike | None = None, n_threads: int = 1
+        self,
+        dissimilarities: npt.ArrayLike,
+        *,
+        weights: npt.ArrayLike | None = None,
+        n_threads: int = 1,
+        who: str = "Stress",
     ) -> None:
-        self.pairs = TargetPairs(
-            dissimilarities, Distance(), weights=weights, scale=0.5, n_threads=n_threads, who=type(self).__name__
-        )
-        self._solve = _laplacian_inverse(self.pairs, who=type(self).__name__)
+        self.pairs = TargetPairs(dissimilarities, Distance(), weights=weights, scale=0.5, n_threads=n_threads, who=who)
+        self._solve = _laplacian_inverse(self.pairs, who=who)
         self._seen: tuple[Embedding, float, Embedding] | None = None
         super().__init__([], [self.pairs], n_threads=n_threads)
 
@@ -75,6 +82,31 @@ class Stress(PairObjective):
         step = self._solve(0.5 * force.astype(np.float64))
         return loss, np.asarray(points + step, dtype=np.float32)
 
+    def of_points(self, Y: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+        """Return each point's share of the stress and of the weighted sum of squared distances, from Y in float64.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+
+        Returns
+        -------
+        errors, squares : ndarray of shape (n_samples,), float64
+            Half of sum_j w_ij (delta_ij - d_ij)^2 and of sum_j w_ij d_ij^2: they sum to the stress and to the sum over
+            pairs i < j.
+        """
+        points = np.asarray(Y, dtype=np.float64)
+        self._seen = None
+        self._prepare(points.astype(np.float32))
+        errors, squares = np.empty(len(points)), np.empty(len(points))
+        for begin in range(0, len(points), _BLOCK):
+            rows = slice(begin, begin + _BLOCK)
+            distances = cdist(points[rows], points)
+            weights = self.pairs.rows_of_weights(rows)
+            errors[rows] = 0.5 * (weights * np.square(distances - self.pairs.target[rows])).sum(axis=1)
+            squares[rows] = 0.5 * (weights * np.square(distances)).sum(axis=1)
+        return errors, squares
+
     def _evaluate(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return stress and force; the last points seen cost nothing."""
         if self._seen is None or not np.array_equal(self._seen[0], Y):
@@ -95,7 +127,14 @@ class OrdinalStress(Stress):
 
     Parameters
     ----------
-    dissimilarities, weights, n_threads : as for `Stress`
+    dissimilarities : array-like of shape (n_samples, n_samples)
+        Symmetric, >= 0.
+    weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
+        As for `Stress`.
+    n_threads : int, default=1
+        Does not change the result.
+    who : str
+        Opens the error text.
 
     References
     ----------
@@ -104,10 +143,16 @@ class OrdinalStress(Stress):
     """
 
     def __init__(
-        self, dissimilarities: npt.ArrayLike, *, weights: npt.ArrayLike | None = None, n_threads: int = 1
+        self,
+        dissimilarities: npt.ArrayLike,
+        *,
+        weights: npt.ArrayLike | None = None,
+        n_threads: int = 1,
+        who: str = "OrdinalStress",
     ) -> None:
-        super().__init__(dissimilarities, weights=weights, n_threads=n_threads)
-        given = squareform(self.pairs.target, checks=False)
+        super().__init__(dissimilarities, weights=weights, n_threads=n_threads, who=who)
+        self._given = self.pairs.target
+        given = squareform(self._given, checks=False)
         self._pair_weights = _condensed_weights(self.pairs)
         if self._pair_weights is not None:
             given = np.where(self._pair_weights > 0.0, given, np.float32(np.inf))
@@ -131,6 +176,13 @@ class OrdinalStress(Stress):
         found = np.zeros_like(distances)
         found[order] = rising * np.sqrt(total / squares) if squares > 0.0 else 1.0
         return found
+
+    def disparity_curve(self, Y: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+        """Return dissimilarities, rising, and the mean disparity of each for Y: what a new dissimilarity is worth."""
+        given = squareform(self._given, checks=False)[self._order].astype(np.float64)
+        levels, place = np.unique(given, return_inverse=True)
+        means = np.bincount(place, self.disparities(np.asarray(Y))[self._order]) / np.bincount(place)
+        return levels, means
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
         """Return loss and gradient in float64 by the plain sum over pairs."""

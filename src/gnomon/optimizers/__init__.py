@@ -2,6 +2,7 @@
 
 from gnomon.optimizers.adam import Adam, AdamState
 from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.distance_placement import place_by_distances
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
@@ -41,5 +42,6 @@ __all__ = [
     "minimize",
     "minimize_in_stages",
     "move_points",
+    "place_by_distances",
     "place_points",
 ]

@@ -107,12 +107,16 @@ class TargetPairs:
         weighted = bracket * self._pair_weights
         return self.scale * float(np.vdot(weighted, bracket)), -8.0 * self.scale * pair_force(weighted * slopes, Y)
 
+    def rows_of_weights(self, rows: slice) -> Float64 | float:
+        """Return w_ij of some rows i in float64, or 1; the diagonal has no meaning."""
+        if self.factors.size:
+            return np.outer(self.factors[rows], self.factors.astype(np.float64))
+        return self.weights[rows].astype(np.float64) if self.weights.size else 1.0
+
     @property
     def _pair_weights(self) -> Float64 | float:
         """w_ij in float64, or 1."""
-        if self.factors.size:
-            return np.outer(self.factors, self.factors.astype(np.float64))
-        return self.weights.astype(np.float64) if self.weights.size else 1.0
+        return self.rows_of_weights(slice(None))
 
     def _similarities(self, Y: Float64) -> tuple[Float64, Float64]:
         """Return k and dk/ds between all points; a point and itself exert no force."""
