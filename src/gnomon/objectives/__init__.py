@@ -9,6 +9,7 @@ from gnomon.objectives.frobenius import Frobenius
 from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
+from gnomon.objectives.low_rank_sparse import LowRankSparse, Optimality
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
@@ -27,7 +28,9 @@ __all__ = [
     "InfoNCE",
     "KLDivergence",
     "LinearAttraction",
+    "LowRankSparse",
     "Objective",
+    "Optimality",
     "PacmapLoss",
     "PairObjective",
     "ProjectionError",

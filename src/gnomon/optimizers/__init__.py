@@ -1,6 +1,7 @@
 """How an objective is descended: one loop, and a rule for the step in each file."""
 
 from gnomon.optimizers.adam import Adam, AdamState
+from gnomon.optimizers.admm import ADMM, ADMMState, Residuals, SplitObjective
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
@@ -13,7 +14,9 @@ from gnomon.optimizers.state import State
 from gnomon.optimizers.stopping import Stopping
 
 __all__ = [
+    "ADMM",
     "LBFGS",
+    "ADMMState",
     "Adam",
     "AdamState",
     "DescentState",
@@ -21,6 +24,7 @@ __all__ = [
     "GradientDescent",
     "LBFGSState",
     "Optimizer",
+    "Residuals",
     "SafeDescent",
     "SafeObjective",
     "SafeState",
@@ -29,6 +33,7 @@ __all__ = [
     "SampledState",
     "Scheduled",
     "Solution",
+    "SplitObjective",
     "State",
     "Step",
     "Stopping",
