@@ -5,6 +5,7 @@ from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.fuzzy import fuzzy_simplicial_set
 from gnomon.affinities.gaussian import conditional_affinities, gaussian_affinities
 from gnomon.affinities.gram import Gram
+from gnomon.affinities.neighbor_laplacian import neighbor_laplacian
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
 from gnomon.affinities.trimap import Triplets, trimap_triplets
@@ -21,6 +22,7 @@ __all__ = [
     "gaussian_affinities",
     "gaussian_weights",
     "membership_weights",
+    "neighbor_laplacian",
     "pacmap_pairs",
     "reconstruction_weights",
     "trimap_triplets",
