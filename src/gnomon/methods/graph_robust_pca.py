@@ -71,7 +71,7 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
     n_neighbors: int = 10
     smoothness: float | None = None
     sparsity: float | None = None
-    penalty: str = "fixed"
+    penalty: str = "balanced"
     tol: float = 1e-6
     max_iter: int = 1000
     center: str | None = "median"

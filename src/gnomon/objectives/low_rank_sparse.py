@@ -214,6 +214,9 @@ class LowRankSparse:
 
 def _spectral_norm(X: Float64Array) -> float:
     """Return the largest singular value."""
-    tall = X if X.shape[0] >= X.shape[1] else X.T
+    largest = float(np.abs(X).max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    tall = (X if X.shape[0] >= X.shape[1] else X.T) / largest  # squares of tiny entries would be lost
     square = leading_eigenpairs(lambda V: tall.T @ (tall @ V), tall.shape[1], 1).values[0]
-    return float(np.sqrt(max(square, 0.0)))
+    return largest * float(np.sqrt(max(square, 0.0)))

@@ -27,8 +27,9 @@ _RULES: dict[str, Rule] = {
 }
 _GROWTH = 1.5  # of an increasing penalty in an iteration
 _LARGEST_GROWTH = 1e4  # in all: from there on the penalty is fixed, as the proof of convergence asks
-_RATIO, _FACTOR = 10.0, 2.0  # a balanced penalty changes by the factor where one residual is so much larger
-_BALANCE_EVERY, _BALANCE_UNTIL = 5, 200  # iterations; fixed after them
+_RATIO, _FACTOR = 4.0, 10.0  # a balanced penalty changes where one residual is so much larger, by at most the factor
+_LEAST_SHARE = 1e-8
+_BALANCE_EVERY, _BALANCE_UNTIL = 20, 1000  # iterations; fixed after them
 _ENTRIES = 1 << 16  # of a table that are worked on together, so that they stay in the cache
 
 
@@ -76,7 +77,7 @@ class Residuals(NamedTuple):
     primal : float
         Largest distance of a copy from Y, over the objective's scale.
     dual : float
-        Largest change of a copy, times its penalty, over the norm of its multiplier.
+        Largest change of a copy, times its penalty, over the norm of the largest multiplier.
     penalty : float
         Sum of the penalties.
     """
@@ -132,8 +133,9 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
     penalty : {"fixed", "increasing", "balanced"}, default="fixed"
         "fixed": as it starts. "increasing": times 1.5 after each iteration whose primal residual is above the dual one,
         up to 1e4 times the first. It never grows regardless of the dual residual, as it does in widely used programs,
-        which then end at a feasible point that is no minimum. "balanced": for each copy times or over 2 where one
-        residual is ten times the other, looked at every 5 iterations up to the 200th.
+        which then end at a feasible point that is no minimum. "balanced": for each copy times the fourth root of the
+        residuals' ratio, by 10 at most, where one is four times the other; looked at every 20 iterations up to the
+        1000th.
     first_penalty : float > 0 or None, default=None
         Where it starts; None asks the objective.
     relaxation : float in (0, 2), default=1.6
@@ -203,10 +205,9 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
             target += multipliers
         target /= total
         state.memory = objective.prox(target, total, state.memory, Y)
-        primal, dual = np.zeros(len(state.copies)), np.zeros(len(state.copies))
-        for index in range(len(state.copies)):
-            primal[index], dual[index] = self._update_copy(objective, state, index)
-        primal /= objective.scale or 1.0
+        norms = np.array([self._update_copy(objective, state, index) for index in range(len(state.copies))])
+        primal = norms[:, 0] / (objective.scale or 1.0)
+        dual = norms[:, 1] / (float(norms[:, 2].max()) or 1.0)
         state.iteration += 1
         state.residuals.append(Residuals(state.iteration, float(primal.max()), float(dual.max()), total))
         largest = float(max(primal.max(), dual.max()))
@@ -219,8 +220,8 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
         """Return the penalty and what to do."""
         return f"penalty={float(state.penalties.sum()):g}", "Check the objective's proximal maps and its data."
 
-    def _update_copy(self, objective: SplitObjective, state: ADMMState, index: int) -> tuple[float, float]:
-        """Bring a copy and its multiplier up to date; return the norms of both residuals, the dual one relative."""
+    def _update_copy(self, objective: SplitObjective, state: ADMMState, index: int) -> tuple[float, float, float]:
+        """Bring a copy and its multiplier up to date; return the norms of both residuals and of the multiplier."""
         Y, old, multiplier = state.embedding, state.copies[index], state.multipliers[index]
         penalty = float(state.penalties[index])
         squares = np.zeros(3)  # fixed blocks, added in their order
@@ -236,7 +237,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
                 squares[place] += np.vdot(difference, difference)
             before[:] = new
         gap, change, size = np.sqrt(squares)
-        return float(gap), float(change / size) if size > 0.0 else 0.0  # both times the penalty
+        return float(gap), penalty * float(change), penalty * float(size)
 
     def _adapt(self, state: ADMMState, primal: Float64Array, dual: Float64Array) -> None:
         """Change the penalties for the next iteration; multipliers are not scaled by them and stay."""
@@ -245,8 +246,10 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
             if total * _GROWTH <= _LARGEST_GROWTH * state.residuals[0].penalty:
                 state.penalties *= _GROWTH
         elif self.penalty == "balanced" and state.iteration % _BALANCE_EVERY == 0 and state.iteration <= _BALANCE_UNTIL:
-            state.penalties[primal > _RATIO * dual] *= _FACTOR
-            state.penalties[dual > _RATIO * primal] /= _FACTOR
+            least = _LEAST_SHARE * max(primal.max(), dual.max())  # positive, else the iteration had ended
+            ratio = np.maximum(primal, least) / np.maximum(dual, least)
+            factor = np.clip(ratio**0.25, 1.0 / _FACTOR, _FACTOR)
+            state.penalties *= np.where((ratio > _RATIO) | (ratio < 1.0 / _RATIO), factor, 1.0)
 
 
 def _blocks(shape: tuple[int, ...]) -> list[slice]:
