@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def neighbor_laplacian(graph: NeighborGraph) -> sp.csr_array:
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
+        Its distances are not used.
 
     Returns
     -------
@@ -34,7 +36,6 @@ def neighbor_laplacian(graph: NeighborGraph) -> sp.csr_array:
     columns = graph.indices.ravel()[valid.ravel()]
     directed = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_samples, n_samples))
     edges = directed.maximum(directed.T)
-    degrees = np.asarray(edges.sum(axis=1)).ravel()
+    degrees: npt.NDArray[np.float64] = np.asarray(edges.sum(axis=1), dtype=np.float64).ravel()
     mean = float(degrees.mean())
-    laplacian = sp.csr_array(sp.diags_array(degrees) - edges)
-    return laplacian / mean if mean > 0.0 else laplacian
+    return sp.csr_array((sp.diags_array(degrees) - edges) / (mean if mean > 0.0 else 1.0))

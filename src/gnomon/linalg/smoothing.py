@@ -64,7 +64,8 @@ class Smoothing:
         """Return (I + weight * M)^-1 V for V of shape (n_samples, n_columns)."""
         right = np.asarray(V, dtype=np.float64)
         if self._factor is not None:
-            return np.ascontiguousarray(self._factor.solve(right))
+            solved: Float64Array = np.ascontiguousarray(self._factor.solve(right))
+            return solved
         return self._chebyshev(right)
 
     def _chebyshev(self, V: Float64Array) -> Float64Array:
@@ -75,14 +76,13 @@ class Smoothing:
         sigma = centre / radius
         rho = 1.0 / sigma
         residual = V.copy()
-        change = residual / centre
-        solution = change.copy()
+        change: Float64Array = residual / centre
+        solution: Float64Array = change.copy()
         for _ in range(self._n_steps - 1):
             residual -= change
             residual -= self.weight * (self._matrix @ change)
             following = 1.0 / (2.0 * sigma - rho)
-            change *= following * rho
-            change += (2.0 * following / radius) * residual
+            change = following * rho * change + (2.0 * following / radius) * residual
             rho = following
             solution += change
         return solution
