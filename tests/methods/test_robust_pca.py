@@ -95,6 +95,7 @@ def test_missing_entries_are_filled_and_their_errors_are_none():
     fitted = RobustPCA(center=None, tol=1e-8).fit(np.where(missing, np.nan, low_rank + sparse))
     assert np.linalg.norm(fitted.low_rank_ - low_rank) < 1e-6 * np.linalg.norm(low_rank)
     assert (fitted.sparse_[missing] == 0.0).all()
+    assert (fitted.solution_.state.multipliers[0][missing] == 0.0).all()  # they are no outliers: nothing pulls there
     assert fitted.sparsity_ == pytest.approx(1.0 / np.sqrt((~missing).mean() * 60))
     np.testing.assert_allclose(
         fitted.transform(np.where(missing, np.nan, low_rank + sparse)), fitted.embedding_, atol=1e-5
