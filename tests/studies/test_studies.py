@@ -22,6 +22,7 @@ from studies import (
     latent_space,
     metric_table,
     two_kernel_maps,
+    video_background,
 )
 
 PNG = b"\x89PNG"
@@ -192,3 +193,18 @@ def test_effective_loss_from_end_to_end(tmp_path):
     assert maps["Minimum of the sampled loss"]["sampled"] < maps["UMAP"]["sampled"]
     assert report["along_the_run"]["sampled"][-1] < report["along_the_run"]["sampled"][0]
     assert (tmp_path / "effective_loss.png").read_bytes().startswith(PNG)
+
+
+def test_the_video_backgrounds_from_end_to_end(tmp_path, capsys):
+    arguments = ["--out", str(tmp_path), "--frames", "40", "--size", "16", "24", "--tol", "1e-4", "--jobs", "1"]
+    assert video_background.main(arguments) == 0
+    report = json.loads((tmp_path / "video_background.json").read_text())
+    street = report["videos"]["street"]
+    scores = street["methods"]
+    assert scores["robust_pca"]["foreground_f1"] > scores["pca"]["foreground_f1"] + 0.05
+    assert scores["leading"]["background_error"] < scores["pca"]["background_error"]
+    assert street["loss"] < street["plain_program"]["loss"]
+    plain = report["videos"]["plain"]["methods"]
+    assert plain["robust_pca"]["background_error"] < 0.7 * plain["pca"]["background_error"]
+    assert (tmp_path / "video_background.png").read_bytes().startswith(PNG)
+    assert "street: 40 frames of 384 pixels" in capsys.readouterr().out

@@ -6,6 +6,7 @@ from gnomon.affinities.fuzzy import fuzzy_simplicial_set
 from gnomon.affinities.gaussian import conditional_affinities, gaussian_affinities
 from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
+from gnomon.affinities.neighbor_laplacian import neighbor_laplacian
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
 from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
@@ -26,6 +27,7 @@ __all__ = [
     "gaussian_weights",
     "geodesic_distances",
     "membership_weights",
+    "neighbor_laplacian",
     "pacmap_pairs",
     "reconstruction_weights",
     "sketch_map_advice",

@@ -48,7 +48,9 @@ def _place(values: FloatArray | sp.csr_array, position: int, names: Sequence[str
     return f"row {row}, {column_text(column, names)}"
 
 
-def check_finite(values: FloatArray | sp.csr_array, *, who: str, names: Sequence[str] | None = None) -> None:
+def check_finite(
+    values: FloatArray | sp.csr_array, *, who: str, names: Sequence[str] | None = None, allow_missing: bool = False
+) -> None:
     """Raise ValueError if a value is NaN or infinite.
 
     Parameters
@@ -59,6 +61,8 @@ def check_finite(values: FloatArray | sp.csr_array, *, who: str, names: Sequence
         Opens the error text.
     names : sequence of str, default=None
         Names of the columns.
+    allow_missing : bool, default=False
+        Let NaN through.
 
     Raises
     ------
@@ -70,11 +74,13 @@ def check_finite(values: FloatArray | sp.csr_array, *, who: str, names: Sequence
     counts = {"NaN": 0, "+infinity": 0, "-infinity": 0}
     places: list[int] = []
     for block, offset in _blocks(values):
-        bad = np.flatnonzero(~np.isfinite(block))
+        bad = np.flatnonzero(np.isinf(block) if allow_missing else ~np.isfinite(block))
         counts["NaN"] += int(np.isnan(block[bad]).sum())
         counts["+infinity"] += int((block[bad] == np.inf).sum())
         counts["-infinity"] += int((block[bad] == -np.inf).sum())
         places += [int(i) + offset for i in bad[: _SHOWN - len(places)]]
+    if not places:
+        return
     found = ", ".join(f"{kind} ({count:,})" for kind, count in counts.items() if count)
     where = "; ".join(_place(values, place, names) for place in places)
     more = sum(counts.values()) > len(places)
@@ -87,4 +93,5 @@ def check_finite(values: FloatArray | sp.csr_array, *, who: str, names: Sequence
     if counts["+infinity"] or counts["-infinity"]:
         remedies.append("Was a logarithm of zero or a division by zero taken? Clip or remove infinity.")
     fact = f"it contains {found}: {'the first at ' if more else 'at '}{where}"
-    raise ValueError(message(who, "X", "finite", fact=fact, remedy=" ".join(remedies)))
+    rule = "finite or NaN" if allow_missing else "finite"
+    raise ValueError(message(who, "X", rule, fact=fact, remedy=" ".join(remedies)))

@@ -23,7 +23,7 @@ __all__ = ["Table", "check_table"]
 
 @dataclass(frozen=True)
 class Table:
-    """A checked table of finite numbers.
+    """A checked table of finite numbers, and of NaN where they were let through.
 
     Attributes
     ----------
@@ -121,6 +121,7 @@ def check_table(
     dtype: type[np.float32] | type[np.float64] | None = None,
     feature_names: Iterable[object] | None = None,
     keep_zeros: bool = False,
+    allow_missing: bool = False,
 ) -> Table:
     """Check a table of numbers and bring it into the form that all computations expect.
 
@@ -142,6 +143,8 @@ def check_table(
         Names of the columns, instead of those of a data frame.
     keep_zeros : bool, default=False
         Keep stored zeros of a sparse matrix, which in a matrix of distances are distances of zero.
+    allow_missing : bool, default=False
+        Let NaN through, for methods that know what to do without a value. Infinities are refused all the same.
 
     Returns
     -------
@@ -153,7 +156,7 @@ def check_table(
     TypeError
         If X is no table, holds text or other objects, or is sparse where that is not accepted.
     ValueError
-        If the shape is wrong or a value is complex, missing or infinite; the text says where.
+        If the shape is wrong or a value is complex, infinite or, unless allowed, missing; the text says where.
     """
     given = None if feature_names is None else clean_names(feature_names, who=who)
     values, names, index = _read(
@@ -163,7 +166,7 @@ def check_table(
     if names is not None:
         check_name_count(names, values.shape[1], who=who)
     try:
-        check_finite(values, who=who, names=names)
+        check_finite(values, who=who, names=names, allow_missing=allow_missing)
     except ValueError:
         if dtype is np.float32:
             wide, _, _ = _read(X, who=who, accept_sparse=accept_sparse, keep_zeros=True, dtype=np.float64, names=given)

@@ -11,11 +11,15 @@ from gnomon.linalg.nystrom import nystrom
 from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
 from gnomon.linalg.principal import PrincipalComponents, principal_components
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
+from gnomon.linalg.products import inner_products, product
 from gnomon.linalg.randomized import randomized_factor
+from gnomon.linalg.robust_coordinates import robust_coordinates
+from gnomon.linalg.smoothing import Smoothing
 from gnomon.linalg.sparse import kernel_csr
 from gnomon.linalg.spectra import largest_deviation
 from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
 from gnomon.linalg.table import RowTable
+from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
     "ClassicalScaling",
@@ -25,15 +29,18 @@ __all__ = [
     "PrincipalComponents",
     "Procrustes",
     "RowTable",
+    "Smoothing",
     "SpectralVectors",
     "SpectrumEnds",
     "SymmetricAccess",
+    "ThresholdedSVD",
     "align",
     "block_eigenpairs",
     "classical_scaling",
     "connected_components",
     "exact_scaling",
     "huber_coordinates",
+    "inner_products",
     "kernel_csr",
     "largest_deviation",
     "leading_eigenpairs",
@@ -43,7 +50,10 @@ __all__ = [
     "principal_components",
     "procrustes",
     "procrustes_error",
+    "product",
     "randomized_factor",
+    "robust_coordinates",
+    "singular_value_threshold",
     "spectral_bounds",
     "spectral_vectors",
     "uniform_matrix",

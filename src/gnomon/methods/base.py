@@ -50,6 +50,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 class PlacesRows(Embedder):
     """An estimator that can place new rows; a subclass computes the places in ``_place``."""
 
+    _allows_missing: ClassVar[bool] = False  # whether NaN may stand for what is not known
+
     @abstractmethod
     def _place(self, X: Any) -> npt.NDArray[Any]:
         """Return the positions of checked rows, one row at least, each a function of the row alone."""
@@ -69,7 +71,7 @@ class PlacesRows(Embedder):
         """
         check_is_fitted(self)
         who = type(self).__name__
-        table = check_table(X, who=who, accept_sparse=True, min_samples=0)
+        table = check_table(X, who=who, accept_sparse=True, min_samples=0, allow_missing=self._allows_missing)
         check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who=who)
         if table.values.shape[0] == 0:
             return np.empty((0, self._n_features_out), dtype=self.embedding_.dtype)

@@ -10,6 +10,7 @@ from gnomon.objectives.huber_fit import HuberFit
 from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
+from gnomon.objectives.low_rank_sparse import LowRankSparse, Optimality
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
@@ -31,7 +32,9 @@ __all__ = [
     "InfoNCE",
     "KLDivergence",
     "LinearAttraction",
+    "LowRankSparse",
     "Objective",
+    "Optimality",
     "OrdinalStress",
     "PacmapLoss",
     "PairObjective",

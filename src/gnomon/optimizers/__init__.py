@@ -1,6 +1,7 @@
 """How an objective is descended: one loop, and a rule for the step in each file."""
 
 from gnomon.optimizers.adam import Adam, AdamState
+from gnomon.optimizers.admm import ADMM, ADMMState, Residuals, SplitObjective
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.distance_placement import place_by_distances
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
@@ -17,7 +18,9 @@ from gnomon.optimizers.state import State
 from gnomon.optimizers.stopping import Stopping
 
 __all__ = [
+    "ADMM",
     "LBFGS",
+    "ADMMState",
     "Adam",
     "AdamState",
     "DescentState",
@@ -28,6 +31,7 @@ __all__ = [
     "Majorization",
     "MajorizationState",
     "Optimizer",
+    "Residuals",
     "SafeDescent",
     "SafeObjective",
     "SafeState",
@@ -36,6 +40,7 @@ __all__ = [
     "SampledState",
     "Scheduled",
     "Solution",
+    "SplitObjective",
     "State",
     "Step",
     "Stopping",

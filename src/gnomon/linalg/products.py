@@ -1,0 +1,90 @@
+"""Products of large matrices in tiles, which threads share without changing a bit of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations_with_replacement
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+
+__all__ = ["inner_products", "product"]
+
+Float64Array = npt.NDArray[np.float64]
+
+T = TypeVar("T")
+
+_TILE = 512  # rows or columns; the tiles do not depend on the number of threads
+
+
+def inner_products(A: Float64Array, *, n_threads: int = 1) -> Float64Array:
+    """Return A' A, of which each tile is one product of whole columns.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_rows, n_columns), float64
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (n_columns, n_columns), float64
+        Symmetric.
+    """
+    result = np.empty((A.shape[1], A.shape[1]))
+
+    def fill(pair: tuple[slice, slice]) -> None:
+        one, other = pair
+        tile = A[:, one].T @ A[:, other]
+        result[one, other] = tile
+        if one != other:
+            result[other, one] = tile.T
+
+    _share(fill, list(combinations_with_replacement(_tiles(A.shape[1]), 2)), n_threads)
+    return result
+
+
+def product(A: Float64Array, B: Float64Array, *, out: Float64Array | None = None, n_threads: int = 1) -> Float64Array:
+    """Return A B, some rows at a time.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_rows, n_inner), float64
+    B : ndarray of shape (n_inner, n_columns), float64
+    out : ndarray of shape (n_rows, n_columns), float64, default=None
+        Where to write it; must not overlap A or B.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns), float64
+        `out`, if given.
+    """
+    result = np.empty((A.shape[0], B.shape[1])) if out is None else out
+
+    def fill(rows: slice) -> None:
+        np.matmul(A[rows], B, out=result[rows])
+
+    _share(fill, _tiles(A.shape[0]), n_threads)
+    return result
+
+
+def _tiles(size: int) -> list[slice]:
+    return [slice(begin, min(begin + _TILE, size)) for begin in range(0, size, _TILE)]
+
+
+def _share(work: Callable[[T], None], parts: list[T], n_threads: int) -> None:
+    """Do all parts of a work; BLAS keeps to one thread in each."""
+    with single_threaded_blas():
+        if n_threads == 1 or len(parts) < 2:
+            for part in parts:
+                work(part)
+            return
+        with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
+            for _ in pool.map(work, parts):
+                pass  # raises what a part raised

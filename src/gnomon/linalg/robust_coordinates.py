@@ -1,0 +1,125 @@
+"""Rows as a point of a subspace plus sparse errors, each row by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+
+__all__ = ["robust_coordinates"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_ROWS = 256  # worked on together
+_RELAXATION = 1.6
+_RATIO, _FACTOR = 5.0, 2.0
+_BALANCE_EVERY, _BALANCE_UNTIL = 5, 200
+
+
+def robust_coordinates(
+    X: Float64Array,
+    directions: Float64Array,
+    spread: Float64Array,
+    sparsity: float,
+    *,
+    observed: npt.NDArray[np.bool_] | None = None,
+    tol: float = 1e-8,
+    max_iter: int = 5000,
+) -> Float64Array:
+    """Fit coordinates in a subspace that errors of any size in a few entries do not move.
+
+    For each row x the coordinates minimise
+
+        1/2 sum_k a_k^2 / spread_k + sparsity * |x - a directions|_1.
+
+    Of a low-rank plus sparse decomposition L = U S V' with spread S the minimiser for a row of the fitted table is its
+    row of U S: with the singular vectors fixed, the nuclear norm is the least of a sum over rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features), float64
+        Finite; what is not observed is not looked at.
+    directions : ndarray of shape (rank, n_features), float64
+        Orthonormal rows.
+    spread : ndarray of shape (rank,), float64
+        Positive.
+    sparsity : float > 0
+        Largest force of an entry.
+    observed : ndarray of shape (n_rows, n_features), bool, default=None
+        Which entries are known; all by default.
+    tol : float, default=1e-8
+        A row is done when both of its relative residuals are below it.
+    max_iter : int, default=5000
+        Most iterations.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, rank), float64
+        Each row is a function of the same row of X alone, up to rounding.
+
+    References
+    ----------
+    .. [1] Feng, Xu & Yan, "Online robust PCA via stochastic optimization", NeurIPS 2013 (sample projection).
+    """
+    coordinates = np.zeros((len(X), len(spread)))
+    if len(spread) == 0:
+        return coordinates
+    with single_threaded_blas():
+        for begin in range(0, len(X), _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            known = np.ones(X[rows].shape, dtype=bool) if observed is None else observed[rows]
+            problem = _Rows(np.where(known, X[rows], 0.0), known, directions, spread, sparsity)
+            coordinates[rows] = problem.solve(tol, max_iter)
+    return coordinates
+
+
+class _Rows:
+    """Some rows, by the alternating direction method; each has a penalty of its own and ends by itself."""
+
+    def __init__(
+        self,
+        X: Float64Array,
+        known: npt.NDArray[np.bool_],
+        directions: Float64Array,
+        spread: Float64Array,
+        sparsity: float,
+    ) -> None:
+        self._X, self._known, self._directions, self._spread = X, known, directions, spread
+        self._limit = np.where(known, sparsity, 0.0)  # an entry that is not known pulls with no force
+        self._size = np.linalg.norm(X, axis=1)
+
+    def solve(self, tol: float, max_iter: int) -> Float64Array:
+        result = np.zeros((len(self._X), len(self._spread)))
+        active = np.flatnonzero(self._size > 0.0)  # a row of zeros has coordinates of zero
+        X, limit, size = self._X[active], self._limit[active], self._size[active, None]
+        total = np.abs(X).sum(axis=1, keepdims=True)
+        penalty = self._known[active].sum(axis=1, keepdims=True) / (4.0 * total)
+        copy, multiplier = X.copy(), np.zeros_like(X)
+        coordinates = np.zeros((len(active), len(self._spread)))
+        for iteration in range(1, max_iter + 1):
+            if len(active) == 0:
+                break
+            shrunk = penalty * self._spread / (1.0 + penalty * self._spread)
+            coordinates = ((copy + multiplier / penalty) @ self._directions.T) * shrunk
+            fitted = coordinates @ self._directions
+            V = _RELAXATION * fitted + (1.0 - _RELAXATION) * copy - multiplier / penalty
+            multiplier = np.clip(penalty * (X - V), -limit, limit)  # penalty * (new copy - V)
+            new = V + multiplier / penalty
+            primal = np.linalg.norm(new - fitted, axis=1, keepdims=True) / size
+            dual = penalty * np.linalg.norm(new - copy, axis=1, keepdims=True)
+            norm = np.linalg.norm(multiplier, axis=1, keepdims=True)
+            dual /= np.where(norm > 0.0, norm, 1.0)
+            copy = new
+            if iteration % _BALANCE_EVERY == 0 and iteration <= _BALANCE_UNTIL:
+                penalty = penalty * np.where(primal > _RATIO * dual, _FACTOR, 1.0)
+                penalty = penalty / np.where(dual > _RATIO * primal, _FACTOR, 1.0)
+            done = (np.maximum(primal, dual) <= tol)[:, 0]
+            if done.any():
+                result[active[done]] = coordinates[done]
+                stay = ~done
+                active, coordinates = active[stay], coordinates[stay]
+                X, limit, size, penalty = X[stay], limit[stay], size[stay], penalty[stay]
+                copy, multiplier = copy[stay], multiplier[stay]
+        result[active] = coordinates
+        return result

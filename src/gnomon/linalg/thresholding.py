@@ -1,0 +1,220 @@
+"""Singular values lowered by a threshold: the proximal map of the nuclear norm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.linalg.draws import normal_matrix
+from gnomon.linalg.products import inner_products, product
+
+__all__ = ["ThresholdedSVD", "singular_value_threshold"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_SOLVERS = ("auto", "svd", "gram", "subspace")
+_RULES: dict[str, Rule] = {
+    "threshold": Real(0.0),
+    "solver": Options(*_SOLVERS),
+    "seed": Integer(0),
+    "n_threads": Integer(1),
+}
+_STREAM_EXTRA = 131
+_LARGEST_SVD = 3e7  # n_rows n_columns min(n_rows, n_columns) up to which a full decomposition takes some ms
+_GRAM_ERROR = 1e-8  # accepted error of the Gram matrix's vectors, in thresholds
+_SUBSPACE_ERROR = 1e-7  # accepted error of the subspace, in thresholds
+_LARGEST_SHARE = 10  # the subspace is tried where the rank is at most the smaller side over this
+_EXTRA = 10  # further directions of the subspace
+
+
+@dataclass(frozen=True)
+class ThresholdedSVD:
+    """A matrix of low rank by its singular vectors.
+
+    Attributes
+    ----------
+    left : ndarray of shape (n_rows, rank), float64
+        Orthonormal columns; the entry of largest magnitude of each row of `right` is positive.
+    values : ndarray of shape (rank,), float64
+        What the threshold left of the singular values; positive, falling.
+    right : ndarray of shape (rank, n_columns), float64
+        Orthonormal rows.
+    solver : {"svd", "gram", "subspace"}
+        How they were found.
+    """
+
+    left: Float64Array
+    values: Float64Array
+    right: Float64Array
+    solver: str = "svd"
+
+    @property
+    def rank(self) -> int:
+        """Number of singular values above the threshold."""
+        return len(self.values)
+
+    def matrix(self, *, out: Float64Array | None = None, n_threads: int = 1) -> Float64Array:
+        """Return the matrix of shape (n_rows, n_columns), written to `out` if given."""
+        return product(self.left * self.values, self.right, out=out, n_threads=n_threads)
+
+
+def singular_value_threshold(
+    A: npt.ArrayLike,
+    threshold: float,
+    *,
+    solver: str = "auto",
+    start: ThresholdedSVD | None = None,
+    seed: int = 0,
+    n_threads: int = 1,
+    who: str = "singular_value_threshold",
+) -> ThresholdedSVD:
+    """Lower all singular values of a matrix by a threshold, those below it to zero.
+
+    The result minimises ``threshold * |L|_* + |L - A|_F^2 / 2`` over L.
+
+    Parameters
+    ----------
+    A : array-like of shape (n_rows, n_columns)
+        Finite.
+    threshold : float >= 0
+        In the units of the entries.
+    solver : {"auto", "svd", "gram", "subspace"}, default="auto"
+        "svd": full decomposition. "gram": eigenvectors of the inner products along the smaller side. Squaring loses
+        what lies below 1e-8 of the largest singular value s, but what lies below the threshold t is discarded anyway;
+        the error is about eps (s / t)^2 t, and where that is above 1e-8 t the full decomposition is taken instead.
+        "subspace": block iteration from the vectors of `start` with ten further directions, to an error of 1e-7 t in
+        the Frobenius norm. "auto": "svd" for small matrices, "subspace" where `start` is of low rank, if it converges
+        at a fraction of the cost, else "gram".
+    start : ThresholdedSVD, default=None
+        Of a matrix that is close to A, such as that of the last iteration.
+    seed : int in [0, 2**63), default=0
+        Of the further directions.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    who : str, default="singular_value_threshold"
+        Opens the error text.
+
+    Returns
+    -------
+    ThresholdedSVD
+
+    Raises
+    ------
+    ValueError
+        If `A` is no matrix, or solver="subspace" has no start or does not converge.
+
+    References
+    ----------
+    .. [1] Cai, Candes & Shen, "A singular value thresholding algorithm for matrix completion", SIAM Journal on
+       Optimization 20, 2010, theorem 2.1.
+    .. [2] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011 (subspace iteration).
+    """
+    given = {"threshold": threshold, "solver": solver, "seed": seed, "n_threads": n_threads}
+    values = check_parameters(who, _RULES, given)
+    matrix = np.asarray(A, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(message(who, f"A of shape {matrix.shape}", "a matrix"))
+    if values["solver"] == "subspace" and start is None:
+        raise ValueError(message(who, "solver='subspace'", "given a start"))
+    wide = matrix.shape[0] < matrix.shape[1]
+    tall = matrix.T if wide else matrix  # its columns are the smaller side
+    basis = np.empty((tall.shape[1], 0))
+    if start is not None:
+        basis = start.left if wide else start.right.T
+    with single_threaded_blas():
+        left, lowered, right, used = _solve(tall, values, basis)
+    return _oriented(right if wide else left, lowered, left.T if wide else right.T, used)
+
+
+Triples = tuple[Float64Array, Float64Array, Float64Array]
+"""Left vectors as columns, singular values less the threshold, right vectors as columns."""
+
+
+def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -> tuple[*Triples, str]:
+    threshold, solver = float(values["threshold"]), values["solver"]  # type: ignore[arg-type]
+    seed, n_threads = int(values["seed"]), int(values["n_threads"])  # type: ignore[call-overload]
+    side = tall.shape[1]
+    small = tall.size * side <= _LARGEST_SVD
+    partial = solver == "auto" and not small and 0 < basis.shape[1] <= side // _LARGEST_SHARE
+    if solver == "subspace" or partial:
+        found = _by_subspace(tall, threshold, basis, seed, n_threads, budget=0.3 if partial else 100.0)
+        if found is not None:
+            return *found, "subspace"
+        if not partial:
+            who, what = "singular_value_threshold", "solver='subspace'"
+            fact = "it did not converge"
+            raise ValueError(message(who, what, "given a start close to A", fact=fact, remedy="Use solver='auto'."))
+    if solver == "gram" or (solver != "svd" and not small):
+        found = _by_gram(tall, threshold, basis.shape[1], n_threads)
+        if found is not None:
+            return *found, "gram"
+    return *_by_svd(tall, threshold), "svd"
+
+
+def _oriented(left: Float64Array, lowered: Float64Array, right: Float64Array, solver: str) -> ThresholdedSVD:
+    largest = np.abs(right).argmax(axis=1)
+    signs = np.where(right[np.arange(len(right)), largest] < 0.0, -1.0, 1.0)
+    return ThresholdedSVD(left * signs, lowered, right * signs[:, None], solver)
+
+
+def _by_svd(tall: Float64Array, threshold: float) -> Triples:
+    left, values, right = scipy.linalg.svd(tall, full_matrices=False, check_finite=False)
+    rank = int(np.count_nonzero(values > threshold))
+    return left[:, :rank], values[:rank] - threshold, right[:rank].T
+
+
+def _by_gram(tall: Float64Array, threshold: float, expected: int, n_threads: int) -> Triples | None:
+    """Solve by the eigenvectors of A' A, or return None where squaring loses too much."""
+    gram = inner_products(tall, n_threads=n_threads)
+    largest = float(np.abs(gram).sum(axis=1).max(initial=0.0))  # bounds the square of the largest singular value
+    floor = threshold**2
+    if np.finfo(np.float64).eps * largest > _GRAM_ERROR * floor:
+        return None
+    if expected > tall.shape[1] // 4:  # all of them by divide and conquer cost less than many one by one
+        squares, vectors = scipy.linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+        squares, vectors = squares[squares > floor], vectors[:, squares > floor]
+    else:
+        squares, vectors = scipy.linalg.eigh(
+            gram, overwrite_a=True, check_finite=False, driver="evr", subset_by_value=(floor, np.inf)
+        )
+    values, right = np.sqrt(squares[::-1]), np.ascontiguousarray(vectors[:, ::-1])
+    return product(tall, right / values, n_threads=n_threads), values - threshold, right
+
+
+def _by_subspace(
+    tall: Float64Array, threshold: float, basis: Float64Array, seed: int, n_threads: int, *, budget: float
+) -> Triples | None:
+    """Solve by block iteration, or return None if that takes more than a share `budget` of the Gram matrix's cost.
+
+    For triples (u, s, v) with A' u = s v the residuals A v - s u are how much of A couples these vectors to the others.
+    Without the coupling the result would be exact, and the map is non-expansive, so their norm bounds its error.
+    """
+    side = tall.shape[1]
+    width = min(side, basis.shape[1] + max(_EXTRA, basis.shape[1] // 5))
+    extra = normal_matrix(seed, _STREAM_EXTRA, (side, width - basis.shape[1]))
+    right, _ = np.linalg.qr(np.concatenate([basis, extra / np.sqrt(side)], axis=1))
+    most = max(3, int(budget * side / width))
+    left, values, before = np.empty(0), np.empty(0), np.inf
+    for sweep in range(most):
+        images = product(tall, right, n_threads=n_threads)
+        if sweep:
+            above = values > threshold
+            error = float(np.linalg.norm((images - left * values)[:, above]))
+            if error <= _SUBSPACE_ERROR * threshold:
+                rank = int(np.count_nonzero(above))
+                if rank == width < side:
+                    return None  # there may be more above the threshold
+                return left[:, :rank], values[:rank] - threshold, right[:, :rank]
+            rate = error / before
+            if sweep > 1 and error * rate ** (most - 1 - sweep) > _SUBSPACE_ERROR * threshold:
+                return None  # it will not get there
+            before = error
+        ortho, _ = np.linalg.qr(images)
+        right, values, turned = np.linalg.svd(product(tall.T, ortho, n_threads=n_threads), full_matrices=False)
+        left = ortho @ turned.T
+    return None

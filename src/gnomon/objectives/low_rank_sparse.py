@@ -1,0 +1,222 @@
+"""A table as a matrix of low rank plus a sparse one, and smooth along a graph if one is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Real, Rule, check_parameters, message
+from gnomon.linalg import Smoothing, ThresholdedSVD, leading_eigenpairs, singular_value_threshold
+
+__all__ = ["LowRankSparse", "Optimality"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_RULES: dict[str, Rule] = {"sparsity": Real(0.0, low_open=True), "smoothness": Real(0.0)}
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """How far a decomposition is from meeting the conditions that a minimum meets; all but `outside` are 0 there.
+
+    With L = U S V', the sparse part E and the multiplier Z of X = L + E (for missing entries 0).
+
+    Attributes
+    ----------
+    inside : float
+        Largest entry of ``|U' Z V - I|``.
+    outside : float
+        Spectral norm of the part of Z orthogonal to U and V; at most 1 at a minimum.
+    bound : float
+        How far the largest ``|Z|`` exceeds the sparsity, as a share of it.
+    sign : float
+        Largest ``|Z - sparsity * sign(E)|`` where E is not zero, likewise.
+    smooth : float
+        Norm of the difference of the graph term's multiplier from its gradient, relative; 0 without a graph.
+    """
+
+    inside: float
+    outside: float
+    bound: float
+    sign: float
+    smooth: float
+
+    @property
+    def largest(self) -> float:
+        """The largest violation."""
+        return max(self.inside, self.outside - 1.0, self.bound, self.sign, self.smooth)
+
+
+class LowRankSparse:
+    """The loss of robust principal component analysis, in the form that splitting methods take.
+
+        loss(L) = |L|_* + sparsity * sum |X - L| + smoothness * tr(L' Phi L)
+
+    The first sum is the nuclear norm, the second goes over the observed entries; X - L is the sparse part there.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+        Finite. Not copied.
+    sparsity : float > 0
+        Factor on the absolute errors.
+    observed : ndarray of shape (n_samples, n_features), bool, default=None
+        Which entries are known; all by default.
+    laplacian : sparse matrix of shape (n_samples, n_samples), default=None
+        Phi, of a graph on the rows; symmetric.
+    smoothness : float >= 0, default=0.0
+        Factor on the sum of squared differences along edges; 0 leaves the graph out.
+    seed : int in [0, 2**63), default=0
+        Of the further directions of partial decompositions.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    References
+    ----------
+    .. [1] Candes, Li, Ma & Wright, "Robust principal component analysis?", Journal of the ACM 58, 2011.
+    .. [2] Shahid, Kalofolias, Bresson, Bronstein & Vandergheynst, "Robust principal component analysis on graphs",
+       ICCV 2015.
+    """
+
+    dtype = np.float64
+    evaluation = "exact"
+
+    def __init__(
+        self,
+        X: Float64Array,
+        sparsity: float,
+        *,
+        observed: npt.NDArray[np.bool_] | None = None,
+        laplacian: Any = None,
+        smoothness: float = 0.0,
+        seed: int = 0,
+        n_threads: int = 1,
+    ) -> None:
+        given = check_parameters("LowRankSparse", _RULES, {"sparsity": sparsity, "smoothness": smoothness})
+        self.X = np.asarray(X, dtype=np.float64)
+        if self.X.ndim != 2:
+            raise ValueError(message("LowRankSparse", f"X of shape {self.X.shape}", "a matrix"))
+        if observed is not None and observed.shape != self.X.shape:
+            raise ValueError(message("LowRankSparse", f"observed of shape {observed.shape}", f"of X's, {self.X.shape}"))
+        if given["smoothness"] > 0.0 and laplacian is None:
+            raise ValueError(message("LowRankSparse", f"smoothness={smoothness}", "0 without a laplacian"))
+        self.observed = observed
+        self.sparsity: float = given["sparsity"]
+        self.smoothness: float = given["smoothness"]
+        self.n_threads = n_threads
+        self.scale = float(np.linalg.norm(self.X if observed is None else self.X[observed]))
+        self._laplacian = laplacian if self.smoothness > 0.0 else None
+        self._smoothing: Smoothing | None = None  # of the last penalty
+        self._seed = seed
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def row_separable(self) -> tuple[bool, ...]:
+        """The errors are a sum over rows, the graph term is not."""
+        return (True,) if self._laplacian is None else (True, False)
+
+    def first_penalty(self, rule: str) -> float:
+        """Return 1 over four times the mean of ``|X|``, or for "increasing" 1.25 over the spectral norm of X."""
+        known = self.X if self.observed is None else self.X[self.observed]
+        total = float(np.abs(known).sum())
+        if total == 0.0:
+            return 1.0
+        if rule == "increasing":
+            return 1.25 / _spectral_norm(self.X)
+        return known.size / (4.0 * total)
+
+    def loss(self, Y: npt.ArrayLike, *, nuclear_norm: float | None = None) -> float:
+        """Return the loss of the low-rank part Y; its nuclear norm need not be computed if it is known."""
+        low_rank = np.asarray(Y, dtype=np.float64)
+        with single_threaded_blas():
+            if nuclear_norm is None:
+                nuclear_norm = float(scipy.linalg.svdvals(low_rank, check_finite=False).sum())
+        errors = np.abs(self.X - low_rank)
+        total = float(errors.sum() if self.observed is None else errors[self.observed].sum())
+        loss = nuclear_norm + self.sparsity * total
+        if self._laplacian is not None:
+            loss += self.smoothness * float(np.vdot(low_rank, self._laplacian @ low_rank))
+        return loss
+
+    def prox(self, V: Float64Array, penalty: float, memory: Any, out: Float64Array) -> ThresholdedSVD:
+        """Lower the singular values of V by 1 / penalty; the singular vectors are the memory of the next call."""
+        found = singular_value_threshold(
+            V, 1.0 / penalty, start=memory, seed=self._seed, n_threads=self.n_threads, who="LowRankSparse"
+        )
+        found.matrix(out=out, n_threads=self.n_threads)
+        return found
+
+    def prox_term(self, index: int, V: Float64Array, penalty: float, rows: slice) -> Float64Array:
+        """Return what minimises the errors (0) or the graph term (1) near V; the latter for all rows only."""
+        if index == 1:
+            weight = 2.0 * self.smoothness / penalty
+            if self._smoothing is None or self._smoothing.weight != weight:
+                self._smoothing = Smoothing(self._laplacian, weight)
+            return self._smoothing.solve(V)
+        X, limit = self.X[rows], self.sparsity / penalty
+        errors = X - V
+        errors -= np.clip(errors, -limit, limit)  # X - V moved towards zero: the sparse part
+        near = np.subtract(X, errors, out=errors)
+        if self.observed is not None:
+            np.copyto(near, V, where=~self.observed[rows])
+        return near
+
+    def sparse_part(self, copy: Float64Array) -> Float64Array:
+        """Return the sparse part of an iteration from its copy of the error term: exactly zero in most entries."""
+        sparse = self.X - copy
+        if self.observed is not None:
+            sparse[~self.observed] = 0.0
+        return sparse
+
+    def optimality(self, svd: ThresholdedSVD, copies: Float64Array, multipliers: Float64Array) -> Optimality:
+        """Measure the conditions of a minimum.
+
+        Parameters
+        ----------
+        svd : ThresholdedSVD
+            Of the low-rank part.
+        copies, multipliers : ndarray of shape (n_terms, n_samples, n_features)
+            Of the terms, as `gnomon.optimizers.ADMM` has them.
+
+        Returns
+        -------
+        Optimality
+        """
+        errors, total = multipliers[0], multipliers.sum(axis=0)
+        sparse = self.sparse_part(copies[0])
+        support = sparse != 0.0
+        with single_threaded_blas():
+            inner = svd.left.T @ total @ svd.right.T
+            rest = total - svd.left @ (svd.left.T @ total)
+            rest -= (rest @ svd.right.T) @ svd.right
+            outside = _spectral_norm(rest)
+        smooth = 0.0
+        if self._laplacian is not None:
+            gradient = 2.0 * self.smoothness * (self._laplacian @ svd.matrix())
+            smooth = float(np.linalg.norm(multipliers[1] + gradient)) / (float(np.linalg.norm(gradient)) or 1.0)
+        return Optimality(
+            inside=float(np.abs(inner - np.eye(svd.rank)).max(initial=0.0)),
+            outside=outside,
+            bound=max(float(np.abs(errors).max(initial=0.0)) / self.sparsity - 1.0, 0.0),
+            sign=float(np.abs(errors[support] / self.sparsity - np.sign(sparse[support])).max(initial=0.0)),
+            smooth=smooth,
+        )
+
+
+def _spectral_norm(X: Float64Array) -> float:
+    """Return the largest singular value."""
+    largest = float(np.abs(X).max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    tall = (X if X.shape[0] >= X.shape[1] else X.T) / largest  # squares of tiny entries would be lost
+    square = leading_eigenpairs(lambda V: tall.T @ (tall @ V), tall.shape[1], 1).values[0]
+    return largest * float(np.sqrt(max(square, 0.0)))
