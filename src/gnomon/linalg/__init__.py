@@ -5,23 +5,33 @@ from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
 from gnomon.linalg.nystrom import nystrom
 from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
-from gnomon.linalg.principal import PrincipalComponents, principal_components
+from gnomon.linalg.principal import (
+    PrincipalComponents,
+    principal_components,
+    principal_components_of_moments,
+    project_rows,
+)
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.randomized import randomized_factor
+from gnomon.linalg.scatter import Moments
 from gnomon.linalg.sparse import kernel_csr
 from gnomon.linalg.spectra import largest_deviation
 from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
+from gnomon.linalg.subspace import CentredProducts, centred_products
 from gnomon.linalg.table import RowTable
 
 __all__ = [
+    "CentredProducts",
     "Eigenpairs",
     "LowRank",
+    "Moments",
     "PrincipalComponents",
     "Procrustes",
     "RowTable",
     "SpectralVectors",
     "SymmetricAccess",
     "align",
+    "centred_products",
     "connected_components",
     "kernel_csr",
     "largest_deviation",
@@ -30,8 +40,10 @@ __all__ = [
     "nystrom",
     "pivoted_cholesky",
     "principal_components",
+    "principal_components_of_moments",
     "procrustes",
     "procrustes_error",
+    "project_rows",
     "randomized_factor",
     "spectral_bounds",
     "spectral_vectors",
