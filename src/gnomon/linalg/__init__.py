@@ -11,6 +11,7 @@ from gnomon.linalg.principal import (
     principal_components_of_moments,
     project_rows,
 )
+from gnomon.linalg.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.randomized import randomized_factor
 from gnomon.linalg.scatter import Moments
@@ -33,9 +34,13 @@ __all__ = [
     "align",
     "centred_products",
     "connected_components",
+    "draw_rows_of_model",
     "kernel_csr",
     "largest_deviation",
     "leading_eigenpairs",
+    "log_likelihood",
+    "model_covariance",
+    "model_precision",
     "normal_matrix",
     "nystrom",
     "pivoted_cholesky",

@@ -102,13 +102,14 @@ def count_components(squares: Float64Array, wanted: int | float) -> int:
 def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float64Array, Float64Array]:
     """Return the largest eigenvalues (falling, not negative) and eigenvectors of a symmetric matrix."""
     size = matrix.shape[0]
-    if isinstance(wanted, float) or wanted > size // 2:  # all by divide and conquer cost less than half one by one
-        values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")
-        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-        n_vectors = count_components(values, wanted)
-        return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[size - wanted, size - 1], check_finite=False)
-    return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
+    if isinstance(wanted, int) and wanted <= size // 2:
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[size - wanted, size - 1], check_finite=False)
+        if values.size == wanted:  # LAPACK may find fewer among eigenvalues that are equal
+            return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
+    values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")  # costs less than half one by one
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    n_vectors = count_components(values, wanted)
+    return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
 
 
 def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
