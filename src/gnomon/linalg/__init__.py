@@ -1,5 +1,6 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
+from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
@@ -49,6 +50,7 @@ __all__ = [
     "procrustes",
     "procrustes_error",
     "project_rows",
+    "random_directions",
     "randomized_factor",
     "spectral_bounds",
     "spectral_vectors",
