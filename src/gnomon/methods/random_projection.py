@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._random import RandomState, resolve_seed
@@ -100,9 +99,9 @@ class RandomProjection(PlacesRows):
         return self.fit(X).embedding_
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
-        if sp.issparse(self.components_):
+        if not isinstance(self.components_, np.ndarray):
             product = X @ self.components_.T  # SciPy sums in the order of the columns, for each row by itself
-            scores = product.toarray() if sp.issparse(product) else np.ascontiguousarray(product)
+            scores = np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
             return np.asarray(scores, dtype=np.float32 if X.dtype == np.float32 else np.float64)
         n_threads = resolve_n_threads(self.n_jobs, who="RandomProjection")
         return project_rows(X, np.zeros(self.n_features_in_), self.components_, n_threads=n_threads)
@@ -125,7 +124,7 @@ class RandomProjection(PlacesRows):
         if positions.shape[1] != n_components:
             rule = f"of {n_components} columns, n_components"
             raise ValueError(message(who, f"Y with {positions.shape[1]} columns", rule))
-        dense = self.components_.toarray() if sp.issparse(self.components_) else self.components_
+        dense = self.components_ if isinstance(self.components_, np.ndarray) else self.components_.toarray()
         with single_threaded_blas():
             return np.asarray(positions @ np.linalg.pinv(dense).T)
 

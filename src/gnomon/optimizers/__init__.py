@@ -5,6 +5,7 @@ from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
+from gnomon.optimizers.polar_descent import PolarDescent, PolarObjective, PolarState
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.schedules import Exaggerable, Scheduled
@@ -21,6 +22,9 @@ __all__ = [
     "GradientDescent",
     "LBFGSState",
     "Optimizer",
+    "PolarDescent",
+    "PolarObjective",
+    "PolarState",
     "SafeDescent",
     "SafeObjective",
     "SafeState",
