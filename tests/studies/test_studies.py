@@ -21,6 +21,7 @@ from studies import (
     gradient_pca,
     latent_space,
     metric_table,
+    pca_dimensions,
     two_kernel_maps,
 )
 
@@ -192,3 +193,22 @@ def test_effective_loss_from_end_to_end(tmp_path):
     assert maps["Minimum of the sampled loss"]["sampled"] < maps["UMAP"]["sampled"]
     assert report["along_the_run"]["sampled"][-1] < report["along_the_run"]["sampled"][0]
     assert (tmp_path / "effective_loss.png").read_bytes().startswith(PNG)
+
+
+def test_pca_dimensions_from_end_to_end(tmp_path, capsys):
+    assert pca_dimensions.main(["--out", str(tmp_path), "--set", "digits", "--rows", "120", "--samples", "1"]) == 0
+    report = json.loads((tmp_path / "pca_dimensions.json").read_text())
+    scores = report["scores"]
+    assert report["dimensions"][0] == 2
+    assert scores["PCA"][-1] == pytest.approx(1, abs=0.01)  # all directions: distances are those of the data
+    np.testing.assert_allclose(scores["gradient PCA, 100 iterations"][0], scores["PCA"][0], atol=0.01)
+    assert scores["random projection"][3] < scores["PCA"][3]
+    assert report["best_t"] in pca_dimensions._CANDIDATES
+    assert (tmp_path / "pca_dimensions.png").read_bytes().startswith(PNG)
+    assert "nearest to print: t = " in capsys.readouterr().out
+
+
+def test_the_share_of_common_neighbors_counts_sets():
+    one = np.array([[1, 2, 3], [0, 2, 3]])
+    assert pca_dimensions.t_similarity(one, one[:, ::-1]) == 1.0
+    assert pca_dimensions.t_similarity(one, np.array([[1, 4, 5], [0, 3, 2]])) == pytest.approx(4 / 6)
