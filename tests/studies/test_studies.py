@@ -21,6 +21,7 @@ from studies import (
     gradient_pca,
     latent_space,
     metric_table,
+    outlier_directions,
     pca_dimensions,
     two_kernel_maps,
 )
@@ -212,3 +213,14 @@ def test_the_share_of_common_neighbors_counts_sets():
     one = np.array([[1, 2, 3], [0, 2, 3]])
     assert pca_dimensions.t_similarity(one, one[:, ::-1]) == 1.0
     assert pca_dimensions.t_similarity(one, np.array([[1, 4, 5], [0, 3, 2]])) == pytest.approx(4 / 6)
+
+
+def test_outlier_directions_from_end_to_end(tmp_path, monkeypatch):
+    pytest.importorskip("gnomon.methods.robust_pca")
+    monkeypatch.setattr(outlier_directions, "_SHARES", (0.0, 0.05))
+    assert outlier_directions.main(["--out", str(tmp_path), "--rows", "100", "--draws", "1"]) == 0
+    angles = json.loads((tmp_path / "outlier_directions.json").read_text())["angles"]
+    assert set(angles) == {"entries", "rows"}
+    assert angles["entries"]["0.0"]["PCA"]["median"] < 3
+    assert angles["entries"]["0.05"]["robust PCA"]["median"] < 5 < angles["entries"]["0.05"]["PCA"]["median"]
+    assert (tmp_path / "outlier_directions.png").read_bytes().startswith(PNG)
