@@ -7,8 +7,9 @@ namespace {
 template <class T>
 Output<double> bound_column_means(const Matrix<const T>& X, int n_threads) {
     auto means = make_output<double>({X.shape(1)});
-    run_released(n_threads,
-                 [&](const Context& context) { column_means(view(X), {means.data(), means.size()}, context); });
+    run_released(n_threads, [&](const Context& context) {
+        column_means(view(X), {means.data(), means.size()}, context);
+    });
     return means;
 }
 

@@ -78,8 +78,8 @@ double largest_deviation_of(Span2<const T> X, std::span<const double> means, con
     return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
 }
 
-// --- Projection: four rows at a time, eight directions per pass. Vectors are of 32 bytes because GCC 12 keeps arrays of
-// longer ones in memory where the machine has no registers of their size.
+// --- Projection: four rows at a time, eight directions per pass. Vectors are of 32 bytes because GCC 12 keeps arrays
+// of longer ones in memory where the machine has no registers of their size.
 
 using f64 = double __attribute__((vector_size(32)));
 constexpr std::size_t kHalf = 4;
