@@ -7,8 +7,9 @@ namespace {
 template <class T>
 Output<double> bound_column_means(const Matrix<const T>& X, int n_threads) {
     auto means = make_output<double>({X.shape(1)});
-    run_released(n_threads,
-                 [&](const Context& context) { column_means(view(X), {means.data(), means.size()}, context); });
+    run_released(n_threads, [&](const Context& context) {
+        column_means(view(X), {means.data(), means.size()}, context);
+    });
     return means;
 }
 
@@ -18,13 +19,6 @@ double bound_largest_deviation(const Matrix<const T>& X, const Vector<const doub
     run_released(n_threads,
                  [&](const Context& context) { largest = largest_deviation(view(X), view(means), context); });
     return largest;
-}
-
-template <class T>
-void bound_add_scatter(const Matrix<const T>& X, const Vector<const double>& means, double scale,
-                       const Matrix<double>& out, int n_threads) {
-    run_released(n_threads,
-                 [&](const Context& context) { add_scatter(view(X), view(means), scale, view(out), context); });
 }
 
 template <class T>
@@ -40,9 +34,6 @@ void register_for(nb::module_& m) {
           "Means (D,) of the columns of X (n, D), in double.");
     m.def("largest_deviation", &bound_largest_deviation<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("n_threads"), "The largest |x_ij - mean_j|.");
-    m.def("add_scatter", &bound_add_scatter<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
-          nb::arg("scale"), nb::arg("out").noconvert(), nb::arg("n_threads"),
-          "Add scale^2 (X - means)' (X - means) to the symmetric out (D, D).");
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");

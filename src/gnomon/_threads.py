@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters
 
@@ -79,6 +81,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_free_blas_lock)
 
 
+@functools.cache
+def _blas_libraries() -> Any:
+    """Return the handle of the BLAS libraries of NumPy and SciPy; to look for them takes a millisecond."""
+    import numpy as np  # noqa: F401
+    import scipy.linalg  # noqa: F401  SciPy brings a BLAS of its own, which the limit misses unless it is loaded
+    from threadpoolctl import ThreadpoolController  # a hard dependency of scikit-learn
+
+    return ThreadpoolController()
+
+
 @contextlib.contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Keep BLAS and LAPACK to one thread inside the block, whose bits then do not depend on the number of threads.
@@ -91,12 +103,10 @@ def single_threaded_blas() -> Iterator[None]:
         if _blas_limited:
             yield  # nested: the outer block holds the limit
             return
-        import scipy.linalg  # noqa: F401  SciPy brings a BLAS of its own, which the limit misses unless it is loaded
-        from threadpoolctl import threadpool_limits  # a hard dependency of scikit-learn
-
+        controller = _blas_libraries()
         _blas_limited = True
         try:
-            with threadpool_limits(limits=1, user_api="blas"):
+            with controller.limit(limits=1, user_api="blas"):
                 yield
         finally:
             _blas_limited = False

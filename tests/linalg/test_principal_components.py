@@ -98,8 +98,9 @@ def test_bits_do_not_depend_on_threads(digits, solver, dtype):
             assert getattr(one, name).tobytes() == getattr(many, name).tobytes()
 
 
-@pytest.mark.parametrize("solver", ["covariance", "randomized"])
+@pytest.mark.parametrize("solver", ["covariance", "gram", "randomized"])
 def test_sparse_tables_equal_dense_ones(digits, solver):
+    digits = digits[:500]
     sparse = sp.csr_array(digits)
     found, exact = principal_components(sparse, 4, solver=solver), principal_components(digits, 4)
     np.testing.assert_allclose(found.explained_variance, exact.explained_variance, rtol=1e-6)
@@ -111,9 +112,10 @@ def test_sparse_tables_equal_dense_ones(digits, solver):
 def test_wide_sparse_tables_are_not_densified():
     X = sp.random_array((200, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(2))
     found = principal_components(X, 3)
-    assert found.solver == "randomized"
+    assert found.solver == "gram"
     Y = found.transform(X)
     np.testing.assert_allclose(Y.var(axis=0, ddof=1), found.explained_variance, rtol=1e-8)
+    assert_same_components(found, PCA(3, svd_solver="full").fit(X.toarray()), 1e-8)
 
 
 def test_large_offset_is_removed_in_double():
@@ -163,7 +165,7 @@ def test_one_row_and_one_column_work():
 def test_parameters_are_checked(digits):
     with pytest.raises(ValueError, match=r"PCA: n_components=65 must be at most 64 \(n_samples=1797, n_features=64\)"):
         principal_components(digits, 65, who="PCA")
-    with pytest.raises(ValueError, match=r"solver='gram' must be 'auto', 'covariance' or 'randomized' for sparse X"):
-        principal_components(sp.csr_array(digits), 2, solver="gram")
+    with pytest.raises(ValueError, match=r"solver='svd' must be 'auto', 'covariance', 'gram' or 'randomized' for"):
+        principal_components(sp.csr_array(digits), 2, solver="svd")
     with pytest.raises(ValueError, match=r"X of shape \(2, 3\) must be of the fitted width \(n_features=64"):
         principal_components(digits, 2).transform(np.ones((2, 3)))

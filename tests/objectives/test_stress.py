@@ -132,7 +132,9 @@ def test_new_points_go_where_their_distances_put_them():
     weights = np.where(np.arange(30) < 10, 1.0, 0.0) * np.ones((6, 1))
     spoiled = np.where(weights > 0.0, delta, 50.0)
     np.testing.assert_allclose(
-        place_by_distances(anchors, spoiled, wanted + 0.05, weights=weights, max_iter=3000, tol=1e-12), wanted, atol=1e-8
+        place_by_distances(anchors, spoiled, wanted + 0.05, weights=weights, max_iter=3000, tol=1e-12),
+        wanted,
+        atol=1e-8,
     )
     one, three = (place_by_distances(anchors, delta, wanted + 0.05, n_threads=n) for n in (1, 3))
     assert one.tobytes() == three.tobytes()

@@ -21,6 +21,8 @@ from studies import (
     gradient_pca,
     latent_space,
     metric_table,
+    outlier_directions,
+    pca_dimensions,
     two_kernel_maps,
     video_background,
 )
@@ -208,3 +210,32 @@ def test_the_video_backgrounds_from_end_to_end(tmp_path, capsys):
     assert plain["robust_pca"]["background_error"] < 0.7 * plain["pca"]["background_error"]
     assert (tmp_path / "video_background.png").read_bytes().startswith(PNG)
     assert "street: 40 frames of 384 pixels" in capsys.readouterr().out
+
+
+def test_pca_dimensions_from_end_to_end(tmp_path, capsys):
+    assert pca_dimensions.main(["--out", str(tmp_path), "--set", "digits", "--rows", "120", "--samples", "1"]) == 0
+    report = json.loads((tmp_path / "pca_dimensions.json").read_text())
+    scores = report["scores"]
+    assert report["dimensions"][0] == 2
+    assert scores["PCA"][-1] == pytest.approx(1, abs=0.01)  # all directions: distances are those of the data
+    np.testing.assert_allclose(scores["gradient PCA, 100 iterations"][0], scores["PCA"][0], atol=0.01)
+    assert scores["random projection"][3] < scores["PCA"][3]
+    assert report["best_t"] in pca_dimensions._CANDIDATES
+    assert (tmp_path / "pca_dimensions.png").read_bytes().startswith(PNG)
+    assert "nearest to print: t = " in capsys.readouterr().out
+
+
+def test_the_share_of_common_neighbors_counts_sets():
+    one = np.array([[1, 2, 3], [0, 2, 3]])
+    assert pca_dimensions.t_similarity(one, one[:, ::-1]) == 1.0
+    assert pca_dimensions.t_similarity(one, np.array([[1, 4, 5], [0, 3, 2]])) == pytest.approx(4 / 6)
+
+
+def test_outlier_directions_from_end_to_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(outlier_directions, "_SHARES", (0.0, 0.05))
+    assert outlier_directions.main(["--out", str(tmp_path), "--rows", "100", "--draws", "1"]) == 0
+    angles = json.loads((tmp_path / "outlier_directions.json").read_text())["angles"]
+    assert set(angles) == {"entries", "rows"}
+    assert angles["entries"]["0.0"]["PCA"]["median"] < 3
+    assert angles["entries"]["0.05"]["robust PCA"]["median"] < 5 < angles["entries"]["0.05"]["PCA"]["median"]
+    assert (tmp_path / "outlier_directions.png").read_bytes().startswith(PNG)

@@ -1,4 +1,4 @@
-// First and second moments of the columns of a table, and its projection on a few directions: what PCA needs.
+// First and second moments of the columns of a table, and its projection on a few directions.
 #pragma once
 
 #include <span>
@@ -15,14 +15,6 @@ void column_means(Span2<const double> X, std::span<double> means, const Context&
 /// The largest |x_ij - mean_j|.
 double largest_deviation(Span2<const float> X, std::span<const double> means, const Context& context);
 double largest_deviation(Span2<const double> X, std::span<const double> means, const Context& context);
-
-/// Adds scale^2 (X - means)' (X - means) to out (D, D), which is symmetric before and after.
-/// Rows are centred and scaled in double; products are summed in the type of X over blocks of 256 rows, and in double
-/// from there on.
-void add_scatter(Span2<const float> X, std::span<const double> means, double scale, Span2<double> out,
-                 const Context& context);
-void add_scatter(Span2<const double> X, std::span<const double> means, double scale, Span2<double> out,
-                 const Context& context);
 
 /// out = (X - means) directions, in double. X (n, D), directions (D, d), out (n, d): written.
 /// A row of the result is a function of that row of X alone, bit for bit.

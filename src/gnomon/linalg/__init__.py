@@ -2,6 +2,7 @@
 
 from gnomon.linalg.block_krylov import SpectrumEnds, block_eigenpairs
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
+from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.exact_scaling import ExactScaling, exact_scaling
 from gnomon.linalg.huber_coordinates import huber_coordinates
@@ -9,23 +10,33 @@ from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
 from gnomon.linalg.nystrom import nystrom
 from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
-from gnomon.linalg.principal import PrincipalComponents, principal_components
+from gnomon.linalg.principal import (
+    PrincipalComponents,
+    principal_components,
+    principal_components_of_moments,
+    project_rows,
+)
+from gnomon.linalg.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.products import inner_products, product
 from gnomon.linalg.randomized import randomized_factor
 from gnomon.linalg.robust_coordinates import robust_coordinates
+from gnomon.linalg.scatter import Moments
 from gnomon.linalg.smoothing import Smoothing
 from gnomon.linalg.sparse import kernel_csr
 from gnomon.linalg.spectra import largest_deviation
 from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
+from gnomon.linalg.subspace import CentredProducts, centred_products
 from gnomon.linalg.table import RowTable
 from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
+    "CentredProducts",
     "ClassicalScaling",
     "Eigenpairs",
     "ExactScaling",
     "LowRank",
+    "Moments",
     "PrincipalComponents",
     "Procrustes",
     "RowTable",
@@ -36,21 +47,29 @@ __all__ = [
     "ThresholdedSVD",
     "align",
     "block_eigenpairs",
+    "centred_products",
     "classical_scaling",
     "connected_components",
+    "draw_rows_of_model",
     "exact_scaling",
     "huber_coordinates",
     "inner_products",
     "kernel_csr",
     "largest_deviation",
     "leading_eigenpairs",
+    "log_likelihood",
+    "model_covariance",
+    "model_precision",
     "normal_matrix",
     "nystrom",
     "pivoted_cholesky",
     "principal_components",
+    "principal_components_of_moments",
     "procrustes",
     "procrustes_error",
     "product",
+    "project_rows",
+    "random_directions",
     "randomized_factor",
     "robust_coordinates",
     "singular_value_threshold",

@@ -1,4 +1,4 @@
-"""Leading singular values and right singular vectors of a centred table, by four solvers.
+"""Leading singular values and right singular vectors of a centred table, from its matrix of squares or itself.
 
 BLAS and LAPACK calls are meant to run under `gnomon._threads.single_threaded_blas`, which the caller enters.
 """
@@ -11,27 +11,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
-import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon.linalg.draws import normal_matrix
+from gnomon.linalg.scatter import Moments, sum_of_squares
 
 __all__ = [
     "Spectrum",
+    "count_components",
     "covariance_spectrum",
     "gram_spectrum",
     "largest_deviation",
-    "randomized_spectrum",
-    "sparse_covariance_spectrum",
+    "leading_of_matrix",
+    "moments_spectrum",
+    "orthonormal_rows",
     "svd_spectrum",
 ]
 
 Float64Array = npt.NDArray[np.float64]
 
-_OVERSAMPLING = 10
-_POWER_ITERATIONS = 7
-_BLOCK = 4096  # rows or columns of a table that are turned to double at a time
-_STREAM_SKETCH, _STREAM_COMPLETION = 101, 102
+_ROWS = 2048  # of a table that are centred at a time
+_BLOCK = 4096  # columns likewise
+_STREAM_COMPLETION = 102
 
 
 @dataclass(frozen=True)
@@ -82,50 +83,42 @@ def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, 
     return mean, float(2.0 ** -np.round(np.log2(largest)))
 
 
-def sparse_covariance_spectrum(X: Any, n_components: int, *, n_threads: int = 1) -> Spectrum:
-    """Solve as `covariance_spectrum` for CSR, of which some rows at a time are written out.
+def count_components(squares: Float64Array, wanted: int | float) -> int:
+    """Return how many components are wanted.
 
     Parameters
     ----------
-    X : CSR of shape (n_samples, n_features)
-    n_components : int
-    n_threads : int >= 1, default=1
-        Does not change the result.
-
-    Returns
-    -------
-    Spectrum
+    squares : ndarray of shape (n_values,), float64
+        All squared singular values, falling.
+    wanted : int, or float in (0, 1)
+        The number itself, or the share of the sum of squares that so many components reach.
     """
-    products = _SparseProducts(X)
-    dtype = np.float32 if X.dtype == np.float32 else np.float64
-    largest = max(float(np.abs(X.data).max(initial=0.0)), float(np.abs(products.mean).max(initial=0.0)))
-    scale = float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
-    scatter = np.zeros((X.shape[1], X.shape[1]))
-    for begin in range(0, X.shape[0], _BLOCK):
-        rows: npt.NDArray[Any] = np.ascontiguousarray(X[begin : begin + _BLOCK].toarray(), dtype=dtype)
-        _core.add_scatter(rows, products.mean, scale, scatter, n_threads)
-    values, vectors = _leading_eigenpairs(scatter, n_components)
-    return Spectrum(products.mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
+    if isinstance(wanted, int):
+        return wanted
+    shares = np.cumsum(squares)
+    return min(int(np.searchsorted(shares, wanted * shares[-1])) + 1, squares.size)
 
 
-def _leading_eigenpairs(matrix: Float64Array, n_vectors: int) -> tuple[Float64Array, Float64Array]:
+def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float64Array, Float64Array]:
     """Return the largest eigenvalues (falling, not negative) and eigenvectors of a symmetric matrix."""
     size = matrix.shape[0]
-    if n_vectors > size // 2:  # all of them by divide and conquer cost less than half of them one by one
-        values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")
-        values, vectors = values[-n_vectors:], vectors[:, -n_vectors:]
-    else:
-        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[size - n_vectors, size - 1], check_finite=False)
-    return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
+    if isinstance(wanted, int) and wanted <= size // 2:
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[size - wanted, size - 1], check_finite=False)
+        if values.size == wanted:  # LAPACK may find fewer among eigenvalues that are equal
+            return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
+    values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")  # costs less than half one by one
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    n_vectors = count_components(values, wanted)
+    return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
 
 
-def covariance_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) -> Spectrum:
+def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
     """Solve by the eigenvectors of the scatter matrix (n_features x n_features).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
-    n_components : int
+    n_components : int, or float in (0, 1) for a share of the variance
     n_threads : int >= 1, default=1
         Does not change the result.
 
@@ -134,21 +127,46 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: in
     Spectrum
     """
     mean, scale = _mean_and_scale(X, n_threads)
-    scatter = np.zeros((X.shape[1], X.shape[1]))
-    if scale > 0.0:
-        _core.add_scatter(X, mean, scale, scatter, n_threads)
-    values, vectors = _leading_eigenpairs(scatter, n_components)
+
+    def part(begin: int) -> npt.NDArray[Any]:
+        rows = X[begin : begin + _ROWS] - mean
+        rows *= scale
+        return rows.astype(X.dtype, copy=False)
+
+    length = X.shape[0] if scale > 0.0 else 0
+    scatter = sum_of_squares(part, length, X.shape[1], step=_ROWS, n_threads=n_threads)
+    values, vectors = leading_of_matrix(scatter, n_components)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
 
 
-def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
+def moments_spectrum(moments: Moments, n_components: int | float) -> Spectrum:
+    """Solve by the eigenvectors of a scatter matrix that is given.
+
+    Parameters
+    ----------
+    moments : Moments
+    n_components : int, or float in (0, 1) for a share of the variance
+
+    Returns
+    -------
+    Spectrum
+    """
+    scatter = moments.scatter
+    rounding = 1e-13 * float(np.abs(moments.mean).max(initial=0.0))
+    if float(scatter.diagonal().max()) <= moments.count * rounding**2:  # the table is constant
+        scatter = np.zeros_like(scatter)
+    values, vectors = leading_of_matrix(scatter, n_components)
+    return Spectrum(moments.mean, vectors.T, np.sqrt(values), float(np.trace(scatter)))
+
+
+def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
     """Solve by the eigenvectors of the matrix of inner products of centred rows (n_samples x n_samples).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
-    n_components : int
+    n_components : int, or float in (0, 1) for a share of the variance
     seed : int, default=0
         Directions without variance are drawn at random, orthogonal to the others.
     n_threads : int >= 1, default=1
@@ -160,25 +178,26 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int, *, seed: int = 0, n_th
     """
     mean, scale = _mean_and_scale(X, n_threads)
     n, width = X.shape
-    gram = np.zeros((n, n))
-    no_mean = np.zeros(n)
-    for begin in range(0, width if scale > 0.0 else 0, _BLOCK):
-        part = slice(begin, begin + _BLOCK)
-        columns = ((X[:, part] - mean[part]).T * scale).astype(X.dtype, order="C")
-        _core.add_scatter(columns, no_mean, 1.0, gram, n_threads)
-    values, left = _leading_eigenpairs(gram, n_components)
-    components = np.empty((n_components, width))
+
+    def part(begin: int) -> npt.NDArray[Any]:
+        columns = X[:, begin : begin + _BLOCK] - mean[begin : begin + _BLOCK]
+        columns *= scale
+        return columns.astype(X.dtype, copy=False).T
+
+    gram = sum_of_squares(part, width if scale > 0.0 else 0, n, step=_BLOCK, n_threads=n_threads)
+    values, left = leading_of_matrix(gram, n_components)
+    components = np.empty((values.size, width))
     for begin in range(0, width, _BLOCK):
-        part = slice(begin, begin + _BLOCK)
-        components[:, part] = left.T @ (X[:, part] - mean[part])
+        columns = X[:, begin : begin + _BLOCK] - mean[begin : begin + _BLOCK]
+        components[:, begin : begin + _BLOCK] = left.T @ columns
     # Centring leaves rank n - 1 at most; rounding of the Gram matrix hides what lies below it.
     noise = np.finfo(X.dtype).eps * n * values[0]
-    components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
+    components = orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
 
 
-def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
+def orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
     """Orthonormalise rows that nearly are, up to length; those from `n_valid` on are replaced by random directions."""
     rows = rows.copy()
     rows[n_valid:] = normal_matrix(seed, _STREAM_COMPLETION, (rows.shape[0] - n_valid, rows.shape[1]))
@@ -187,13 +206,13 @@ def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Arr
     return np.ascontiguousarray((q * np.where(np.diag(r) < 0.0, -1.0, 1.0)).T)
 
 
-def svd_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) -> Spectrum:
+def svd_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
     """Solve by the full singular value decomposition in double, which keeps the smallest components accurate.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
-    n_components : int
+    n_components : int, or float in (0, 1) for a share of the variance
     n_threads : int >= 1, default=1
         Does not change the result.
 
@@ -209,81 +228,5 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int, *, n_threads: int = 1) 
     _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     squared_norm = float(np.sum(values**2)) * unscale * unscale
-    return Spectrum(mean, right[:n_components], values[:n_components] * unscale, squared_norm)
-
-
-def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
-    """Solve by subspace iteration on a random start, touching X through products only.
-
-    Parameters
-    ----------
-    X : ndarray (float32 or float64, C-contiguous) or CSR, of shape (n_samples, n_features)
-    n_components : int
-    seed : int, default=0
-        Of the random start.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-
-    Returns
-    -------
-    Spectrum
-
-    References
-    ----------
-    .. [1] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithm 4.4.
-    """
-    product = _SparseProducts(X) if sp.issparse(X) else _DenseProducts(X, n_threads)
-    n_vectors = min(n_components + _OVERSAMPLING, *X.shape)
-    basis = normal_matrix(seed, _STREAM_SKETCH, (X.shape[1], n_vectors))
-    for _ in range(_POWER_ITERATIONS + 1):
-        basis, _ = np.linalg.qr(basis)
-        basis = product.gram_times(basis)
-    basis, _ = np.linalg.qr(basis)
-    scores = product.times(basis)
-    values, rotation = _leading_eigenpairs(scores.T @ scores, n_vectors)
-    components = (basis @ rotation[:, :n_components]).T
-    return Spectrum(product.mean, components, np.sqrt(values[:n_components]), product.squared_norm)
-
-
-class _DenseProducts:
-    """Products with a centred dense table, some rows at a time."""
-
-    def __init__(self, X: npt.NDArray[Any], n_threads: int) -> None:
-        self._X = X
-        self._n_threads = n_threads
-        self.mean: Float64Array = _core.column_means(X, n_threads)
-        self.squared_norm = float(sum(np.vdot(rows, rows) for rows in self._blocks()))
-
-    def _blocks(self) -> Any:
-        for begin in range(0, self._X.shape[0], _BLOCK):
-            yield self._X[begin : begin + _BLOCK] - self.mean
-
-    def times(self, V: Float64Array) -> Float64Array:
-        return np.concatenate([rows @ V for rows in self._blocks()])
-
-    def gram_times(self, V: Float64Array) -> Float64Array:
-        total = np.zeros_like(V)
-        for rows in self._blocks():
-            total += rows.T @ (rows @ V)
-        return total
-
-
-class _SparseProducts:
-    """Products with a CSR table minus its mean, which is never written out."""
-
-    def __init__(self, X: Any) -> None:
-        self._X = sp.csr_array(X, dtype=np.float64)
-        self._transposed = self._X.T.tocsr()
-        n = X.shape[0]
-        self.mean: Float64Array = np.asarray(self._X.sum(axis=0), dtype=np.float64).ravel() / max(n, 1)
-        squares = float(np.vdot(self._X.data, self._X.data))
-        self.squared_norm = max(squares - n * float(self.mean @ self.mean), 0.0)
-
-    def times(self, V: Float64Array) -> Float64Array:
-        product: Float64Array = self._X @ V - self.mean @ V
-        return product
-
-    def gram_times(self, V: Float64Array) -> Float64Array:
-        scores = self.times(V)
-        product: Float64Array = self._transposed @ scores - np.outer(self.mean, scores.sum(axis=0))
-        return product
+    kept = count_components(values**2, n_components)
+    return Spectrum(mean, right[:kept], values[:kept] * unscale, squared_norm)

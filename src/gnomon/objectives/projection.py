@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
+from gnomon.linalg import Moments, centred_products, spectral_bounds
 
 __all__ = ["ProjectionError", "polar_factor"]
 
@@ -19,7 +22,7 @@ def polar_factor(U: npt.ArrayLike) -> Float64Array:
     Parameters
     ----------
     U : array-like of shape (n_features, n_components)
-        Of full column rank.
+        Of full column rank; of lower rank the nearest is not unique, and one of them is returned.
 
     Returns
     -------
@@ -38,12 +41,15 @@ class ProjectionError:
 
         loss = |Xc U U' - Xc|_F^2,        gradient = 2 (S U U'U + U U' S U - 2 S U).
 
-    Its minimisers with orthonormal columns span the leading principal directions.
+    Its minimisers with orthonormal columns span the leading principal directions. S is written out only where it is
+    smaller than the table; else S U = Xc' (Xc U).
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Finite; centred here.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Finite; centred here. Sparse input is not densified.
+    n_threads : int >= 1, default=1
+        Does not change the result.
 
     References
     ----------
@@ -53,31 +59,61 @@ class ProjectionError:
     dtype = np.float64
     evaluation = "exact"
 
-    def __init__(self, X: npt.ArrayLike) -> None:
-        table = np.asarray(X, dtype=np.float64)
-        if table.ndim != 2 or not np.isfinite(table).all():
+    def __init__(self, X: Any, *, n_threads: int = 1) -> None:
+        is_sparse = hasattr(X, "tocsr")
+        table = X.tocsr() if is_sparse else np.ascontiguousarray(X, dtype=np.float64)
+        if table.ndim != 2 or not np.isfinite(table.data if is_sparse else table).all():
             raise ValueError(message("ProjectionError", f"X of shape {table.shape}", "a finite matrix"))
-        centred = table - table.mean(axis=0)
+        self._n_features = int(table.shape[1])
+        self._scatter: Float64Array | None = None
         with single_threaded_blas():
-            self._scatter: Float64Array = centred.T @ centred
+            if self._n_features <= table.shape[0] and not is_sparse:
+                self._scatter = Moments.of(table, n_threads=n_threads, who="ProjectionError").scatter
+                self._squared_norm = float(np.trace(self._scatter))
+            else:
+                self._products = centred_products(table, n_threads=n_threads)
+                self._squared_norm = self._products.squared_norm
 
     @property
     def n_samples(self) -> int:
         """Rows of U: the number of features."""
-        return len(self._scatter)
+        return self._n_features
+
+    def scatter_times(self, U: npt.ArrayLike) -> Float64Array:
+        """Return S U."""
+        directions = np.asarray(U, dtype=np.float64)
+        with single_threaded_blas():
+            if self._scatter is None:
+                return self._products.gram_times(directions)
+            return np.asarray(self._scatter @ directions)
+
+    def largest_eigenvalue(self, *, seed: int = 0) -> float:
+        """Return an upper bound of the largest eigenvalue of S, at most a few per cent above it."""
+        return max(spectral_bounds(self.scatter_times, self._n_features, seed=seed)[1], 0.0)
+
+    def safe_step(self, U0: npt.NDArray[Any]) -> float:
+        """Return 1 / (12 lambda_1 max(1, |U0|^2)), a step along the gradient that lowers the loss.
+
+        It did so in all experiments, but U may leave the ball of the start by about a hundredth of its radius, so
+        that this is no proof: search the step if the loss must not rise.
+        """
+        with single_threaded_blas():
+            size = max(1.0, float(np.linalg.norm(U0, 2)) ** 2)
+        bound = 12.0 * self.largest_eigenvalue() * size
+        return 1.0 / bound if bound > 0.0 else 1.0
 
     def loss(self, U: npt.ArrayLike) -> float:
         """Return the loss."""
         directions = np.asarray(U, dtype=np.float64)
         with single_threaded_blas():
-            inside = directions.T @ self._scatter @ directions
+            inside = directions.T @ self.scatter_times(directions)
             products = directions.T @ directions
-            return float(np.trace(self._scatter) - 2.0 * np.trace(inside) + np.sum(inside * products))
+            return float(self._squared_norm - 2.0 * np.trace(inside) + np.sum(inside * products))
 
     def gradient(self, U: npt.ArrayLike) -> Float64Array:
         """Return the gradient, of the shape of U."""
         directions = np.asarray(U, dtype=np.float64)
         with single_threaded_blas():
-            pulled = self._scatter @ directions
+            pulled = self.scatter_times(directions)
             back = pulled @ (directions.T @ directions) + directions @ (directions.T @ pulled)
             return np.asarray(2.0 * (back - 2.0 * pulled))

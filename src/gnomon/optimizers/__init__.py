@@ -9,6 +9,7 @@ from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
 from gnomon.optimizers.placement import move_points, place_points
+from gnomon.optimizers.polar_descent import PolarDescent, PolarObjective, PolarState
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.schedules import Exaggerable, Scheduled
@@ -31,6 +32,9 @@ __all__ = [
     "Majorization",
     "MajorizationState",
     "Optimizer",
+    "PolarDescent",
+    "PolarObjective",
+    "PolarState",
     "Residuals",
     "SafeDescent",
     "SafeObjective",

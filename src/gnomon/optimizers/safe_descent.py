@@ -9,8 +9,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
-from gnomon.objectives import Objective
-from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State
 from gnomon.optimizers.stopping import Stopping
 
@@ -27,6 +26,14 @@ _RULES: dict[str, Rule] = {
     "block": Integer(low=1),
 }
 _SUFFICIENT = 1e-4  # share of the fall that the gradient promises which a step must keep (Armijo)
+
+
+class Differentiable(Valued, Protocol):
+    """A loss with a gradient."""
+
+    def gradient(self, Y: Points) -> Points:
+        """Return the gradient of the loss."""
+        ...
 
 
 @runtime_checkable
@@ -61,7 +68,7 @@ class SafeState(State):
     last_step: float
 
 
-class SafeDescent(Optimizer[SafeState, Objective]):
+class SafeDescent(Optimizer[SafeState, Differentiable]):
     """Descend by Y <- Y - step * gradient, or along a preconditioned gradient.
 
     Parameters
@@ -119,7 +126,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         """A small gradient or a loss that does not fall."""
         return Stopping(tol=self.tol, n_iter_without_progress=self.n_iter_without_progress)
 
-    def start(self, objective: Objective, Y: Points) -> SafeState:
+    def start(self, objective: Differentiable, Y: Points) -> SafeState:
         """Settle the step."""
         if self.preconditioned and not isinstance(objective, Preconditioned):
             fact = f"{type(objective).__name__} has no precondition"
@@ -140,7 +147,7 @@ class SafeDescent(Optimizer[SafeState, Objective]):
             )
         return SafeState(embedding=Y, largest_step=step, last_step=step)
 
-    def step(self, objective: Objective, state: SafeState, limit: int) -> Step:
+    def step(self, objective: Differentiable, state: SafeState, limit: int) -> Step:
         """Do one iteration."""
         Y = state.embedding
         gradient: Points = objective.gradient(Y)
@@ -157,20 +164,20 @@ class SafeDescent(Optimizer[SafeState, Objective]):
         state.iteration += not finished
         return Step(norm, state.last_step * norm, finished)
 
-    def _direction(self, objective: Objective, gradient: Points, Y: Points) -> Points:
+    def _direction(self, objective: Differentiable, gradient: Points, Y: Points) -> Points:
         if not self.preconditioned or not np.isfinite(gradient).all():
             return gradient
         assert isinstance(objective, Preconditioned)  # start asked for it
         return objective.precondition(gradient, Y)
 
-    def divergence(self, objective: Objective, state: SafeState) -> tuple[str, str]:
+    def divergence(self, objective: Differentiable, state: SafeState) -> tuple[str, str]:
         """Return the step and what to do."""
         remedy = "Lower learning_rate, or use backtracking=True."
         if self.backtracking or self.learning_rate == "safe":
             remedy = "Check the objective's loss and gradient, and the initial embedding."
         return f"learning_rate={state.last_step:g}", remedy
 
-    def _backtrack(self, objective: Objective, state: SafeState, gradient: Points, norm: float) -> str:
+    def _backtrack(self, objective: Differentiable, state: SafeState, gradient: Points, norm: float) -> str:
         """Take the longest step tried for which the loss falls; return why there is none, or ""."""
         Y, loss = state.embedding, objective.loss(state.embedding)
         noise = float(np.finfo(Y.dtype).eps)

@@ -1,0 +1,161 @@
+"""Mean and scatter matrix of a table, of blocks of its rows, and of all blocks together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import message
+from gnomon.linalg.memory import require_memory
+
+__all__ = ["Moments", "require_scatter_memory", "sum_of_squares"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_ROWS = 2048  # of a block: its product costs far more than adding it
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Number, mean and scatter matrix of rows: all that principal components of them need.
+
+    Moments of parts of a table are merged to those of the whole, in any order, up to rounding.
+
+    Attributes
+    ----------
+    count : int
+        Rows.
+    mean : ndarray of shape (n_features,), float64
+    scatter : ndarray of shape (n_features, n_features), float64
+        Sum over rows of (x - mean)(x - mean)', symmetric.
+
+    References
+    ----------
+    .. [1] Chan, Golub & LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances",
+       COMPSTAT 1982, eq. 2.1.
+    """
+
+    count: int
+    mean: Float64Array
+    scatter: Float64Array
+
+    @classmethod
+    def of(cls, X: Any, *, n_threads: int = 1, who: str = "Moments") -> Moments:
+        """Compute the moments of a table.
+
+        Parameters
+        ----------
+        X : ndarray of float32 or float64, or CSR, of shape (n_rows, n_features)
+            Finite, one row at least. CSR is written out 2048 rows at a time.
+        n_threads : int >= 1, default=1
+            Does not change the result.
+        who : str, default="Moments"
+            Opens the error text.
+
+        Raises
+        ------
+        MemoryError
+            If matrices of n_features x n_features do not fit in memory.
+        ValueError
+            If squares leave the range of float64.
+        """
+        require_scatter_memory(X.shape[1], who=who)
+        if isinstance(X, np.ndarray):
+            X = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+            mean = np.asarray(_core.column_means(X, n_threads))
+        else:
+            mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / X.shape[0]
+
+        def centred(begin: int) -> Float64Array:
+            rows = X[begin : begin + _ROWS]
+            return np.asarray((rows if isinstance(X, np.ndarray) else rows.toarray()) - mean, dtype=np.float64)
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            scatter = sum_of_squares(centred, X.shape[0], X.shape[1], step=_ROWS, n_threads=n_threads)
+        return cls(int(X.shape[0]), mean, _in_range(scatter, who))
+
+    def merge(self, other: Moments) -> Moments:
+        """Return the moments of the rows of both."""
+        if self.mean.shape != other.mean.shape:
+            fact = f"{self.mean.size} and {other.mean.size}"
+            raise ValueError(message("Moments", "merged parts", "of the same number of features", fact=fact))
+        count = self.count + other.count
+        shift = other.mean - self.mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            scatter = self.scatter + other.scatter
+            scatter += np.outer(shift * (self.count * other.count / count), shift)
+        # Rounding of the product makes the two halves differ in the last digit.
+        return Moments(
+            count, self.mean + shift * (other.count / count), _in_range((scatter + scatter.T) / 2, "Moments")
+        )
+
+
+def _in_range(scatter: Float64Array, who: str) -> Float64Array:
+    if not np.isfinite(scatter).all():
+        remedy = "Rescale the data."
+        raise ValueError(message(who, "X", "one whose squares are within the range of float64", remedy=remedy))
+    return scatter
+
+
+def require_scatter_memory(n_features: int, *, who: str) -> None:
+    """Raise MemoryError if scatter matrix, that of a block and eigenvectors do not fit in memory."""
+    require_memory(
+        who,
+        f"X of {n_features} columns",
+        4 * 8 * float(n_features) ** 2,
+        fact=f"matrices of {n_features} x {n_features}",
+        remedy="Fit all rows at once with solver='gram' or 'randomized', or project them onto fewer columns first.",
+    )
+
+
+def sum_of_squares(
+    part: Callable[[int], npt.NDArray[Any]], length: int, order: int, *, step: int, n_threads: int
+) -> Float64Array:
+    """Return the sum of B'B over the blocks B of a table.
+
+    Parameters
+    ----------
+    part : callable
+        Takes the first row of a block to the block, of shape (at most step, order).
+    length : int
+        Rows of the table.
+    order : int
+        Its columns.
+    step : int
+        Rows of a block. Products are summed in the type of the blocks within one, in double between them.
+    n_threads : int >= 1
+        Blocks are computed side by side and added in order: it does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (order, order), float64
+        Symmetric.
+    """
+
+    def product(begin: int) -> npt.NDArray[Any]:
+        block = part(begin)
+        result: npt.NDArray[Any] = block.T @ block
+        return result
+
+    total = np.zeros((order, order))
+    with single_threaded_blas():
+        for one in _in_order(product, range(0, length, step), n_threads):
+            total += one
+    return total
+
+
+def _in_order(work: Callable[[int], npt.NDArray[Any]], items: range, n_threads: int) -> Iterator[npt.NDArray[Any]]:
+    """Yield work(item) in order, at most n_threads results at a time."""
+    if n_threads == 1 or len(items) == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        for first in range(0, len(items), n_threads):
+            yield from pool.map(work, items[first : first + n_threads])
