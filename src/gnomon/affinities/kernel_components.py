@@ -131,14 +131,22 @@ def approximate_components(gram: Gram, found: LowRank, n_components: int) -> Ker
         vectors = _over_roots(scores, values)
         signed = with_signs(vectors)
         rotation *= np.where((signed * vectors).sum(axis=0) < 0.0, -1.0, 1.0)
-        # The rows of B are the similarities to the landmarks times this, for Nystroem's and for Cholesky's factor.
-        features = np.linalg.pinv(found.B[found.landmarks]).T
+        features = _to_factor(found)
         projection = features @ (rotation * (values > 0.0))
         offset = mean @ (rotation * (values > 0.0))
         weights = features @ mean
     trace = total - found.n_samples * float(mean @ mean)
     residual = found.residual_trace / total if total > 0.0 else 0.0
     return KernelComponents(values, signed, trace, found.landmarks, projection, offset, weights, residual)
+
+
+def _to_factor(found: LowRank) -> Float64Array:
+    """Return the matrix that takes similarities to the landmarks to rows of B."""
+    own = found.B[found.landmarks]
+    if found.method == "cholesky":  # lower triangular, and B B' = C (own own')^-1 C'
+        identity = np.eye(own.shape[0])
+        return np.asarray(scipy.linalg.solve_triangular(own, identity, lower=True, check_finite=False).T)
+    return np.asarray(own / np.einsum("ij,ij->j", own, own), dtype=np.float64)  # eigenvectors times roots
 
 
 def _without_rounding(values: Float64Array, total: float) -> Float64Array:

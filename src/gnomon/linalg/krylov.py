@@ -115,8 +115,9 @@ def leading_eigenpairs(product: Product, n_samples: int, n_vectors: int, *, seed
         else:
             found = block_lanczos(product, n_samples, n_vectors, seed=seed) if 8 * n_vectors <= n_samples else None
             if found is None:
-                *found, converged = _by_arnoldi(product, n_samples, n_vectors, seed)
-            values, vectors = found
+                values, vectors, converged = _by_arnoldi(product, n_samples, n_vectors, seed)
+            else:
+                values, vectors = found
     order = np.argsort(values, kind="stable")[::-1]
     return Eigenpairs(values[order], with_signs(vectors[:, order]), converged)
 
