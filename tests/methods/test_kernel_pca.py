@@ -107,7 +107,8 @@ def test_only_squared_dissimilarities_take_minus_one_half():
     np.testing.assert_allclose(distance.embedding_, true.embedding_, atol=1e-9)
     halved = KernelPCA(2, kernel="precomputed").fit(-0.5 * (1 - K))
     np.testing.assert_allclose(halved.embedding_, true.embedding_ / np.sqrt(2), atol=1e-9)
-    wrong = KernelPCA(2, kernel="precomputed").fit(-0.5 * K)
+    with pytest.warns(DataWarning, match="0 of 2 eigenvalues are positive"):
+        wrong = KernelPCA(2, kernel="precomputed").fit(-0.5 * K)
     assert wrong.negative_inertia_ == pytest.approx(1.0)
 
 

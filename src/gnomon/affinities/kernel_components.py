@@ -96,7 +96,7 @@ def exact_components(gram: Gram, n_components: int, *, seed: int = 0) -> KernelC
     else:
         trace = float(diagonal.sum()) - n * float(means.mean())
     values = _without_rounding(found.values, float(np.abs(diagonal).sum()))
-    vectors = found.vectors * (values > 0.0)
+    vectors = np.where(values > 0.0, found.vectors, 0.0)
     projection = _over_roots(vectors - vectors.mean(axis=0), values)
     with single_threaded_blas():
         offset: Float64Array = means @ projection

@@ -125,7 +125,7 @@ def select_kernel(
         pca = _judge("linear", LinearInput(), task)
         alone = any(isinstance(kernel, CustomInput) for _, kernel in named)  # a user's function may not like threads
         with ThreadPoolExecutor(1 if alone else n_threads) as pool:
-            found = list(pool.map(lambda one: pca if one[0] == "linear" else _judge(*one, task), named))
+            found = list(pool.map(lambda one: pca if one[0] == "linear" else _judge(one[0], one[1], task), named))
     judged = _with_front(found)
     return KernelSelection(
         table=judged,
