@@ -74,8 +74,9 @@ class KernelPCA(PlacesRows):
         Rows that an approximation reads; None takes 500, or ten for each component.
     inverse : {"ridge", "fixed_point"}, default="ridge"
         How `inverse_transform` finds a row. "ridge" regresses the rows on their scores, for any kernel that takes rows.
-        "fixed_point" seeks the row whose image in the feature space is nearest, for kernels of the distance; it is the
-        sharper one where many components are kept. Of the linear kernel both are the reconstruction of PCA.
+        "fixed_point" seeks the row whose image in the feature space is nearest, for kernels of the distance. Of noisy
+        digits with 32 components both remove the same noise; with 16 "ridge" removes more. Of the linear kernel both
+        are the reconstruction of PCA.
     alpha : float > 0, default=1.0
         Weight of the penalty of "ridge".
     random_state : int, Generator, RandomState or None, default=None
