@@ -92,11 +92,27 @@ def test_stored_and_evaluated_products_agree_and_the_choice_is_told(name):
     assert stored.centred_squared_norm == pytest.approx(evaluated.centred_squared_norm, rel=1e-11)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_one_half_of_the_matrix_stands_for_all_of_it(threads, monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(600, 4)) + 10.0
+    Y = np.random.default_rng(1).normal(size=(600, 2))
+    whole = Gram.from_kernel("laplacian", rows)
+    monkeypatch.setattr("gnomon.affinities.gram.gram._LARGEST_MATRIX", 100)
+    half = Gram.from_kernel("laplacian", rows, n_threads=threads)
+    assert half.stored
+    np.testing.assert_allclose(half.matvec(Y), whole.matvec(Y), atol=1e-12 * np.abs(whole.matvec(Y)).max())
+    np.testing.assert_array_equal(half.dense(), whole.dense())
+    np.testing.assert_array_equal(half.diagonal(), 1.0)
+    assert half.centred_squared_norm == pytest.approx(whole.centred_squared_norm, rel=1e-11)
+    one = Gram.from_kernel("laplacian", rows)
+    assert half.matvec(Y).tobytes() == one.matvec(Y).tobytes()
+
+
 def test_a_table_far_from_the_origin_keeps_its_digits():
     near, far = Gram.from_features(X - X.mean(0)), Gram.from_features(X - X.mean(0) + 2.0**20)
     Y = np.random.default_rng(1).normal(size=(N, 2))
     np.testing.assert_allclose(far.centred_matvec(Y), near.centred_matvec(Y), atol=1e-7)
-    for name in ("gaussian", "laplacian", "cauchy"):
+    for name in ("gaussian", "laplacian", "cauchy", "sketch_map", "umap"):
         moved = Gram.from_kernel(name, X + 2.0**20).dense()
         np.testing.assert_allclose(moved, Gram.from_kernel(name, X).dense(), atol=1e-7)
 

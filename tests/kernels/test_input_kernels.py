@@ -25,10 +25,12 @@ def test_two_points_have_the_values_of_the_formulas():
         "laplacian": np.exp(-2.5),
         "cauchy": 1 / (1 + 25 / 4),
         "cosine": 16 / np.sqrt(5 * 52),
+        "sketch_map": (1 + (2 ** (2 / 3) - 1) * 25 / 4) ** -1.5,
+        "umap": 1 / (1 + 1.577 * (25 / 4) ** 0.895),
     }
     assert set(values) == set(INPUT_KERNELS)
     for name, expected in values.items():
-        parameters = {"sigma": 2.0} if name in ("gaussian", "laplacian", "cauchy") else {}
+        parameters = {"sigma": 2.0} if name not in ("linear", "polynomial", "cosine") else {}
         kernel = input_kernel(name, a, parameters=parameters)
         np.testing.assert_allclose(kernel.block(a, b), [[expected]], rtol=1e-14)
     kernel = input_kernel("polynomial", a, parameters={"coefficients": (1.0, 0.0, 0.0, 2.0), "scale": 4.0})
@@ -65,7 +67,9 @@ def test_blocks_are_symmetric_semidefinite_and_agree_with_their_diagonal(name, r
 @pytest.mark.parametrize("name", INPUT_KERNELS)
 def test_sparse_rows_have_the_same_similarities(name, rows):
     A, B = np.where(rows[0] > 0, rows[0], 0), np.where(rows[1] > 0, rows[1], 0)
-    kernel = input_kernel(name, A, parameters={"sigma": 1.0} if name in ("gaussian", "laplacian", "cauchy") else None)
+    kernel = input_kernel(
+        name, A, parameters={"sigma": 1.0} if name not in ("linear", "polynomial", "cosine") else None
+    )
     thin = kernel.block(sp.csr_array(A), sp.csr_array(B))
     np.testing.assert_allclose(thin, kernel.block(A, B), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(kernel.diagonal(sp.csr_array(A)), kernel.diagonal(A), rtol=1e-13)
@@ -120,3 +124,37 @@ def test_a_callable_takes_blocks(rows):
 def test_errors_name_the_argument_and_the_rule(similarity, parameters, error, text, rows):
     with pytest.raises(error, match=text):
         input_kernel(similarity, rows[0], parameters=parameters)
+
+
+def test_further_parameters_have_the_values_of_the_formulas():
+    a, b = np.array([[0.0]]), np.array([[3.0]])
+    cases = [
+        ("cauchy", {"sigma": 2.0, "exponent": 0.5}, (1 + 9 / 4) ** -0.5),
+        ("sketch_map", {"sigma": 2.0, "a": 4.0, "b": 6.0}, (1 + (2 ** (4 / 6) - 1) * (3 / 2) ** 4) ** -1.5),
+        ("umap", {"sigma": 1.0, "a": 0.5, "b": 1.3}, 1 / (1 + 0.5 * 9**1.3)),
+    ]
+    for name, parameters, expected in cases:
+        kernel = input_kernel(name, a, parameters=parameters)
+        np.testing.assert_allclose(kernel.block(a, b), [[expected]], rtol=1e-14)
+    half = input_kernel("sketch_map", a, parameters={"sigma": 3.0, "a": 5.0, "b": 2.0})
+    np.testing.assert_allclose(half.block(a, b), [[0.5]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplacian", "cauchy", "sketch_map", "umap"])
+def test_slopes_are_the_differences_of_the_values(name):
+    kernel = input_kernel(name, np.zeros((1, 1)), parameters={"sigma": 1.3})
+    s = np.array([0.1, 0.7, 2.0, 9.0])
+    step = 1e-6
+    expected = (kernel.of_squares(s + step) - kernel.of_squares(s - step)) / (2 * step)
+    np.testing.assert_allclose(kernel.slope(s), expected, rtol=1e-6)
+    assert np.isfinite(kernel.slope(np.zeros(1))).all()
+
+
+def test_kernels_that_can_be_indefinite_say_so_and_are():
+    line = np.linspace(0.0, 2.0, 40)[:, None]
+    for name, parameters in (("sketch_map", {"sigma": 1.0, "a": 4.0, "b": 4.0}), ("umap", {"sigma": 1.0, "b": 1.6})):
+        kernel = input_kernel(name, line, parameters=parameters)
+        assert kernel.semidefinite is None
+        assert np.linalg.eigvalsh(kernel.block(line, line))[0] < -1e-3
+    assert input_kernel("sketch_map", line, parameters={"a": 2.0, "b": 9.0}).semidefinite
+    assert input_kernel("umap", line, parameters={"b": 1.0}).semidefinite

@@ -18,14 +18,16 @@ from gnomon.kernels.inputs import (
     LaplacianInput,
     LinearInput,
     PolynomialInput,
+    SketchMapInput,
+    UMAPInput,
     squared_distances,
 )
 
 __all__ = ["INPUT_KERNELS", "input_kernel", "median_distance"]
 
-_KERNELS: dict[str, Any] = {
-    one.name: one for one in (LinearInput, PolynomialInput, GaussianInput, LaplacianInput, CauchyInput, CosineInput)
-}
+_OF_PRODUCTS = (LinearInput, PolynomialInput, CosineInput)
+_OF_DISTANCES = (GaussianInput, LaplacianInput, CauchyInput, SketchMapInput, UMAPInput)
+_KERNELS: dict[str, Any] = {one.name: one for one in (*_OF_PRODUCTS, *_OF_DISTANCES)}
 INPUT_KERNELS = tuple(_KERNELS)
 """Names of the kernels that come with gnomon."""
 
@@ -50,12 +52,14 @@ def input_kernel(
 
     Parameters
     ----------
-    similarity : {"linear", "polynomial", "gaussian", "laplacian", "cauchy", "cosine"}, callable or InputKernel
-        A callable takes rows A and B to the (len(A), len(B)) similarities.
+    similarity : str, callable or InputKernel
+        "linear", "polynomial", "cosine", "gaussian", "laplacian", "cauchy", "sketch_map" or "umap". A callable takes
+        rows A and B to the (len(A), len(B)) similarities.
     X : ndarray or CSR of shape (n_samples, n_features), float64
-        Gives "gaussian", "laplacian" and "cauchy" their sigma where none is given: the median distance of rows.
+        Gives the last five their sigma where none is given: the median distance of rows.
     parameters : mapping of str, default=None
-        Of the kernel: ``sigma`` for those three, ``coefficients`` and ``scale`` for "polynomial".
+        Of the kernel: ``sigma`` for those five, with ``exponent`` for "cauchy", ``a`` and ``b`` for "sketch_map" and
+        "umap"; ``coefficients`` and ``scale`` for "polynomial".
     who : str, default="input_kernel"
         Opens the error text.
 

@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from gnomon._threads import single_threaded_blas
+from gnomon.linalg.block_lanczos import block_lanczos
 from gnomon.linalg.draws import normal_matrix
 
 __all__ = ["Eigenpairs", "leading_eigenpairs", "spectral_bounds"]
@@ -112,20 +113,26 @@ def leading_eigenpairs(product: Product, n_samples: int, n_vectors: int, *, seed
             wanted = (n_samples - n_vectors, n_samples - 1)
             values, vectors = scipy.linalg.eigh((matrix + matrix.T) / 2.0, subset_by_index=wanted, check_finite=False)
         else:
-            start = normal_matrix(seed, _STREAM_ARNOLDI, (n_samples, 1)).ravel()
-            operator = scipy.sparse.linalg.LinearOperator(
-                (n_samples, n_samples), matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64
-            )
-            size = min(n_samples - 1, max(4 * n_vectors, 40))
-            try:
-                values, vectors = scipy.sparse.linalg.eigsh(
-                    operator, n_vectors, which="LA", v0=start, ncv=size, maxiter=100
-                )
-            except scipy.sparse.linalg.ArpackNoConvergence:
-                converged = False
-                values, vectors = _by_subspace_iteration(product, n_samples, n_vectors, seed)
+            found = block_lanczos(product, n_samples, n_vectors, seed=seed) if 8 * n_vectors <= n_samples else None
+            if found is None:
+                values, vectors, converged = _by_arnoldi(product, n_samples, n_vectors, seed)
+            else:
+                values, vectors = found
     order = np.argsort(values, kind="stable")[::-1]
     return Eigenpairs(values[order], with_signs(vectors[:, order]), converged)
+
+
+def _by_arnoldi(product: Product, n_samples: int, n_vectors: int, seed: int) -> tuple[Float64Array, Float64Array, bool]:
+    """Return the pairs found by the restarted method of single vectors, and whether it converged."""
+    start = normal_matrix(seed, _STREAM_ARNOLDI, (n_samples, 1)).ravel()
+    operator = scipy.sparse.linalg.LinearOperator(
+        (n_samples, n_samples), matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64
+    )
+    size = min(n_samples - 1, max(4 * n_vectors, 40))
+    try:
+        return (*scipy.sparse.linalg.eigsh(operator, n_vectors, which="LA", v0=start, ncv=size, maxiter=100), True)
+    except scipy.sparse.linalg.ArpackNoConvergence:
+        return (*_by_subspace_iteration(product, n_samples, n_vectors, seed), False)
 
 
 def _by_subspace_iteration(

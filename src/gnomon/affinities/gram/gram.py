@@ -16,6 +16,7 @@ from gnomon.affinities.gram.factor import FactorSource
 from gnomon.affinities.gram.kernel import KernelSource
 from gnomon.affinities.gram.matrix import MatrixSource, check_symmetric
 from gnomon.affinities.gram.source import Float64Array, Rows, Source
+from gnomon.affinities.gram.triangle import TriangleSource, symmetric_matrix
 from gnomon.kernels import input_kernel
 from gnomon.linalg import (
     Eigenpairs,
@@ -30,7 +31,8 @@ from gnomon.linalg import (
 __all__ = ["Gram"]
 
 _APPROXIMATIONS = {"method": Options("randomized", "nystrom", "cholesky")}
-_LARGEST_STORED = 5000  # rows up to which the matrix of a kernel is kept: 200 MB
+_LARGEST_MATRIX = 5000  # rows up to which the matrix of a kernel is kept: 200 MB
+_LARGEST_TRIANGLE = 12_000  # rows up to which its upper half is kept: 576 MB
 
 
 class Gram:
@@ -49,7 +51,7 @@ class Gram:
     semidefinite : bool or None
         Whether K is known to be positive semidefinite; None where that is not known.
     stored : bool
-        Whether K is held as a matrix.
+        Whether the entries of K are held.
     kernel : InputKernel or None
         The kernel, its scale included, if there is one.
     """
@@ -112,8 +114,8 @@ class Gram:
         Parameters
         ----------
         similarity : str, callable or InputKernel
-            "linear", "polynomial", "gaussian", "laplacian", "cauchy", "cosine", or a callable that takes rows A and B
-            to their (len(A), len(B)) similarities.
+            "linear", "polynomial", "cosine", "gaussian", "laplacian", "cauchy", "sketch_map", "umap", or a callable
+            that takes rows A and B to their (len(A), len(B)) similarities.
         X : ndarray or CSR of shape (n_samples, n_features)
             Finite.
         parameters : mapping of str, default=None
@@ -121,8 +123,9 @@ class Gram:
         n_threads : int >= 1, default=1
             Does not change the result.
         stored : bool or None, default=None
-            Keep the matrix instead of evaluating the kernel in each product; None keeps it up to 5000 rows. Products
-            differ by rounding.
+            Keep the similarities instead of evaluating the kernel in each product: all of them up to 5000 rows, above
+            one half, since the matrix is symmetric. None keeps them up to 12 000 rows, in 576 MB. Products differ by
+            rounding.
         who : str, default="Gram"
             Opens the error text.
         """
@@ -130,15 +133,16 @@ class Gram:
         if kernel.name == "linear":
             return cls(FactorSource(X), "linear", kernel)
         source = KernelSource(kernel, X, n_threads=n_threads)
-        if stored is None:
-            stored = source.n_samples <= _LARGEST_STORED
-        if not stored:
+        n = source.n_samples
+        if not (n <= _LARGEST_TRIANGLE if stored is None else stored):
             return cls(source, kernel.name, kernel)
         with single_threaded_blas():
-            K = source.block(None, None)
-            lower = np.tril_indices(len(K), -1)
-            K.T[lower] = K[lower]  # products of blocks are symmetric up to rounding only
-        return cls(MatrixSource(K, semidefinite=source.semidefinite), kernel.name, kernel)
+            kept: Source
+            if n > _LARGEST_MATRIX:
+                kept = TriangleSource(source, n_threads=n_threads)
+            else:
+                kept = MatrixSource(symmetric_matrix(source, n_threads), semidefinite=source.semidefinite)
+        return cls(kept, kernel.name, kernel)
 
     def centred(self) -> Gram:
         """Return H K H as a Gram matrix, where H subtracts the mean.
@@ -162,8 +166,8 @@ class Gram:
 
     @property
     def stored(self) -> bool:
-        """Whether K is held as a matrix; False of what `centred` returns."""
-        return isinstance(self._source, MatrixSource)
+        """Whether the entries of K are held, all or one half; False of what `centred` returns."""
+        return isinstance(self._source, MatrixSource | TriangleSource)
 
     def _columns(self, Y: npt.ArrayLike) -> Float64Array:
         columns = np.ascontiguousarray(Y, dtype=np.float64)

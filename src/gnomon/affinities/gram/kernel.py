@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
@@ -42,7 +43,7 @@ class KernelSource:
         self._rows: Any = sp.csr_array(X, dtype=np.float64) if sparse else np.asarray(X, dtype=np.float64)
         if kernel.of_differences and not sparse:  # distances of rows far from the origin keep their digits
             self._rows = self._rows - self._rows.mean(axis=0)
-        self._n_threads = 1 if isinstance(kernel, CustomInput) else n_threads
+        self.n_threads = 1 if isinstance(kernel, CustomInput) else n_threads
         self._diagonal: Float64Array = kernel.diagonal(self._rows)
         if kernel.semidefinite is None:
             self._probe()
@@ -75,10 +76,10 @@ class KernelSource:
         def work(begin: int) -> _Part:
             return use(begin, self._strip(begin))
 
-        if self._n_threads == 1 or len(begins) == 1:
+        if self.n_threads == 1 or len(begins) == 1:
             yield from map(work, begins)
             return
-        with ThreadPoolExecutor(self._n_threads) as pool:
+        with ThreadPoolExecutor(self.n_threads) as pool:
             yield from pool.map(work, begins)
 
     def matvec(self, Y: Float64Array) -> Float64Array:
@@ -100,9 +101,17 @@ class KernelSource:
         values[own, place] = self._diagonal[left[own]]
         return values
 
+    def tile(self, rows: slice, columns: slice) -> Float64Array:
+        """Return the similarities of two runs of rows; those of rows with themselves only up to rounding."""
+        return self.kernel.block(self._rows[rows], self._rows[columns])
+
     def diagonal(self) -> Float64Array:
         """Return the diagonal of K."""
         return self._diagonal.copy()
+
+    def diagonal_part(self, rows: npt.NDArray[np.intp]) -> Float64Array:
+        """Return some entries of the diagonal."""
+        return self._diagonal[rows]
 
     def centred_squared_norm(self) -> float:
         """Return the sum of the squared entries of H K H."""

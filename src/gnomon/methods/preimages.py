@@ -1,0 +1,125 @@
+"""Rows with given scores in kernel PCA: by regression or by the nearest image in the feature space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import message
+from gnomon.affinities.kernel_components import KernelComponents
+from gnomon.kernels import InputKernel
+from gnomon.kernels.choice import median_distance
+from gnomon.kernels.inputs import GaussianInput, RadialInput, squared_distances
+from gnomon.linalg.preimages import fixed_point_preimages
+
+__all__ = ["Preimages"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Preimages:
+    """A function from scores to rows.
+
+    Attributes
+    ----------
+    way : {"linear", "ridge", "fixed_point"}
+        How rows are found.
+    alpha : float
+        Penalty of "ridge".
+    components : KernelComponents
+        What gave the scores.
+    kernel : InputKernel
+        For "ridge" the Gaussian kernel of scores, else that of the rows.
+    scores : ndarray of shape (n, n_components)
+        Of `rows`.
+    rows : ndarray of shape (n, n_features)
+        Rows that others are made of.
+    weights : ndarray of shape (n, n_features)
+        For "ridge" the coefficients of the regression.
+    """
+
+    way: str
+    alpha: float
+    components: KernelComponents
+    kernel: InputKernel
+    scores: Float64Array
+    rows: Float64Array
+    weights: Float64Array
+
+    @classmethod
+    def learn(
+        cls,
+        way: str,
+        alpha: float,
+        components: KernelComponents,
+        kernel: InputKernel,
+        landmarks: Any,
+        sample: tuple[Any, Float64Array],
+    ) -> Self:
+        """Prepare pre-images.
+
+        Parameters
+        ----------
+        way, alpha, components
+            See the attributes.
+        kernel : InputKernel
+            Of the rows.
+        landmarks : ndarray or CSR of shape (n_landmarks, n_features)
+            Rows that the components compare others with; pre-images are made of them, but for "ridge".
+        sample : rows and their scores
+            What "ridge" learns from.
+        """
+        if way == "ridge":
+            return cls._regress(alpha, components, *sample)
+        if way == "fixed_point" and not isinstance(kernel, RadialInput):
+            rule = "'ridge' for a kernel that is not one of the distance"
+            raise ValueError(message("KernelPCA", "inverse='fixed_point'", rule, fact=f"kernel={kernel.name!r}"))
+        scores = components.scores if components.landmarks is None else components.scores[components.landmarks]
+        return cls(way, alpha, components, kernel, scores, _dense(landmarks), np.zeros((0, 0)))
+
+    @classmethod
+    def _regress(cls, alpha: float, components: KernelComponents, rows: Any, scores: Float64Array) -> Self:
+        kernel = GaussianInput(median_distance(scores))
+        dense = _dense(rows)
+        mean = dense.mean(axis=0)
+        with single_threaded_blas():
+            system = kernel.block(scores, scores)
+            system[np.diag_indices_from(system)] = 1.0 + alpha
+            weights = scipy.linalg.solve(system, dense - mean, assume_a="pos", check_finite=False, overwrite_a=True)
+        return cls("ridge", alpha, components, kernel, scores, mean[None], np.asarray(weights, dtype=np.float64))
+
+    def find(self, Y: Float64Array) -> Float64Array:
+        """Return the rows of scores Y (n_rows, n_components), each a function of its own scores."""
+        found = np.empty((len(Y), self.rows.shape[1]))
+        work = {"linear": self._linear, "ridge": self._ridge, "fixed_point": self._fixed_point}[self.way]
+        with single_threaded_blas():
+            for begin in range(0, len(Y), _BLOCK):
+                found[begin : begin + _BLOCK] = work(Y[begin : begin + _BLOCK])
+        return found
+
+    def _linear(self, Y: Float64Array) -> Float64Array:
+        combination = Y @ self.components.projection.T + self.components.mean_weights
+        return np.asarray(combination @ self.rows, dtype=np.float64)
+
+    def _ridge(self, Y: Float64Array) -> Float64Array:
+        return np.asarray(self.kernel.block(Y, self.scores) @ self.weights + self.rows, dtype=np.float64)
+
+    def _fixed_point(self, Y: Float64Array) -> Float64Array:
+        assert isinstance(self.kernel, RadialInput)
+        combination = Y @ self.components.projection.T + self.components.mean_weights
+        nearest = squared_distances(Y, self.scores).argmin(axis=1)
+        return fixed_point_preimages(
+            self.kernel.of_squares, self.kernel.slope, self.rows, combination, self.rows[nearest]
+        )
+
+
+def _dense(rows: Any) -> Float64Array:
+    return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
