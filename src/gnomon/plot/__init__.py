@@ -7,5 +7,13 @@ from gnomon.plot.panels import plot_panels, save_panels
 from gnomon.plot.picture import save_png
 from gnomon.plot.spectra import plot_spectra
 
-__all__ = ["assign_to_grid", "mosaic", "mosaic_picture", "plot_map", "plot_panels", "save_panels", "save_png"]
-__all__ = ["plot_map", "plot_panels", "plot_spectra", "save_panels", "save_png"]
+__all__ = [
+    "assign_to_grid",
+    "mosaic",
+    "mosaic_picture",
+    "plot_map",
+    "plot_panels",
+    "plot_spectra",
+    "save_panels",
+    "save_png",
+]
