@@ -7,6 +7,7 @@ void register_contrast(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
 void register_elimination(nanobind::module_& m);
 void register_geometry(nanobind::module_& m);
+void register_local_spectra(nanobind::module_& m);
 void register_map_scores(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_neighbors(nanobind::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_draws(m);
     gnomon::bindings::register_elimination(m);
     gnomon::bindings::register_geometry(m);
+    gnomon::bindings::register_local_spectra(m);
     gnomon::bindings::register_map_scores(m);
     gnomon::bindings::register_moments(m);
     gnomon::bindings::register_neighbors(m);
