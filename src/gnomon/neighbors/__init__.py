@@ -1,9 +1,22 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
+from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.join import JOINING, join_components
 from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.queries import query_neighbors
 
-__all__ = ["NeighborGraph", "as_neighbor_graph", "compute_neighbors", "pair_distances", "query_neighbors"]
+__all__ = [
+    "JOINING",
+    "Bridges",
+    "NeighborGraph",
+    "as_neighbor_graph",
+    "compute_neighbors",
+    "find_bridges",
+    "graph_components",
+    "join_components",
+    "pair_distances",
+    "query_neighbors",
+]

@@ -47,10 +47,17 @@ def library_neighbors(
 
 
 def library_query(
-    X: Any, X_new: Any, n_neighbors: int, metric: Metric, *, n_threads: int, who: str
+    X: Any,
+    X_new: Any,
+    n_neighbors: int,
+    metric: Metric,
+    metric_params: Mapping[str, Any] | None = None,
+    *,
+    n_threads: int,
+    who: str,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Find the neighbours of new rows among the rows of `X`."""
-    distances, indices = _search(X, X_new, n_neighbors, metric, None, n_threads, who)
+    distances, indices = _search(X, X_new, n_neighbors, metric, metric_params, n_threads, who)
     return indices, distances
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ def query_neighbors(
     n_neighbors: int,
     *,
     metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
     n_threads: int = 1,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Find the nearest rows of a table for each new row, exactly.
@@ -39,6 +40,8 @@ def query_neighbors(
     n_neighbors : int in [1, n_samples]
     metric : str or callable, default="euclidean"
         As for `compute_neighbors`, without "precomputed".
+    metric_params : mapping, default=None
+        Further arguments of a scikit-learn metric or callable.
     n_threads : int >= 1, default=1
         Does not change the result.
 
@@ -63,7 +66,9 @@ def query_neighbors(
     if native is None or not isinstance(X_train, np.ndarray) or not isinstance(X_new, np.ndarray):
         from gnomon.neighbors.library import library_query
 
-        return library_query(X_train, X_new, n_neighbors, metric, n_threads=n_threads, who=_WHO)
+        return library_query(X_train, X_new, n_neighbors, metric, metric_params, n_threads=n_threads, who=_WHO)
+    if metric_params:
+        raise ValueError(message(_WHO, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
     values = euclidean.as_values(X_train)
     new = np.ascontiguousarray(X_new, dtype=values.dtype)
     if native == "cosine":

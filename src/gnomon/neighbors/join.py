@@ -1,0 +1,76 @@
+"""What a method that needs a connected graph does with one in pieces."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Options, message
+from gnomon.exceptions import NeighborsWarning
+from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["JOINING", "join_components"]
+
+JOINING = Options("connect", "error")
+"""The rule of the parameter `disconnected`."""
+
+
+def join_components(
+    X: Any,
+    graph: NeighborGraph,
+    disconnected: str,
+    *,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_threads: int = 1,
+    who: str,
+) -> tuple[Bridges, npt.NDArray[np.int32]]:
+    """Find the bridges between the connected components of a graph and warn of them, or refuse a graph in pieces.
+
+    Parameters
+    ----------
+    X, graph, metric, metric_params, n_threads
+        As for `find_bridges`.
+    disconnected : {"connect", "error"}
+    who : str
+        Opens the texts.
+
+    Returns
+    -------
+    bridges : Bridges
+        None of them if the graph is connected.
+    labels : ndarray of shape (n_samples,), int32
+        What `graph_components` returns.
+
+    Raises
+    ------
+    ValueError
+        With "error", if the graph is in pieces; or if given distances leave two pieces infinitely far apart.
+
+    Warns
+    -----
+    NeighborsWarning
+        With "connect", if the graph is in pieces.
+    """
+    labels = graph_components(graph)
+    sizes = np.sort(np.bincount(labels))[::-1]
+    if len(sizes) == 1:
+        return Bridges.none(), labels
+    shown = ", ".join(map(str, sizes[:5])) + (", ..." if len(sizes) > 5 else "")
+    pieces = f"{len(sizes)} components of {shown} rows"
+    if disconnected == "error":
+        remedy = "Raise n_neighbors, pass disconnected='connect', or fit the components one by one."
+        raise ValueError(message(who, "the neighbour graph", "connected", fact=f"it has {pieces}", remedy=remedy))
+    bridges = find_bridges(X, graph, labels=labels, metric=metric, metric_params=metric_params, n_threads=n_threads)
+    warnings.warn(
+        f"{who}: the neighbour graph has {pieces}; the shortest edges between them join them, the longest of length "
+        f"{bridges.distances[-1]:.3g}. Distances across them say little; more neighbours may make them needless.",
+        NeighborsWarning,
+        stacklevel=5,
+    )
+    return bridges, labels
