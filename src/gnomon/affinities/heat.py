@@ -92,9 +92,9 @@ class EdgeWeights:
         if self.weights == "binary":
             return np.ones_like(lengths)
         with np.errstate(under="ignore"):
-            if own is None:
-                return np.maximum(np.exp(-np.square(lengths / self.sigma)), _LEAST)
-            return np.maximum(np.exp(-np.square(lengths) / (own * other)), _LEAST)
+            shares = lengths / self.sigma if self.sigma is not None else lengths / (np.sqrt(own) * np.sqrt(other))
+            values: Float64Array = np.maximum(np.exp(-np.square(shares)), _LEAST)
+        return values
 
 
 def _root_mean_squares(distances: npt.NDArray[np.floating]) -> Float64Array:
@@ -107,7 +107,8 @@ def _scales(distances: npt.NDArray[np.floating], weights: str) -> Float64Array:
     if weights == "adapted":
         return _root_mean_squares(distances)
     nearest = distances[:, :_SCALE_RANK]
-    return np.where(np.isfinite(nearest), nearest, 0.0).max(axis=1).astype(np.float64)
+    farthest: Float64Array = np.where(np.isfinite(nearest), nearest, 0.0).max(axis=1).astype(np.float64)
+    return farthest
 
 
 def edge_weights(
