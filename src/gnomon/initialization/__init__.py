@@ -1,7 +1,16 @@
 """Where the points start: PCA, spectral, random or given."""
 
 from gnomon.initialization.base import Initialization, initialize
+from gnomon.initialization.components import ComponentLayout, lay_out_components
 from gnomon.initialization.scaling import rescale, rescale_to_box
 from gnomon.initialization.scattered import strain_start
 
-__all__ = ["Initialization", "initialize", "rescale", "rescale_to_box", "strain_start"]
+__all__ = [
+    "ComponentLayout",
+    "Initialization",
+    "initialize",
+    "lay_out_components",
+    "rescale",
+    "rescale_to_box",
+    "strain_start",
+]

@@ -2,6 +2,7 @@
 
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
+from gnomon.linalg.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
 from gnomon.linalg.nystrom import nystrom
 from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
@@ -15,6 +16,7 @@ from gnomon.linalg.table import RowTable
 
 __all__ = [
     "Eigenpairs",
+    "LaplacianEigenpairs",
     "LowRank",
     "PrincipalComponents",
     "Procrustes",
@@ -24,6 +26,7 @@ __all__ = [
     "align",
     "connected_components",
     "kernel_csr",
+    "laplacian_eigenpairs",
     "largest_deviation",
     "leading_eigenpairs",
     "normal_matrix",

@@ -5,6 +5,7 @@ from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.join import JOINING, join_components
+from gnomon.neighbors.nearest_given import nearest_given
 from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.queries import query_neighbors
 
@@ -17,6 +18,7 @@ __all__ = [
     "find_bridges",
     "graph_components",
     "join_components",
+    "nearest_given",
     "pair_distances",
     "query_neighbors",
 ]
