@@ -109,9 +109,7 @@ def alignment_matrix(
     .. [2] Donoho & Grimes, "Hessian eigenmaps", PNAS 100, 2003.
     .. [3] Zhang & Wang, "MLLE: modified locally linear embedding using multiple weights", NIPS 19, 2006.
     """
-    values = check_parameters(
-        who, _RULES, {"n_components": n_components, "variant": variant, "n_threads": n_threads}
-    )
+    values = check_parameters(who, _RULES, {"n_components": n_components, "variant": variant, "n_threads": n_threads})
     n_components = values["n_components"]
     present = np.isfinite(usable_distances(graph, who=who))
     if X.shape[0] != graph.n_samples:
@@ -163,42 +161,47 @@ class _Hoods:
             yield _Spectra(rows, neighbors, present, values, vectors)
 
 
-def _tangents(hood: _Spectra, n_components: int) -> tuple[Float64Array, int]:
-    """Return the unit vector of each tangent coordinate, zero where there is none, and the rows that lack some."""
+def _tangents(hood: _Spectra, n_components: int) -> tuple[list[Float64Array], int]:
+    """Return unit vectors of a constant and of each tangent coordinate, and how many rows lack some of these.
+
+    Where a row has no such coordinate the vector is zero. The others are made orthogonal once more: those of small
+    eigenvalues are not to working precision.
+    """
     values = hood.values[:, :n_components]
     spanned = (values > _RANK_SHARE * hood.values[:, :1]) & (values > 0.0)
-    return hood.vectors[:, :, :n_components] * spanned[:, None, :], int((~spanned.all(axis=1)).sum())
+    columns = [hood.present / np.sqrt(hood.present.sum(axis=1, keepdims=True))]
+    for axis, exists in zip(np.moveaxis(hood.vectors, 2, 0), spanned.T, strict=False):
+        columns.append(_new_part(axis * exists[:, None], columns))
+    return columns, int((~spanned.all(axis=1)).sum())
 
 
 def _tangent(hoods: _Hoods, n_components: int, variant: str) -> tuple[sp.csr_array, int]:
     total, n_flat = _Sum(hoods.n_samples), 0
     for hood in hoods:
-        axes, flat = _tangents(hood, n_components)
+        columns, flat = _tangents(hood, n_components)
         n_flat += flat
-        ones = hood.present / np.sqrt(hood.present.sum(axis=1, keepdims=True))
         if variant == "ltsa":
-            affine = np.concatenate([ones[:, :, None], axes], axis=2)
+            affine = np.stack(columns, axis=2)
             local = -affine @ affine.transpose(0, 2, 1)
             diagonal = np.arange(local.shape[1])
             local[:, diagonal, diagonal] += hood.present
         else:
-            quadratic = _quadratic(ones, axes)
+            quadratic = _quadratic(columns)
             local = quadratic @ quadratic.transpose(0, 2, 1)
         total.add(hood.neighbors, hood.present, local)
     return total.matrix(), n_flat
 
 
-def _quadratic(ones: Float64Array, axes: Float64Array) -> Float64Array:
+def _quadratic(affine: list[Float64Array]) -> Float64Array:
     """Return orthonormal columns of what is quadratic in the tangent coordinates and neither constant nor linear.
 
     Being orthogonal to the constant they have no sum, so that the division by it of the paper's program never occurs.
     """
-    d = axes.shape[2]
-    columns = [ones, *np.moveaxis(axes, 2, 0)]
-    for a in range(d):
-        for b in range(a, d):
-            columns.append(_new_part(axes[:, :, a] * axes[:, :, b], columns))
-    return np.stack(columns[1 + d :], axis=2)
+    columns = list(affine)
+    for a in range(1, len(affine)):
+        for b in range(a, len(affine)):
+            columns.append(_new_part(affine[a] * affine[b], columns))
+    return np.stack(columns[len(affine) :], axis=2)
 
 
 def _new_part(column: Float64Array, columns: list[Float64Array]) -> Float64Array:
@@ -227,9 +230,7 @@ def _modified(hoods: _Hoods, n_components: int) -> tuple[sp.csr_array, int]:
         local[:, 0, 1:] = local[:, 1:, 0] = -weights_sum
         local[:, 1:, 1:] = weights_product
         own = np.arange(hood.rows.start, hood.rows.stop, dtype=np.int32)[:, None]
-        total.add(
-            np.hstack([own, hood.neighbors]), np.hstack([np.ones((n_rows, 1), dtype=bool), hood.present]), local
-        )
+        total.add(np.hstack([own, hood.neighbors]), np.hstack([np.ones((n_rows, 1), dtype=bool), hood.present]), local)
     return total.matrix(), n_flat
 
 

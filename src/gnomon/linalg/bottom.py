@@ -17,6 +17,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, ch
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.fronts import Elimination, SparseCholesky, plan_elimination
 from gnomon.linalg.krylov import with_signs
+from gnomon.linalg.parts import principal_parts, smooth_vectors
 
 __all__ = ["BottomEigenpairs", "bottom_eigenpairs"]
 
@@ -27,6 +28,7 @@ _STREAM_START = 123
 _ROUNDING = 1e-13  # residuals below this share of the norm of the matrix are rounding
 _MAX_STEPS = 60
 _MAX_WIDTH = 12  # blocks kept before a restart
+_MAX_DESCENTS, _MAX_BASIS, _KEPT = 200, 120, 60
 
 _RULES: dict[str, Rule] = {
     "n_vectors": Integer(1),
@@ -80,7 +82,7 @@ def bottom_eigenpairs(
     max_entries: float = 4e8,
     max_operations: float = 4e12,
     time_budget: float | None = None,
-    check: Callable[[], None] | None = None,
+    report: Callable[[int, int], bool] | None = None,
     who: str = "bottom_eigenpairs",
 ) -> BottomEigenpairs:
     """Find the smallest eigenvalues of a sparse positive semidefinite matrix and their vectors.
@@ -111,8 +113,8 @@ def bottom_eigenpairs(
         Multiplications and additions that a factor may need, some minutes of one core.
     time_budget : float or None, default=None
         Seconds after which the search ends early. It is bounded anyhow, so this is a last resort.
-    check : callable or None, default=None
-        Called now and then; what it raises ends the search.
+    report : callable or None, default=None
+        Called with the work done and in all now and then; if it returns True the search ends with what it has.
     who : str, default="bottom_eigenpairs"
         Opens the error text.
 
@@ -139,7 +141,7 @@ def bottom_eigenpairs(
     most = n - (null_vector is not None)
     if n_vectors > most:
         raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {most}", fact=f"n_samples={n}"))
-    task = _Task(matrix, null_vector, values, check)
+    task = _Task(matrix, null_vector, values, report)
     if solver == "dense" or (solver == "auto" and (n <= _LARGEST_DENSE or 8 * n_vectors >= n)):
         return task.dense()
     if solver == "descent":
@@ -163,14 +165,18 @@ class _Task:
     """One eigenproblem: the matrix, what is left out, and what ends the search."""
 
     def __init__(
-        self, matrix: Any, null_vector: Float64Array | None, values: dict[str, Any], check: Callable[[], None] | None
+        self,
+        matrix: Any,
+        null_vector: Float64Array | None,
+        values: dict[str, Any],
+        report: Callable[[int, int], bool] | None,
     ) -> None:
         self._matrix = matrix
         self._n = int(matrix.shape[0])
         self._n_vectors: int = values["n_vectors"]
         self._tolerance: float = values["tolerance"]
         self._seed: int = values["seed"]
-        self._check = check
+        self._report = report
         budget = values["time_budget"]
         self._deadline = math.inf if budget is None else time.monotonic() + budget
         self._norm = float(abs(matrix).sum(axis=1).max()) if matrix.nnz else 0.0
@@ -202,7 +208,10 @@ class _Task:
             return self._result(vectors, "factor", out_of_time=out_of_time)
 
     def descent(self) -> BottomEigenpairs:
-        raise NotImplementedError
+        """Enlarge a space of smooth vectors by preconditioned residuals, as Davidson's method does."""
+        with single_threaded_blas():
+            vectors, out_of_time = self._davidson(smooth_vectors(self._matrix, self._seed))
+            return self._result(vectors, "descent", out_of_time=out_of_time)
 
     # -- pieces --
 
@@ -211,15 +220,14 @@ class _Task:
         scale = max(float(self._matrix.diagonal().max()), np.finfo(np.float64).tiny)
         for relative in (1e-13, 1e-12, 1e-11, 1e-10):
             try:
-                return SparseCholesky(self._matrix, plan, shift=relative * scale, check=lambda _: self._look_up())
+                return SparseCholesky(self._matrix, plan, shift=relative * scale, check=self._look_up)
             except np.linalg.LinAlgError:
                 continue
         raise np.linalg.LinAlgError("the matrix is not positive semidefinite")
 
-    def _look_up(self) -> None:
-        if self._check is not None:
-            self._check()
-        if time.monotonic() > self._deadline:
+    def _look_up(self, done: int, total: int) -> None:
+        """Report; raise if the user or the time budget ends the search."""
+        if (self._report is not None and self._report(done, total)) or time.monotonic() > self._deadline:
             raise _OutOfTimeError
 
     def _without_null(self, X: Float64Array) -> Float64Array:  # noqa: N803
@@ -234,12 +242,12 @@ class _Task:
         basis = np.empty((self._n, 0))
         images = np.empty((self._n, 0))
         best = block[:, : self._n_vectors]
-        for _ in range(_MAX_STEPS):
+        for step in range(_MAX_STEPS):
             block = self._orthonormal(block, basis)
             if block.shape[1] == 0:  # the basis spans an invariant space
                 return best, False
             try:
-                self._look_up()
+                self._look_up(step, _MAX_STEPS)
             except _OutOfTimeError:
                 return best, True
             image = self._without_null(solve(block))
@@ -255,6 +263,33 @@ class _Task:
                 kept = rotation[:, order[: 2 * width]]
                 basis, images = basis @ kept, images @ kept
             block = image
+        return best, False
+
+    def _davidson(self, start: Float64Array) -> tuple[Float64Array, bool]:
+        parts = principal_parts(self._matrix, start)
+        width = self._n_vectors + 3
+        basis = self._orthonormal(self._without_null(start), np.empty((self._n, 0)))
+        images = self._matrix @ basis
+        best = basis[:, : self._n_vectors]
+        for step in range(_MAX_DESCENTS):
+            small = basis.T @ images
+            eigenvalues, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
+            found, image = basis @ rotation[:, :width], images @ rotation[:, :width]
+            best = found[:, : self._n_vectors]
+            residuals = image - found * eigenvalues[:width]
+            worst = float(np.linalg.norm(residuals[:, : self._n_vectors], axis=0).max())
+            if worst <= self._limit(eigenvalues[: self._n_vectors]):
+                return best, False
+            try:
+                self._look_up(step, _MAX_DESCENTS)
+            except _OutOfTimeError:
+                return best, True
+            if basis.shape[1] + width > _MAX_BASIS:
+                basis, images = basis @ rotation[:, :_KEPT], images @ rotation[:, :_KEPT]
+            block = self._orthonormal(self._without_null(parts.solve(residuals)), basis)
+            if block.shape[1] == 0:
+                return best, False
+            basis, images = np.hstack([basis, block]), np.hstack([images, self._matrix @ block])
         return best, False
 
     @staticmethod

@@ -92,6 +92,33 @@ def _minimum_degree(matrix: Any) -> Int32Array:
     return order
 
 
+_WIDE = 1024  # pivots; a wider front is factored in panels, between which Ctrl-C is heard
+_TALL = 8192
+
+
+def _cholesky(matrix: Float64Array) -> Float64Array:
+    """Factor a dense column-major matrix of which the lower triangle counts, in place."""
+    n = matrix.shape[0]
+    if n <= _WIDE:
+        factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
+        if failed:
+            raise np.linalg.LinAlgError("a pivot is not positive")
+        result: Float64Array = factor
+        return result
+    for begin in range(0, n, _WIDE // 2):
+        end = min(begin + _WIDE // 2, n)
+        for top in range(begin, n, _TALL):
+            rows = slice(top, min(top + _TALL, n))
+            matrix[rows, begin:end] -= matrix[rows, :begin] @ matrix[begin:end, :begin].T
+        corner = _cholesky(np.asfortranarray(matrix[begin:end, begin:end]))
+        matrix[begin:end, begin:end] = corner
+        matrix[:begin, begin:end] = 0.0
+        if end < n:
+            panel = np.asfortranarray(matrix[end:, begin:end])
+            matrix[end:, begin:end] = scipy.linalg.blas.dtrsm(1.0, corner, panel, side=1, lower=1, trans_a=1)
+    return matrix
+
+
 @dataclass(frozen=True)
 class _Front:
     """Factored part of one front: places begin..end, the later places it touches, and their columns of the factor."""
@@ -115,7 +142,7 @@ class SparseCholesky:
     shift : float, default=0.0
         Added to the diagonal.
     check : callable or None, default=None
-        Called after each front with the share of the work done; raises to give up.
+        Called now and then with the places eliminated and in all; raises to give up.
 
     Raises
     ------
@@ -131,7 +158,6 @@ class SparseCholesky:
 
     def _eliminate(self, entries: _Entries, plan: Elimination, check: Any) -> None:
         waiting: list[list[tuple[Float64Array, Int32Array]]] = [[] for _ in range(plan.n_fronts)]
-        done = 0.0
         for f in range(plan.n_fronts):
             begin, end = int(plan.starts[f]), int(plan.starts[f + 1])
             places = plan.places[plan.offsets[f] : plan.offsets[f + 1]]
@@ -144,17 +170,14 @@ class SparseCholesky:
                 )
                 _core.add_to_front(child, local.astype(np.int32), pivots, below, rest)
             waiting[f].clear()
-            pivots, failed = scipy.linalg.lapack.dpotrf(pivots, lower=1, clean=1, overwrite_a=1)
-            if failed:
-                raise np.linalg.LinAlgError(f"pivot {begin + failed - 1} is not positive")
+            pivots = _cholesky(pivots)
             if n_below:
                 below = scipy.linalg.blas.dtrsm(1.0, pivots, below, side=1, lower=1, trans_a=1, overwrite_b=1)
                 rest = scipy.linalg.blas.dsyrk(-1.0, below, beta=1.0, c=rest, lower=1, overwrite_c=1)
                 waiting[plan.parents[f]].append((rest, places))
             self._fronts.append(_Front(begin, end, places, pivots, below))
-            if check is not None:
-                done += n_pivots**3 / 3 + n_pivots**2 * n_below + n_pivots * n_below**2
-                check(done / plan.n_operations)
+            if check is not None and (f % 16 == 0 or n_pivots > _WIDE):
+                check(end, plan.order.shape[0])
 
     def solve(self, B: Float64Array) -> Float64Array:  # noqa: N803
         """Return the solution of (matrix + shift * I) X = B.
@@ -213,9 +236,7 @@ class _Entries:
     def front(self, f: int, n_pivots: int, n_below: int) -> tuple[Float64Array, Float64Array]:
         """Return the entries of one front, its pivots (p, p) and what lies below (q, p), column-major."""
         mine = slice(self._ranges[f], self._ranges[f + 1])
-        rows, columns, values, inside = (
-            part[mine] for part in (self._rows, self._columns, self._values, self._inside)
-        )
+        rows, columns, values, inside = (part[mine] for part in (self._rows, self._columns, self._values, self._inside))
         pivots, below = np.zeros((n_pivots, n_pivots), order="F"), np.zeros((n_below, n_pivots), order="F")
         pivots[rows[inside], columns[inside]] = values[inside]
         below[rows[~inside], columns[~inside]] = values[~inside]
