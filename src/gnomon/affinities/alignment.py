@@ -211,7 +211,8 @@ def _new_part(column: Float64Array, columns: list[Float64Array]) -> Float64Array
         for other in columns:
             column = column - other * np.einsum("ij,ij->i", other, column)[:, None]
     left = np.linalg.norm(column, axis=1, keepdims=True)
-    return np.divide(column, left, out=np.zeros_like(column), where=left > _DEPENDENT * before)
+    unit: Float64Array = np.divide(column, left, out=np.zeros_like(column), where=left > _DEPENDENT * before)
+    return unit
 
 
 def _modified(hoods: _Hoods, n_components: int) -> tuple[sp.csr_array, int]:
@@ -248,7 +249,8 @@ def _weight_sets(
     missing = np.minimum(values.shape[1], n_present)  # eigenvalues of missing neighbours do not count
     inside = np.arange(1, n_values)[None, :] < missing[:, None]
     sets = short + ((tails[:, :-1] < usual) & inside).sum(axis=1)
-    return np.maximum(sets, 1)
+    at_least_one: npt.NDArray[np.intp] = np.maximum(sets, 1)
+    return at_least_one
 
 
 def _multiple_weights(hood: _Spectra, counts: npt.NDArray[np.intp]) -> tuple[Float64Array, Float64Array]:
@@ -257,7 +259,7 @@ def _multiple_weights(hood: _Spectra, counts: npt.NDArray[np.intp]) -> tuple[Flo
     With V the vectors of the s smallest eigenvalues, H the reflection that takes V'1 to a multiple of 1, a = |V'1| /
     sqrt(s) and w the regularised weights, W = V H + (1 - a) w 1'. As H V'1 = a 1, both follow from P = VV' alone.
     """
-    n_rows, k = hood.present.shape
+    k = hood.present.shape[1]
     n_present = hood.present.sum(axis=1)
     from_end = n_present[:, None] - np.arange(k)[None, :]  # the vectors of missing neighbours come last
     chosen = hood.vectors * ((from_end > 0) & (from_end <= counts[:, None]))[:, None, :]

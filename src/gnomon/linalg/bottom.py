@@ -217,7 +217,7 @@ class _Task:
 
     def _factorize(self, plan: Elimination) -> SparseCholesky:
         """Factor the matrix with the least shift that makes its pivots positive."""
-        scale = max(float(self._matrix.diagonal().max()), np.finfo(np.float64).tiny)
+        scale = float(self._matrix.diagonal().max()) or 1.0
         for relative in (1e-13, 1e-12, 1e-11, 1e-10):
             try:
                 return SparseCholesky(self._matrix, plan, shift=relative * scale, check=self._look_up)
@@ -230,7 +230,7 @@ class _Task:
         if (self._report is not None and self._report(done, total)) or time.monotonic() > self._deadline:
             raise _OutOfTimeError
 
-    def _without_null(self, X: Float64Array) -> Float64Array:  # noqa: N803
+    def _without_null(self, X: Float64Array) -> Float64Array:
         if self._null is None:
             return X
         deflated: Float64Array = X - np.outer(self._null, self._null @ X)
@@ -299,19 +299,18 @@ class _Task:
         block = block[:, sizes > 0.0] / sizes[sizes > 0.0]
         for _ in range(2):  # twice is enough to be orthogonal to working precision
             block = block - basis @ (basis.T @ block)
-            block, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
-            block = block[:, np.abs(np.diag(triangle)) > 1e-12]
-        orthonormal: Float64Array = block
-        return orthonormal
+            columns, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
+            block = np.asarray(columns[:, np.abs(np.diag(triangle)) > 1e-12], dtype=np.float64)
+        return block
 
     def _rayleigh_ritz(self, vectors: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the eigenvalues in a space, its vectors by rising eigenvalue, and their residuals."""
-        basis, _ = np.linalg.qr(self._without_null(vectors / np.linalg.norm(vectors, axis=0)))
+        basis: Float64Array = np.linalg.qr(self._without_null(vectors / np.linalg.norm(vectors, axis=0)))[0]
         images = self._matrix @ basis
         small = basis.T @ images
         eigenvalues, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
         found = basis @ rotation
-        residuals = np.linalg.norm(images @ rotation - found * eigenvalues, axis=0)
+        residuals: Float64Array = np.linalg.norm(images @ rotation - found * eigenvalues, axis=0)
         return eigenvalues, found, residuals
 
     def _limit(self, eigenvalues: Float64Array) -> float:

@@ -179,7 +179,7 @@ class SparseCholesky:
             if check is not None and (f % 16 == 0 or n_pivots > _WIDE):
                 check(end, plan.order.shape[0])
 
-    def solve(self, B: Float64Array) -> Float64Array:  # noqa: N803
+    def solve(self, B: Float64Array) -> Float64Array:
         """Return the solution of (matrix + shift * I) X = B.
 
         Parameters

@@ -54,7 +54,7 @@ class PrincipalParts:
             block[np.diag_indices_from(block)] += _SHIFT * scale
             self._factors.append(scipy.linalg.cho_factor(block, lower=True, overwrite_a=True, check_finite=False))
 
-    def solve(self, B: Float64Array) -> Float64Array:  # noqa: N803
+    def solve(self, B: Float64Array) -> Float64Array:
         """Return the solutions for right-hand sides (n_samples, n_columns)."""
         X = np.empty_like(B)
         for rows, factor in zip(self._sets, self._factors, strict=True):

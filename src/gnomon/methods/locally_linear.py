@@ -251,12 +251,13 @@ def _check_together(parameters: dict[str, Any], n_rows: int) -> None:
         raise ValueError(message(_WHO, f"variant={variant!r}", rule, fact=f"found {n_rows}", remedy=remedy))
 
 
-def _equal_rows(X: Any, other: Any) -> npt.NDArray[np.bool_]:
+def _equal_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     """Return which rows of two tables are equal."""
-    if sp.issparse(X) or sp.issparse(other):
-        different = sp.csr_array(sp.csr_array(X) != sp.csr_array(other))
-        return np.diff(different.indptr) == 0
-    return np.asarray((X == other).all(axis=1))
+    if sp.issparse(one) or sp.issparse(other):
+        different: Any = sp.csr_array(one != other)
+        equal: npt.NDArray[np.bool_] = np.diff(different.indptr) == 0
+        return equal
+    return np.asarray((one == other).all(axis=1))
 
 
 def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: int) -> sp.csr_array:
