@@ -27,12 +27,12 @@ void register_local_spectra(nb::module_& m) {
     m.def(
         "local_spectra",
         [](const AnyMatrix& X, std::size_t first, const Matrix<const std::int32_t>& indices,
-           const Matrix<const float>& present, bool centred, int n_threads) {
-            return spectra_of(dense_rows(X), first, indices, present, centred, n_threads);
-        },
+           const Matrix<const float>& present, bool centred,
+           int n_threads) { return spectra_of(dense_rows(X), first, indices, present, centred, n_threads); },
         nb::arg("X").noconvert(), nb::arg("first"), nb::arg("indices").noconvert(), nb::arg("present").noconvert(),
         nb::arg("centred"), nb::arg("n_threads"),
-        "Eigenvalues (m, k) and eigenvectors (m, k, k) of the Gram matrices of the neighbours of m rows from first on.");
+        "Eigenvalues (m, k) and eigenvectors (m, k, k) of the Gram matrices of the neighbours of m rows from first "
+        "on.");
     m.def(
         "local_spectra_sparse",
         [](const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features,

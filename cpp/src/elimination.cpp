@@ -80,7 +80,8 @@ Ids postorder(const Ids& parent, const Ids& counts) {
         return counts[static_cast<std::size_t>(i)] > counts[static_cast<std::size_t>(j)];
     });
     std::int32_t roots = -1;
-    for (const std::int32_t p : by_count) {  // a list of children grows at its head: the last in has the shortest column
+    for (const std::int32_t p :
+         by_count) {  // a list of children grows at its head: the last in has the shortest column
         std::int32_t& head = parent[static_cast<std::size_t>(p)] == -1
                                  ? roots
                                  : first[static_cast<std::size_t>(parent[static_cast<std::size_t>(p)])];

@@ -62,8 +62,7 @@ void store_lane(std::size_t lane, double* values, double* vectors, Scratch& s) {
     std::stable_sort(s.order.begin(), s.order.end(), [&](std::size_t p, std::size_t q) { return value(p) > value(q); });
     for (std::size_t l = 0; l < s.k; ++l) {
         values[l] = std::max(value(s.order[l]), 0.0) * s.traces[lane];
-        for (std::size_t j = 0; j < s.k; ++j)
-            vectors[j * s.k + l] = s.v[(s.order[l] * s.k + j) * kEigenBatch + lane];
+        for (std::size_t j = 0; j < s.k; ++j) vectors[j * s.k + l] = s.v[(s.order[l] * s.k + j) * kEigenBatch + lane];
     }
 }
 

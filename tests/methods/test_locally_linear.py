@@ -46,7 +46,7 @@ def test_agrees_with_stored_reference(iris, solver):
 @pytest.mark.parametrize("variant", ["standard", "modified", "ltsa"])
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 def test_the_map_is_that_of_scikit_learn_up_to_sign(digits, variant, n_components):
-    X = digits[0][:250] + 1e-3 * np.random.default_rng(0).normal(size=(250, 64))  # no equal distances
+    X = digits[0][:150] + 1e-3 * np.random.default_rng(0).normal(size=(150, 64))  # no equal distances
     parameters = {"n_neighbors": 12, "n_components": n_components}
     expected = Peer(**parameters, method=variant, eigen_solver="dense").fit(X)
     fitted = LocallyLinearEmbedding(**parameters, variant=variant).fit(X)
@@ -147,7 +147,7 @@ def test_new_rows_of_flat_data_are_placed_exactly():
 
 
 def test_new_rows_are_placed_where_scikit_learn_places_them():
-    X = roll(400)[0]
+    X = roll(200)[0]
     new = roll(30, seed=5)[0]
     fitted = LocallyLinearEmbedding(10, random_state=0).fit(X)
     peer = Peer(n_neighbors=10, n_components=2, eigen_solver="dense").fit(X)

@@ -53,7 +53,18 @@ class Alignment:
 
 
 def least_neighbors(variant: str, n_components: int) -> int:
-    """Return the fewest neighbours with which a variant says anything about a map of so many dimensions."""
+    """Return the fewest neighbours with which a variant says anything about a map.
+
+    Parameters
+    ----------
+    variant : {"standard", "modified", "hessian", "ltsa"}
+    n_components : int >= 1
+        Dimension of the map.
+
+    Returns
+    -------
+    int
+    """
     if variant == "hessian":
         return n_components * (n_components + 3) // 2 + 1
     return n_components + 2 if variant == "ltsa" else 1
