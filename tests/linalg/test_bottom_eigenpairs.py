@@ -173,7 +173,11 @@ def test_a_spent_time_budget_or_a_wish_to_stop_ends_the_search_and_is_said(solve
     matrix = lle_matrix(n)
     budget = bottom_eigenpairs(matrix, 2, null_vector=np.ones(n), solver=solver, time_budget=0.0)
     stopped = bottom_eigenpairs(matrix, 2, null_vector=np.ones(n), solver=solver, report=lambda done, total: True)
-    for found in (budget, stopped):
+    steps = bottom_eigenpairs(
+        matrix, 2, null_vector=np.ones(n), solver=solver, report=lambda done, total: total < n and done > 0
+    )  # a wish that comes when a factor is done already
+    assert steps.solver == solver
+    for found in (budget, stopped, steps):
         assert not found.converged
         assert found.out_of_time
         np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(2), atol=1e-10)

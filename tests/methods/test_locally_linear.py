@@ -15,7 +15,7 @@ from gnomon.affinities import reconstruction_weights
 from gnomon.exceptions import ConvergenceWarning, DataWarning, NeighborsWarning
 from gnomon.linalg import bottom, bottom_eigenpairs
 from gnomon.methods.locally_linear import LocallyLinearEmbedding
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import bridged_graph, compute_neighbors, find_bridges
 
 VARIANTS = ["standard", "modified", "hessian", "ltsa"]
 REFERENCE_EIGENVALUES = [5.095140488e-07, 2.200201414e-06, 8.481890774e-06]  # lle.iris_j_k10_M_smallest after the zeros
@@ -179,6 +179,11 @@ def test_f17_a_graph_in_pieces_is_connected_with_a_warning(variant):
     assert fitted.n_graph_components_ == 2
     assert np.isfinite(fitted.embedding_).all()
     assert fitted.graph_.n_neighbors == 7
+    if variant == "standard":
+        joined = bridged_graph(fitted.graph_, find_bridges(islands(), fitted.graph_))
+        eigenvalues = np.linalg.eigvalsh(reconstruction_weights(islands(), joined).M.toarray())
+        np.testing.assert_allclose(fitted.eigenvalues_, eigenvalues[1:3], atol=1e-13)
+        assert fitted.eigenvalues_[0] > 1e-11
 
 
 def test_f17_pieces_can_be_mapped_apart_or_refused():

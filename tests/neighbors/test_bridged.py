@@ -28,3 +28,12 @@ def test_ends_become_neighbors_and_the_graph_connected():
 def test_without_bridges_the_graph_is_itself():
     graph = compute_neighbors(np.random.default_rng(0).normal(size=(20, 2)), 5)
     assert bridged_graph(graph, Bridges.none()) is graph
+
+
+def test_a_row_may_have_several_bridges():
+    graph = compute_neighbors(np.arange(12.0)[:, None], 2)
+    bridges = Bridges(np.array([0, 0], np.int32), np.array([7, 11], np.int32), np.array([7.0, 11.0]))
+    joined = bridged_graph(graph, bridges)
+    assert joined.indices[0, 2:].tolist() == [7, 11]
+    assert joined.distances[0, 2:].tolist() == [7.0, 11.0]
+    assert joined.mask[[0, 7, 11, 1], 2:].tolist() == [[True, True], [True, False], [True, False], [False, False]]

@@ -195,7 +195,7 @@ def _tangent(hoods: _Hoods, n_components: int, variant: str) -> tuple[sp.csr_arr
             affine = np.stack(columns, axis=2)
             local = -affine @ affine.transpose(0, 2, 1)
             diagonal = np.arange(local.shape[1])
-            local[:, diagonal, diagonal] += hood.present
+            local[:, diagonal, diagonal] += 1.0
         else:
             quadratic = _quadratic(columns)
             local = quadratic @ quadratic.transpose(0, 2, 1)

@@ -97,10 +97,10 @@ _TALL = 8192
 
 
 def _cholesky(matrix: Float64Array) -> Float64Array:
-    """Factor a dense column-major matrix of which the lower triangle counts, in place."""
+    """Factor a dense column-major matrix in place; the upper triangle is not touched."""
     n = matrix.shape[0]
     if n <= _WIDE:
-        factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
+        factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
         if failed:
             raise np.linalg.LinAlgError("a pivot is not positive")
         result: Float64Array = factor
@@ -112,7 +112,6 @@ def _cholesky(matrix: Float64Array) -> Float64Array:
             matrix[rows, begin:end] -= matrix[rows, :begin] @ matrix[begin:end, :begin].T
         corner = _cholesky(np.asfortranarray(matrix[begin:end, begin:end]))
         matrix[begin:end, begin:end] = corner
-        matrix[:begin, begin:end] = 0.0
         if end < n:
             panel = np.asfortranarray(matrix[end:, begin:end])
             matrix[end:, begin:end] = scipy.linalg.blas.dtrsm(1.0, corner, panel, side=1, lower=1, trans_a=1)
