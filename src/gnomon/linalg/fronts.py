@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ __all__ = ["Elimination", "SparseCholesky", "plan_elimination"]
 
 Float64Array = npt.NDArray[np.float64]
 Int32Array = npt.NDArray[np.int32]
+Check = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ _WIDE = 1024  # pivots; a wider front is factored in panels, between which Ctrl-
 _TALL = 8192
 
 
-def _cholesky(matrix: Float64Array) -> Float64Array:
+def _cholesky(matrix: Float64Array, look_up: Callable[[], None]) -> Float64Array:
     """Factor a dense column-major matrix in place; the upper triangle is not touched."""
     n = matrix.shape[0]
     if n <= _WIDE:
@@ -106,11 +109,12 @@ def _cholesky(matrix: Float64Array) -> Float64Array:
         result: Float64Array = factor
         return result
     for begin in range(0, n, _WIDE // 2):
+        look_up()
         end = min(begin + _WIDE // 2, n)
         for top in range(begin, n, _TALL):
             rows = slice(top, min(top + _TALL, n))
             matrix[rows, begin:end] -= matrix[rows, :begin] @ matrix[begin:end, :begin].T
-        corner = _cholesky(np.asfortranarray(matrix[begin:end, begin:end]))
+        corner = _cholesky(np.asfortranarray(matrix[begin:end, begin:end]), look_up)
         matrix[begin:end, begin:end] = corner
         if end < n:
             panel = np.asfortranarray(matrix[end:, begin:end])
@@ -129,6 +133,10 @@ class _Front:
     below: Float64Array  # (q, p), column-major
 
 
+def _go_on(done: int, total: int) -> None:
+    """Do nothing."""
+
+
 class SparseCholesky:
     """The factor of a symmetric positive definite matrix, L L' = matrix + shift * I.
 
@@ -140,7 +148,7 @@ class SparseCholesky:
         Of a matrix of this pattern.
     shift : float, default=0.0
         Added to the diagonal.
-    check : callable or None, default=None
+    check : callable, default: does nothing
         Called now and then with the places eliminated and in all; raises to give up.
 
     Raises
@@ -149,13 +157,13 @@ class SparseCholesky:
         If a pivot is not positive.
     """
 
-    def __init__(self, matrix: Any, plan: Elimination, *, shift: float = 0.0, check: Any = None) -> None:
+    def __init__(self, matrix: Any, plan: Elimination, *, shift: float = 0.0, check: Check = _go_on) -> None:
         self._order = plan.order
         self._fronts: list[_Front] = []
         with single_threaded_blas():
             self._eliminate(_Entries(matrix, plan, shift), plan, check)
 
-    def _eliminate(self, entries: _Entries, plan: Elimination, check: Any) -> None:
+    def _eliminate(self, entries: _Entries, plan: Elimination, check: Check) -> None:
         waiting: list[list[tuple[Float64Array, Int32Array]]] = [[] for _ in range(plan.n_fronts)]
         for f in range(plan.n_fronts):
             begin, end = int(plan.starts[f]), int(plan.starts[f + 1])
@@ -169,13 +177,13 @@ class SparseCholesky:
                 )
                 _core.add_to_front(child, local.astype(np.int32), pivots, below, rest)
             waiting[f].clear()
-            pivots = _cholesky(pivots)
+            pivots = _cholesky(pivots, partial(check, begin, plan.order.shape[0]))
             if n_below:
                 below = scipy.linalg.blas.dtrsm(1.0, pivots, below, side=1, lower=1, trans_a=1, overwrite_b=1)
                 rest = scipy.linalg.blas.dsyrk(-1.0, below, beta=1.0, c=rest, lower=1, overwrite_c=1)
                 waiting[plan.parents[f]].append((rest, places))
             self._fronts.append(_Front(begin, end, places, pivots, below))
-            if check is not None and (f % 16 == 0 or n_pivots > _WIDE):
+            if f % 16 == 0:
                 check(end, plan.order.shape[0])
 
     def solve(self, B: Float64Array) -> Float64Array:
