@@ -5,7 +5,9 @@ namespace gnomon::bindings {
 void register_affinities(nanobind::module_& m);
 void register_contrast(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
+void register_elimination(nanobind::module_& m);
 void register_geometry(nanobind::module_& m);
+void register_local_spectra(nanobind::module_& m);
 void register_map_scores(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_neighbors(nanobind::module_& m);
@@ -23,7 +25,9 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_affinities(m);
     gnomon::bindings::register_contrast(m);
     gnomon::bindings::register_draws(m);
+    gnomon::bindings::register_elimination(m);
     gnomon::bindings::register_geometry(m);
+    gnomon::bindings::register_local_spectra(m);
     gnomon::bindings::register_map_scores(m);
     gnomon::bindings::register_moments(m);
     gnomon::bindings::register_neighbors(m);

@@ -1,5 +1,6 @@
 """How strongly points attract each other: affinities from neighbour graphs, Gram matrices, reconstruction weights."""
 
+from gnomon.affinities.alignment import Alignment, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.fuzzy import fuzzy_simplicial_set
@@ -7,17 +8,19 @@ from gnomon.affinities.gaussian import conditional_affinities, gaussian_affiniti
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
-from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
+from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights, weights_of_new_rows
 from gnomon.affinities.trimap import Triplets, trimap_triplets
 from gnomon.affinities.uniform import uniform_affinities
 
 __all__ = [
     "Affinities",
+    "Alignment",
     "EdgeWeights",
     "Gram",
     "PacmapPairs",
     "ReconstructionWeights",
     "Triplets",
+    "alignment_matrix",
     "conditional_affinities",
     "divide_by_density",
     "edge_weights",
@@ -25,10 +28,12 @@ __all__ = [
     "gaussian_affinities",
     "gaussian_weights",
     "heat_affinities",
+    "least_neighbors",
     "membership_weights",
     "neighbor_edges",
     "pacmap_pairs",
     "reconstruction_weights",
     "trimap_triplets",
     "uniform_affinities",
+    "weights_of_new_rows",
 ]

@@ -1,5 +1,6 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
+from gnomon.linalg.bottom import BottomEigenpairs, bottom_eigenpairs
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
@@ -15,6 +16,7 @@ from gnomon.linalg.spectral import SpectralVectors, connected_components, spectr
 from gnomon.linalg.table import RowTable
 
 __all__ = [
+    "BottomEigenpairs",
     "Eigenpairs",
     "LaplacianEigenpairs",
     "LowRank",
@@ -24,6 +26,7 @@ __all__ = [
     "SpectralVectors",
     "SymmetricAccess",
     "align",
+    "bottom_eigenpairs",
     "connected_components",
     "kernel_csr",
     "laplacian_eigenpairs",

@@ -1,5 +1,6 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
+from gnomon.neighbors.bridged import bridged_graph
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.given import as_neighbor_graph
@@ -14,6 +15,7 @@ __all__ = [
     "Bridges",
     "NeighborGraph",
     "as_neighbor_graph",
+    "bridged_graph",
     "compute_neighbors",
     "find_bridges",
     "graph_components",
