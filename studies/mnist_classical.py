@@ -81,6 +81,7 @@ def _panel(figure: Any, place: tuple[int, int, int], run: dict[str, Any], colors
         axis.set_ticks([])
     if solid:
         ax.view_init(elev=22, azim=-60)
+        ax.set_box_aspect((1, 1, 1), zoom=1.2)
     else:
         ax.spines[:].set_color("0.85")
     score = ", ".join(f"{text} {run[key]:.2f}" for key, text in SCORES.items())
