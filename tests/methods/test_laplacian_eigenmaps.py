@@ -250,6 +250,17 @@ def test_new_rows_of_components_mapped_apart_join_their_component():
     assert distances.argmin(axis=1).tolist() == [0, 1, 2]
 
 
+def test_new_rows_of_a_component_lie_as_in_its_own_map():
+    with pytest.warns(NeighborsWarning):
+        fitted = LaplacianEigenmaps(3, disconnected="separate").fit(ISLANDS)
+    alone = LaplacianEigenmaps(3).fit(ISLANDS[40:100])
+    new = ISLANDS[40:100:7] + 0.3
+    for column in range(2):
+        slope, shift = np.polyfit(alone.embedding_[:, column], fitted.embedding_[40:100, column], 1)
+        expected = slope * alone.transform(new)[:, column] + shift
+        np.testing.assert_allclose(fitted.transform(new)[:, column], expected, rtol=1e-5)
+
+
 def test_sparse_and_dense_distances_of_new_rows_place_them_alike():
     from scipy.sparse import csr_array
 
