@@ -32,6 +32,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "ALE": {"variant": "ale"},
     "self-tuning": {"weights": "self_tuning"},
     "heat, alpha = 1": {"weights": "heat", "alpha": 1.0},
+    "VLE, alpha = 1": {"variant": "vle", "alpha": 1.0},
     "ALE, alpha = 1": {"variant": "ale", "alpha": 1.0},
 }
 SAMPLINGS = ("even", "a tenth holds half", "falling 20 : 1")
