@@ -69,7 +69,8 @@ class EdgeWeights:
         spreads = _root_mean_squares(distances)
         wanted = np.full(len(distances), float(n_neighbors))
         np.divide(n_neighbors * self.mean_spread, spreads, out=wanted, where=spreads > 0.0)
-        return np.clip(np.floor(wanted), min(self.min_neighbors, n_neighbors), n_neighbors).astype(np.int64)
+        least = min(self.min_neighbors, n_neighbors)
+        return np.asarray(np.clip(np.floor(wanted), least, n_neighbors).astype(np.int64))
 
     def of_edges(self, edges: sp.csr_array) -> sp.csr_array:
         """Return the weights, float64, of the edges of a symmetric CSR matrix of lengths, where a stored 0 is one."""
@@ -119,7 +120,19 @@ def edge_weights(
     min_neighbors: int | None = None,
     who: str = "edge_weights",
 ) -> EdgeWeights:
-    """Learn the scales of a neighbour graph; parameters are those of `heat_affinities`."""
+    """Learn from a neighbour graph how the length of an edge becomes its weight.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Distances in the units of the metric.
+    weights, sigma, min_neighbors, who : as in `heat_affinities`
+        The default of `weights` is "binary" here.
+
+    Returns
+    -------
+    EdgeWeights
+    """
     given = {"weights": weights, "sigma": sigma, "min_neighbors": min_neighbors}
     values = check_parameters(who, _RULES, given)
     if sigma is not None and weights != "heat":
@@ -145,6 +158,7 @@ def neighbor_edges(
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
+        Distances in the units of the metric.
     kept : ndarray of shape (n_samples,), int, or None, default=None
         How many of its neighbours each row keeps; None: all.
     who : str, default="neighbor_edges"
@@ -260,6 +274,7 @@ def divide_by_density(affinities: Affinities, alpha: float) -> tuple[Affinities,
     affinities : Affinities
         Symmetric.
     alpha : float >= 0
+        0 changes nothing.
 
     Returns
     -------
@@ -273,7 +288,7 @@ def divide_by_density(affinities: Affinities, alpha: float) -> tuple[Affinities,
     .. [1] Coifman & Lafon, "Diffusion maps", Applied and Computational Harmonic Analysis 21, 2006.
     """
     matrix = affinities.matrix
-    degrees = matrix.sum(axis=1, dtype=np.float64)
+    degrees = matrix.astype(np.float64).sum(axis=1)
     factors = np.power(np.where(degrees > 0.0, degrees, 1.0), -alpha)
     if alpha == 0.0:
         return affinities, factors

@@ -117,7 +117,8 @@ def _filter(operator: Any, X: Float64Array, degree: int, cut: float, upper: floa
     centre, half = (upper + cut) / 2.0, (upper - cut) / 2.0
     first = -half / centre
     sigma = first
-    previous, present = X, (operator @ X - centre * X) * (sigma / half)
+    previous = X
+    present: Float64Array = (operator @ X - centre * X) * (sigma / half)
     for _ in range(degree - 1):
         scale = 1.0 / (2.0 / first - sigma)
         following = operator @ present

@@ -190,7 +190,7 @@ def _start(matrix: Any, n_vectors: int, width: int, values: dict[str, Any]) -> F
     start = block.astype(np.float64)
     if values["normalized"]:
         return start
-    degrees = np.asarray(matrix.sum(axis=1, dtype=np.float64))
+    degrees = np.asarray(matrix.astype(np.float64).sum(axis=1))
     return np.asarray(start / np.sqrt(np.maximum(degrees, 1e-300))[:, None])
 
 

@@ -191,5 +191,5 @@ class RowEmbedder(Embedder):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = _takes_distances(self)
         return tags

@@ -282,7 +282,7 @@ class _Solver:
         self.found.append(pairs)
         vectors = pairs.vectors
         if normalized:
-            vectors = with_signs(vectors / np.sqrt(matrix.sum(axis=1, dtype=np.float64))[:, None])
+            vectors = with_signs(vectors / np.sqrt(matrix.astype(np.float64).sum(axis=1))[:, None])
         if time:
             vectors = vectors * np.abs(1.0 - pairs.eigenvalues) ** time
         return vectors

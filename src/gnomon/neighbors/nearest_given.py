@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from gnomon.neighbors.precomputed import clip_distances
 
@@ -34,7 +33,7 @@ def nearest_given(distances: Any, n_neighbors: int) -> tuple[npt.NDArray[np.int3
     n_new = distances.shape[0]
     indices = np.zeros((n_new, n_neighbors), dtype=np.int32)
     lengths = np.full((n_new, n_neighbors), np.inf, dtype=np.float32)
-    if sp.issparse(distances):
+    if not isinstance(distances, np.ndarray):
         for i in range(n_new):
             part = slice(distances.indptr[i], distances.indptr[i + 1])
             columns, row = distances.indices[part], clip_distances(distances.data[part].astype(np.float64), _WHO)
