@@ -1,36 +1,47 @@
 """How strongly points attract each other: affinities from neighbour graphs, Gram matrices, reconstruction weights."""
 
+from gnomon.affinities.alignment import Alignment, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.fuzzy import fuzzy_simplicial_set
 from gnomon.affinities.gaussian import conditional_affinities, gaussian_affinities
 from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
+from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
 from gnomon.affinities.neighbor_laplacian import neighbor_laplacian
 from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
-from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights
+from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights, weights_of_new_rows
 from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
 from gnomon.affinities.trimap import Triplets, trimap_triplets
 from gnomon.affinities.uniform import uniform_affinities
 
 __all__ = [
     "Affinities",
+    "Alignment",
+    "EdgeWeights",
     "Gram",
     "PacmapPairs",
     "PathGraph",
     "ReconstructionWeights",
     "SketchMapAdvice",
     "Triplets",
+    "alignment_matrix",
     "conditional_affinities",
+    "divide_by_density",
+    "edge_weights",
     "fuzzy_simplicial_set",
     "gaussian_affinities",
     "gaussian_weights",
     "geodesic_distances",
+    "heat_affinities",
+    "least_neighbors",
     "membership_weights",
+    "neighbor_edges",
     "neighbor_laplacian",
     "pacmap_pairs",
     "reconstruction_weights",
     "sketch_map_advice",
     "trimap_triplets",
     "uniform_affinities",
+    "weights_of_new_rows",
 ]

@@ -20,15 +20,16 @@ class Affinities:
     ----------
     matrix : csr_array of shape (n_samples, n_samples), float32
         Non-negative, zero diagonal (not stored), column indices sorted in each row; symmetric but for "rows".
-    normalization : {"total", "membership", "rows"}
+    normalization : {"total", "membership", "rows", "weights"}
         "total": all entries sum to 1 (t-SNE). "membership": each entry is in (0, 1] (UMAP's fuzzy set). "rows": each
-        row sums to 1 and is its own distribution (SNE).
+        row sums to 1 and is its own distribution (SNE). "weights": edges of a graph, on a scale of their own (Laplacian
+        eigenmaps).
     bandwidths : ndarray of shape (n_samples,), float32, or None
         The scale found for each row, in the units of the metric.
     """
 
     matrix: sp.csr_array
-    normalization: Literal["total", "membership", "rows"]
+    normalization: Literal["total", "membership", "rows", "weights"]
     bandwidths: npt.NDArray[np.float32] | None = None
 
     @property

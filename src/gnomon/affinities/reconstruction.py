@@ -17,7 +17,7 @@ from gnomon.affinities.fuzzy import fuzzy_simplicial_set
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["ReconstructionWeights", "reconstruction_weights"]
+__all__ = ["ReconstructionWeights", "reconstruction_weights", "weights_of_new_rows"]
 
 _RULES: dict[str, Rule] = {
     "weights": Options("signed", "non_negative", "membership"),
@@ -128,6 +128,51 @@ def reconstruction_weights(
         values["n_threads"],
     )
     return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
+
+
+def weights_of_new_rows(
+    X: Any,
+    X_new: Any,
+    indices: npt.NDArray[np.int32],
+    *,
+    weights: str = "signed",
+    regularization: float = 1e-3,
+    n_threads: int = 1,
+) -> npt.NDArray[np.float64]:
+    """Find the combination of given rows that lies nearest to each new row.
+
+    Parameters
+    ----------
+    X : ndarray (float32 or float64) or CSR of shape (n_samples, n_features)
+        The given rows.
+    X_new : of the same kind, of shape (n_new, n_features)
+        The new rows; each one's weights are a function of itself alone.
+    indices : ndarray of shape (n_new, n_neighbors), int32
+        Which of the given rows each new one is put together from, in [0, n_samples).
+    weights : {"signed", "non_negative"}, default="signed"
+        As for `reconstruction_weights`.
+    regularization : float >= 0, default=1e-3
+        Likewise.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (n_new, n_neighbors), float64
+        Rows sum to 1.
+    """
+    together = sp.vstack([X_new, X], format="csr") if sp.issparse(X) or sp.issparse(X_new) else np.vstack([X_new, X])
+    table = RowTable.of(together)
+    solve = getattr(_core, "reconstruction_weights" + table.suffix)
+    found: npt.NDArray[np.float64] = solve(
+        *table.arguments,
+        np.ascontiguousarray(indices + X_new.shape[0], dtype=np.int32),
+        np.ones(indices.shape, dtype=np.float32),
+        max(regularization, _LEAST_REGULARIZATION),
+        weights == "non_negative",
+        n_threads,
+    )
+    return found
 
 
 def _csr(indices: npt.NDArray[np.int32], entries: npt.NDArray[np.float64], n: int) -> sp.csr_array:

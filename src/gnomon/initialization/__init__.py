@@ -2,7 +2,17 @@
 
 from gnomon.initialization.base import Initialization, initialize
 from gnomon.initialization.classical import classical_start
+from gnomon.initialization.components import ComponentLayout, lay_out_components
 from gnomon.initialization.scaling import rescale, rescale_to_box
 from gnomon.initialization.scattered import strain_start
 
-__all__ = ["Initialization", "classical_start", "initialize", "rescale", "rescale_to_box", "strain_start"]
+__all__ = [
+    "ComponentLayout",
+    "Initialization",
+    "classical_start",
+    "initialize",
+    "lay_out_components",
+    "rescale",
+    "rescale_to_box",
+    "strain_start",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,79 @@ import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from gnomon.initialization.principal import principal_start
-from gnomon.initialization.scattered import normal_noise
+from gnomon.initialization.scattered import normal_noise, uniform_in_ball
 
-__all__ = ["place_components"]
+__all__ = ["ComponentLayout", "lay_out_components", "place_components"]
 
 _SHARE = 0.45  # of the distance to the nearest centre: two components keep a tenth of it between them
 _APART = 1e-3  # of the extent: noise that parts centres in the same place
+
+
+@dataclass(frozen=True)
+class ComponentLayout:
+    """Positions of all points, each connected component in a disc of its own.
+
+    Attributes
+    ----------
+    embedding : ndarray of shape (n_samples, n_components), float64
+        Centred on the middle of its extent.
+    centres : ndarray of shape (n_graph_components, n_components), float64
+        Where the origin of each component's own layout lies.
+    solved : ndarray of shape (n_graph_components,), bool
+        Whether a component was laid out by the solver; small ones lie at random.
+    """
+
+    embedding: npt.NDArray[np.float64]
+    centres: npt.NDArray[np.float64]
+    solved: npt.NDArray[np.bool_]
+
+
+def lay_out_components(
+    matrix: Any,
+    labels: npt.NDArray[np.int32],
+    solve: Callable[[Any], npt.NDArray[np.float64]],
+    n_components: int,
+    *,
+    X: Any = None,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> ComponentLayout:
+    """Lay a disconnected graph out one component at a time, inside discs that do not overlap.
+
+    Parameters
+    ----------
+    matrix : CSR of shape (n_samples, n_samples)
+        Symmetric.
+    labels : ndarray of shape (n_samples,), int32
+        Component of each row, numbered from 0 without gaps.
+    solve : callable
+        CSR of one component -> its vectors, (n_rows, n_components). Called in the order of the components for those of
+        more than 2 n_components + 1 rows; fewer rows span no more than a random placement does.
+    n_components : int
+        Dimension of the embedding.
+    X, seed, n_threads : as in `place_components`
+
+    Returns
+    -------
+    ComponentLayout
+    """
+    centres, radii = place_components(labels, n_components, X=X, seed=seed, n_threads=n_threads)
+    order = np.argsort(labels, kind="stable")
+    grouped = matrix[order][:, order]  # one block on the diagonal for each component
+    sizes = np.bincount(labels)
+    solved = sizes > 2 * n_components + 1
+    layout = uniform_in_ball(labels.size, n_components, seed, n_threads)[order]
+    for label, (begin, size) in enumerate(zip(np.cumsum(sizes) - sizes, sizes, strict=True)):
+        if size == 1:
+            layout[begin] = 0.0
+        elif solved[label]:
+            vectors = solve(grouped[begin : begin + size, begin : begin + size])
+            layout[begin : begin + size] = vectors / np.linalg.norm(vectors, axis=1).max()
+    layout = centres[labels[order]] + radii[labels[order], None] * layout
+    result = np.empty_like(layout)
+    result[order] = layout
+    middle = 0.5 * (result.max(axis=0) + result.min(axis=0))
+    return ComponentLayout(result - middle, centres - middle, solved)
 
 
 def place_components(

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.affinities.base import Affinities
-from gnomon.initialization.components import place_components
-from gnomon.initialization.scattered import HALF_WIDTH, NOISE, normal_noise, uniform_in_ball
+from gnomon.initialization.components import lay_out_components
+from gnomon.initialization.scattered import HALF_WIDTH, NOISE, normal_noise
 from gnomon.linalg.spectral import MAX_SPECTRAL_VECTORS, connected_components, spectral_vectors
 
 __all__ = ["SpectralStart", "spectral_start"]
@@ -123,7 +123,7 @@ def spectral_start(
         if (spread < _COLLAPSED * np.abs(layout).max(axis=0)).any() and n_samples > 10 * n_components:
             return SpectralStart(None, "the graph is nearly disconnected and its eigenvectors show a few points only")
     else:
-        layout = _component_layouts(matrix, labels, solve, X, n_components, seed, n_threads)
+        layout = lay_out_components(matrix, labels, solve, n_components, X=X, seed=seed, n_threads=n_threads).embedding
         sizes = np.sort(np.bincount(labels))[::-1]
         shown = ", ".join(map(str, sizes[:5])) + (", ..." if sizes.size > 5 else "")
         notes = [solve.note, f"the graph has {sizes.size} connected components ({shown} points), laid out one by one"]
@@ -131,31 +131,3 @@ def spectral_start(
     layout += NOISE * normal_noise(n_samples, n_components, seed, n_threads)
     note = "; ".join(text for text in notes if text) or None
     return SpectralStart(np.ascontiguousarray(layout, dtype=np.float32), note, solve.converged)
-
-
-def _component_layouts(
-    matrix: Any,
-    labels: npt.NDArray[np.int32],
-    solve: _Solver,
-    X: Any,
-    n_components: int,
-    seed: int,
-    n_threads: int,
-) -> npt.NDArray[np.float64]:
-    centres, radii = place_components(labels, n_components, X=X, seed=seed, n_threads=n_threads)
-    order = np.argsort(labels, kind="stable")
-    grouped = matrix[order][:, order]  # one block on the diagonal for each component
-    ends = np.cumsum(np.bincount(labels))
-    starts = ends - np.bincount(labels)
-    layout = uniform_in_ball(labels.size, n_components, seed, n_threads)[order]
-    for begin, end in zip(starts, ends, strict=True):
-        if end - begin == 1:
-            layout[begin] = 0.0
-        elif end - begin > 2 * n_components + 1:  # fewer points span no more than a random placement does
-            vectors = solve(grouped[begin:end, begin:end])
-            layout[begin:end] = vectors / np.linalg.norm(vectors, axis=1).max()
-    layout = centres[labels[order]] + radii[labels[order], None] * layout
-    result = np.empty_like(layout)
-    result[order] = layout
-    centred: npt.NDArray[np.float64] = result - 0.5 * (result.max(axis=0) + result.min(axis=0))
-    return centred

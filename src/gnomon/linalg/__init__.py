@@ -1,12 +1,14 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
 from gnomon.linalg.block_krylov import SpectrumEnds, block_eigenpairs
+from gnomon.linalg.bottom import BottomEigenpairs, bottom_eigenpairs
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.exact_scaling import ExactScaling, exact_scaling
 from gnomon.linalg.huber_coordinates import huber_coordinates
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
+from gnomon.linalg.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess
 from gnomon.linalg.nystrom import nystrom
 from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
@@ -31,10 +33,12 @@ from gnomon.linalg.table import RowTable
 from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
+    "BottomEigenpairs",
     "CentredProducts",
     "ClassicalScaling",
     "Eigenpairs",
     "ExactScaling",
+    "LaplacianEigenpairs",
     "LowRank",
     "Moments",
     "PrincipalComponents",
@@ -47,6 +51,7 @@ __all__ = [
     "ThresholdedSVD",
     "align",
     "block_eigenpairs",
+    "bottom_eigenpairs",
     "centred_products",
     "classical_scaling",
     "connected_components",
@@ -55,6 +60,7 @@ __all__ = [
     "huber_coordinates",
     "inner_products",
     "kernel_csr",
+    "laplacian_eigenpairs",
     "largest_deviation",
     "leading_eigenpairs",
     "log_likelihood",

@@ -16,7 +16,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.sparse import kernel_csr
 
-__all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "connected_components", "spectral_vectors"]
+__all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "block_width", "connected_components", "spectral_vectors"]
 
 _LARGEST_DENSE = 600  # nodes; the dense eigenproblem then takes some hundredths of a second
 _WIDTHS = {8: 5, 16: 12, 32: 27, 64: 56}  # width of the block of the iteration: vectors it can be asked for
@@ -80,6 +80,11 @@ def connected_components(matrix: Any) -> npt.NDArray[np.int32]:
     """
     _, labels = csgraph.connected_components(matrix, directed=False)
     return np.asarray(labels, dtype=np.int32)
+
+
+def block_width(n_vectors: int) -> int | None:
+    """Return the width of the block that the multilevel iteration takes for so many vectors; None for too many."""
+    return next((width for width, most in _WIDTHS.items() if n_vectors <= most), None)
 
 
 def spectral_vectors(
@@ -146,7 +151,7 @@ def spectral_vectors(
     n_vectors = values["n_vectors"]
     if n_vectors > n - 1:
         raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {n - 1}", fact=f"n_samples={n}"))
-    width = next((width for width, most in _WIDTHS.items() if n_vectors <= most), n)
+    width = block_width(n_vectors) or n
     if solver == "auto":
         solver = "dense" if n <= _LARGEST_DENSE else "multilevel"
     if solver == "multilevel" and n < 4 * width:

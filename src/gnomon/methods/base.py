@@ -47,6 +47,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return tags
 
 
+def _takes_distances(estimator: Embedder) -> bool:
+    """Whether a table holds distances, where a stored zero means "equal"."""
+    metric = getattr(estimator, "metric", None)
+    return isinstance(metric, str) and metric == "precomputed"
+
+
 class PlacesRows(Embedder):
     """An estimator that can place new rows; a subclass computes the places in ``_place``."""
 
@@ -71,7 +77,14 @@ class PlacesRows(Embedder):
         """
         check_is_fitted(self)
         who = type(self).__name__
-        table = check_table(X, who=who, accept_sparse=True, min_samples=0, allow_missing=self._allows_missing)
+        table = check_table(
+            X,
+            who=who,
+            accept_sparse=True,
+            min_samples=0,
+            keep_zeros=_takes_distances(self),
+            allow_missing=self._allows_missing,
+        )
         check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who=who)
         if table.values.shape[0] == 0:
             return np.empty((0, self._n_features_out), dtype=self.embedding_.dtype)
@@ -118,8 +131,7 @@ class RowEmbedder(Embedder):
             The fitted estimator; the map is ``embedding_``.
         """
         who = type(self).__name__
-        distances = isinstance(self.metric, str) and self.metric == "precomputed"  # where a stored zero means "equal"
-        table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=distances)
+        table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=_takes_distances(self))
         parameters = check_parameters(who, {**self._common_rules, **self._rules}, self.get_params())
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
@@ -188,5 +200,5 @@ class RowEmbedder(Embedder):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = _takes_distances(self)
         return tags

@@ -1,5 +1,6 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
+from gnomon.neighbors.bridged import bridged_graph
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
 from gnomon.neighbors.distances import check_memory, cross_distances, distance_matrix
@@ -7,6 +8,7 @@ from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.join import JOINING, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
+from gnomon.neighbors.nearest_given import nearest_given
 from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.precomputed import distances_to_fitted
 from gnomon.neighbors.queries import query_neighbors
@@ -18,6 +20,7 @@ __all__ = [
     "Landmarks",
     "NeighborGraph",
     "as_neighbor_graph",
+    "bridged_graph",
     "check_memory",
     "choose_landmarks",
     "compute_neighbors",
@@ -27,6 +30,7 @@ __all__ = [
     "find_bridges",
     "graph_components",
     "join_components",
+    "nearest_given",
     "pair_distances",
     "query_neighbors",
 ]
