@@ -11,18 +11,31 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
 _PUBLIC: dict[str, str] = {
+    "ClassicalMDS": "gnomon.methods",
     "ForceAtlas2": "gnomon.methods",
+    "GradientPCA": "gnomon.methods",
+    "GraphRobustPCA": "gnomon.methods",
+    "HuberPCA": "gnomon.methods",
     "InfoNCETSNE": "gnomon.methods",
+    "Isomap": "gnomon.methods",
+    "KernelPCA": "gnomon.methods",
+    "LandmarkMDS": "gnomon.methods",
+    "LaplacianEigenmaps": "gnomon.methods",
     "LargeVis": "gnomon.methods",
+    "LocallyLinearEmbedding": "gnomon.methods",
+    "MDS": "gnomon.methods",
     "NegTSNE": "gnomon.methods",
     "NeighborEmbedding": "gnomon.methods",
-    "GradientPCA": "gnomon.methods",
-    "PCA": "gnomon.methods",
     "PaCMAP": "gnomon.methods",
+    "PCA": "gnomon.methods",
+    "RandomProjection": "gnomon.methods",
+    "RobustPCA": "gnomon.methods",
+    "SketchMap": "gnomon.methods",
     "SNE": "gnomon.methods",
+    "StiefelPCA": "gnomon.methods",
     "SymmetricSNE": "gnomon.methods",
-    "TSNE": "gnomon.methods",
     "TriMap": "gnomon.methods",
+    "TSNE": "gnomon.methods",
     "TwoKernelLLE": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
@@ -55,17 +68,30 @@ if TYPE_CHECKING:
     from gnomon.geometry import intrinsic_dimension as intrinsic_dimension
     from gnomon.map import Map as Map
     from gnomon.map import map as map
+    from gnomon.methods import MDS as MDS
     from gnomon.methods import PCA as PCA
     from gnomon.methods import SNE as SNE
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import UMAP as UMAP
+    from gnomon.methods import ClassicalMDS as ClassicalMDS
     from gnomon.methods import ForceAtlas2 as ForceAtlas2
     from gnomon.methods import GradientPCA as GradientPCA
+    from gnomon.methods import GraphRobustPCA as GraphRobustPCA
+    from gnomon.methods import HuberPCA as HuberPCA
     from gnomon.methods import InfoNCETSNE as InfoNCETSNE
+    from gnomon.methods import Isomap as Isomap
+    from gnomon.methods import KernelPCA as KernelPCA
+    from gnomon.methods import LandmarkMDS as LandmarkMDS
+    from gnomon.methods import LaplacianEigenmaps as LaplacianEigenmaps
     from gnomon.methods import LargeVis as LargeVis
+    from gnomon.methods import LocallyLinearEmbedding as LocallyLinearEmbedding
     from gnomon.methods import NegTSNE as NegTSNE
     from gnomon.methods import NeighborEmbedding as NeighborEmbedding
     from gnomon.methods import PaCMAP as PaCMAP
+    from gnomon.methods import RandomProjection as RandomProjection
+    from gnomon.methods import RobustPCA as RobustPCA
+    from gnomon.methods import SketchMap as SketchMap
+    from gnomon.methods import StiefelPCA as StiefelPCA
     from gnomon.methods import SymmetricSNE as SymmetricSNE
     from gnomon.methods import TriMap as TriMap
     from gnomon.methods import TwoKernelLLE as TwoKernelLLE

@@ -1,4 +1,4 @@
-"""Every estimator keeps the promises that scikit-learn states for its own, with no exception."""
+"""Estimators keep the promises that scikit-learn states for its own, with no exception; more in files of their own."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -11,6 +11,7 @@ from gnomon import (
     ForceAtlas2,
     GradientPCA,
     InfoNCETSNE,
+    LaplacianEigenmaps,
     LargeVis,
     NegTSNE,
     NeighborEmbedding,
@@ -41,6 +42,7 @@ from gnomon import (
         InfoNCETSNE(n_neighbors=4, max_iter=40, n_jobs=1),
         NeighborEmbedding(n_neighbors=4, optimizer_params={"max_iter": 40, "early_exaggeration_iter": 20}, n_jobs=1),
         TwoKernelPCA(max_iter=40, n_jobs=1),
+        LaplacianEigenmaps(n_neighbors=4, n_jobs=1),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

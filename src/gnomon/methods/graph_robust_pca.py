@@ -41,12 +41,14 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
     smoothness : float >= 0 or None, default=None
         Price of squared distances (gamma), in units of one over X; None takes 0.1 ``sparsity_`` over the mean of
         ``|X - center_|``, so that a multiple of X has that multiple of the parts. The value used is ``smoothness_``.
-    sparsity, penalty, tol, max_iter, center
-        As in `RobustPCA`.
+    sparsity, penalty, tol, max_iter, center : as in `RobustPCA`
+        Price of the sparse part, the iteration and its end, and what is taken off the columns first.
     metric, metric_params : as in `UMAP`
         They choose the neighbours; not "precomputed", because the rows are needed.
-    random_state, n_jobs, callback
-        As in `RobustPCA`.
+    random_state, n_jobs : as in `RobustPCA`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
 
     Attributes
     ----------

@@ -51,7 +51,10 @@ class Isomap(PlacesRows, RowEmbedder):
         What to do with a graph in pieces: join them by the shortest edges between them, with a warning, or refuse it.
     metric, metric_params : as in `UMAP`
         Distances alone ("precomputed") do.
-    random_state, n_jobs, callback : as in `TSNE`
+    random_state, n_jobs : as in `TSNE`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
 
     Attributes
     ----------

@@ -50,7 +50,10 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         "maxmin": each landmark is the row farthest from those before it. "random": rows drawn at random.
     refine : bool, default=False
         Lower the stress instead: that of the landmarks among each other, then that of each row to the landmarks.
-    metric, metric_params, n_jobs, callback : as in `ClassicalMDS`
+    metric, metric_params, n_jobs : as in `ClassicalMDS`
+        Distance of rows, its arguments, and the number of threads.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the choice of landmarks. The one used is ``seed_``.
 

@@ -69,7 +69,10 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
         "error": raise ValueError.
     metric, metric_params : as in `UMAP`
         Distances; "precomputed" takes a matrix of them.
-    random_state, n_jobs, callback : as in `TSNE`
+    random_state, n_jobs : as in `TSNE`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
 
     Attributes
     ----------

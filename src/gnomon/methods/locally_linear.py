@@ -71,7 +71,10 @@ class LocallyLinearEmbedding(PlacesRows, RowEmbedder):
         2 n_components + 1 rows lie at random. "error": raise ValueError.
     metric, metric_params : as in `UMAP`
         They choose the neighbours; the rows themselves are needed, so "precomputed" is refused.
-    random_state, n_jobs, callback : as in `TSNE`
+    random_state, n_jobs : as in `TSNE`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
 
     Attributes
     ----------

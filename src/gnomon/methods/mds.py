@@ -58,7 +58,10 @@ class MDS(RowEmbedder, PlacesRows):
         Lengthen steps; False takes plain SMACOF steps.
     metric : str or callable, default="euclidean"
         As for `ClassicalMDS`, "precomputed" for distances (or any dissimilarities >= 0) of all pairs.
-    metric_params, n_jobs, callback : as in `ClassicalMDS`
+    metric_params, n_jobs : as in `ClassicalMDS`
+        Arguments of the metric, and the number of threads.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
     random_state : int, Generator, RandomState or None, default=None
         Seed of random starts. The one used is ``seed_``.
 

@@ -77,7 +77,10 @@ class SketchMap(PlacesRows, RowEmbedder):
         Rounds in which every point may move to where its own part of the loss is less. The loss falls with each move.
     metric : str or callable, default="euclidean"
         As in `gnomon.neighbors.cross_distances`; "precomputed" takes distances.
-    metric_params, random_state, n_jobs, callback : as in `TSNE`
+    metric_params, random_state, n_jobs : as in `TSNE`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
 
     Attributes
     ----------
