@@ -21,8 +21,10 @@ _ITERATIONS = 100  # where a subject has no usual number
 
 
 def _method(name: str, n_jobs: int, max_iter: int | None, **parameters: Any) -> Any:
-    limit = {} if max_iter is None or name == "PCA" else {"max_iter": max_iter}
-    return getattr(gnomon, name)(random_state=0, n_jobs=n_jobs, **limit, **parameters)
+    estimator = getattr(gnomon, name)(random_state=0, n_jobs=n_jobs, **parameters)
+    if max_iter is not None and "max_iter" in estimator.get_params():
+        estimator.set_params(max_iter=max_iter)
+    return estimator
 
 
 def _embedding(n_jobs: int, max_iter: int | None, **parameters: Any) -> Any:

@@ -256,7 +256,7 @@ METHODS = (
     MethodCard(
         name="sketch_map",
         affinity="sigmoid of the distances",
-        kernel="1 - (1 + (2^(a/b) - 1) (d/s)^a)^(-b/a)",
+        kernel="1 - (1 + c d^a)^(-b/a)",
         loss="squared differences",
         optimizer="L-BFGS, annealed",
         paper="Ceriotti, Tribello & Parrinello, PNAS 108, 2011",

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-import scipy.stats
+from scipy.special import gammaincinv
 
 from gnomon.geometry.dimension.result import DimensionEstimate
 
@@ -54,7 +54,7 @@ def _interval(value: float, n_terms: float, confidence: float) -> DimensionEstim
     if not (n_terms >= 1.0 and math.isfinite(value) and value > 0.0):
         return DimensionEstimate(math.nan, math.nan, math.nan)
     tail = (1.0 - confidence) / 2.0
-    low, high = (float(scipy.stats.chi2.ppf(q, 2.0 * n_terms)) / (2.0 * n_terms) for q in (tail, 1.0 - tail))
+    low, high = (float(gammaincinv(n_terms, q)) / n_terms for q in (tail, 1.0 - tail))
     return DimensionEstimate(float(value), value * low, value * high)
 
 
@@ -130,7 +130,7 @@ def local_likelihood(
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(usable, (counts - 1.0) / sums, np.nan)
         low, high = (
-            np.where(usable, scipy.stats.chi2.ppf(q, 2.0 * counts) / (2.0 * sums), np.nan) for q in (tail, 1.0 - tail)
+            np.where(usable, gammaincinv(counts, q) / sums, np.nan) for q in (tail, 1.0 - tail)
         )
     return value, low, high
 
