@@ -50,6 +50,7 @@ _PUBLIC: dict[str, str] = {
     "intrinsic_dimension": "gnomon.geometry",
     "map": "gnomon.map",
     "read_table": "gnomon.data",
+    "select_kernel": "gnomon.methods",
 }
 _MODULES = ("datasets", "exceptions")
 
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from gnomon.methods import TriMap as TriMap
     from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
+    from gnomon.methods import select_kernel as select_kernel
     from gnomon.spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 
 

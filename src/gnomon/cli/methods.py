@@ -48,7 +48,10 @@ def _table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
         widths[j] -= 1
     lines = []
     for row in rows:
-        cells = [textwrap.wrap(cell, w, break_long_words=False, break_on_hyphens=False) for cell, w in zip(row, widths, strict=True)]
+        cells = [
+            textwrap.wrap(cell, w, break_long_words=False, break_on_hyphens=False)
+            for cell, w in zip(row, widths, strict=True)
+        ]
         for parts in zip_longest(*cells, fillvalue=""):
             padded = (part.ljust(w) for part, w in zip(parts, widths, strict=True))
             lines.append((" " * _GAP).join(padded).rstrip())

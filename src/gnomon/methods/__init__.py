@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.methods.catalogue import METHODS, MethodCard, find_method
 
-# Where each estimator lives; modules are imported when one is first used, so that the catalogue alone stays cheap.
+# Where each estimator, and the choice of a kernel, lives; modules are imported when one is first used, so that the
+# catalogue alone stays cheap.
 _ESTIMATORS = {
     "ClassicalMDS": "classical_mds",
     "ForceAtlas2": "force_atlas2",
@@ -37,6 +38,7 @@ _ESTIMATORS = {
     "TwoKernelLLE": "two_kernel_lle",
     "TwoKernelPCA": "two_kernel_pca",
     "UMAP": "umap",
+    "select_kernel": "kernel_choice",
 }
 
 __all__ = ["METHODS", "MethodCard", "find_method", *_ESTIMATORS]
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from gnomon.methods.graph_robust_pca import GraphRobustPCA as GraphRobustPCA
     from gnomon.methods.huber_pca import HuberPCA as HuberPCA
     from gnomon.methods.isomap import Isomap as Isomap
+    from gnomon.methods.kernel_choice import select_kernel as select_kernel
     from gnomon.methods.kernel_pca import KernelPCA as KernelPCA
     from gnomon.methods.landmark_mds import LandmarkMDS as LandmarkMDS
     from gnomon.methods.laplacian_eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps

@@ -129,9 +129,7 @@ def local_likelihood(
     tail = (1.0 - confidence) / 2.0
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(usable, (counts - 1.0) / sums, np.nan)
-        low, high = (
-            np.where(usable, gammaincinv(counts, q) / sums, np.nan) for q in (tail, 1.0 - tail)
-        )
+        low, high = (np.where(usable, gammaincinv(counts, q) / sums, np.nan) for q in (tail, 1.0 - tail))
     return value, low, high
 
 
