@@ -1,4 +1,4 @@
-"""Alignment matrices against independent implementations, their null spaces, and their invariances."""
+"""AlignmentMatrix matrices against independent implementations, their null spaces, and their invariances."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How strongly points attract each other: affinities from neighbour graphs, Gram matrices, reconstruction weights."""
 
-from gnomon.affinities.alignment import Alignment, alignment_matrix, least_neighbors
+from gnomon.affinities.alignment import AlignmentMatrix, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.fuzzy import fuzzy_simplicial_set
@@ -17,7 +17,7 @@ from gnomon.affinities.uniform import uniform_affinities
 
 __all__ = [
     "Affinities",
-    "Alignment",
+    "AlignmentMatrix",
     "EdgeWeights",
     "Gram",
     "PacmapPairs",

@@ -1,4 +1,4 @@
-"""Alignment matrices: how badly positions fit what each row's neighbours look like, summed over the rows."""
+"""AlignmentMatrix matrices: how badly positions fit what each row's neighbours look like, summed over the rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gnomon.affinities.conditional import usable_distances
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["Alignment", "alignment_matrix", "least_neighbors"]
+__all__ = ["AlignmentMatrix", "alignment_matrix", "least_neighbors"]
 
 Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -34,7 +34,7 @@ _DEPENDENT = 1e-8  # a column of which less than this share is new depends on th
 
 
 @dataclass(frozen=True)
-class Alignment:
+class AlignmentMatrix:
     """The quadratic form of a map: tr(Y' matrix Y) is how badly Y fits the neighbourhoods.
 
     Attributes
@@ -78,7 +78,7 @@ def alignment_matrix(
     variant: str = "ltsa",
     n_threads: int = 1,
     who: str = "alignment_matrix",
-) -> Alignment:
+) -> AlignmentMatrix:
     """Measure how maps fit the neighbours of each row.
 
     Parameters
@@ -100,7 +100,7 @@ def alignment_matrix(
 
     Returns
     -------
-    Alignment
+    AlignmentMatrix
 
     Raises
     ------
@@ -135,7 +135,7 @@ def alignment_matrix(
             matrix, n_flat = _modified(hoods, n_components)
         else:
             matrix, n_flat = _tangent(hoods, n_components, variant)
-    return Alignment(matrix, values["variant"], n_flat)
+    return AlignmentMatrix(matrix, values["variant"], n_flat)
 
 
 @dataclass(frozen=True)

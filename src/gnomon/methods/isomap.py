@@ -70,7 +70,7 @@ class Isomap(PlacesRows, RowEmbedder):
         map, from at most 500 landmarks to 4000 rows. Where it stops falling, further dimensions keep nothing.
     n_landmarks_ : int
         Number of landmarks, at most the number of distinct rows.
-    landmarks_ : ndarray of shape (n_landmarks_,), int32, or None
+    landmarks_ : ndarray of row numbers, int32, or None
         Their numbers among the distinct rows, None if all rows are landmarks.
     n_graph_components_ : int
         Connected components of the neighbour graph.

@@ -82,8 +82,8 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
         fill discs instead.
     eigenvalues_ : ndarray of shape (n_components,), float64
         Smallest ones beyond 0, rising; in [0, 2] for normalized=True. For components mapped apart, of shape
-        (n_graph_components_, n_components), NaN where a component lies at random.
-    residuals_ : ndarray of the shape of eigenvalues_
+        (n_graph_components, n_components), NaN where a component lies at random.
+    residuals_ : ndarray of the same shape
         |L z - lambda z| of the unit vectors, z = D^1/2 y and L = I - D^-1/2 A D^-1/2 for normalized=True.
     converged_ : bool
         Whether all are below 1e-7 of the largest eigenvalue, or at the limit of double precision.

@@ -82,11 +82,11 @@ class LocallyLinearEmbedding(PlacesRows, RowEmbedder):
         The map Y by rising eigenvalue, with Y'Y = I and columns of mean 0 over the distinct rows. The entry of largest
         magnitude of each column is positive. Components mapped apart fill discs instead.
     eigenvalues_ : ndarray of shape (n_components,), float64
-        Of B, rising. For components mapped apart, of shape (n_graph_components_, n_components), NaN where a component
+        Of B, rising. For components mapped apart, one row for each component, NaN where a component
         lies at random.
     reconstruction_error_ : float
         Their sum, tr(Y'BY); for variant="standard" the squared norm of Y - WY.
-    residuals_ : ndarray of the shape of eigenvalues_
+    residuals_ : ndarray of the same shape
         |B y - lambda y| of each column.
     converged_ : bool
         Whether they are below the tolerance, or at the limit of double precision.

@@ -74,7 +74,7 @@ class MDS(RowEmbedder, PlacesRows):
     normalized_stress_ : float
         Kruskal's stress-1: the square root of that sum over the sum of w d^2; inf if all points coincide.
     stress_per_point_ : ndarray of shape (n_samples,)
-        Each point's share of stress_, to which they sum.
+        Each point's share of ``stress_``, to which they sum.
     solution_ : Solution
         Of the run kept.
     n_iter_ : int
