@@ -1,4 +1,4 @@
-"""AlignmentMatrix matrices against independent implementations, their null spaces, and their invariances."""
+"""Alignment matrices against independent implementations, their null spaces, and their invariances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AlignmentMatrix matrices: how badly positions fit what each row's neighbours look like, summed over the rows."""
+"""Alignment matrices: how badly positions fit what each row's neighbours look like, summed over the rows."""
 
 from __future__ import annotations
 
