@@ -20,7 +20,11 @@ _TOOLS = Path(__file__).with_name("tools.py")
 
 
 class ToolError(RuntimeError):
-    """A contender ended with an error; the text holds the end of what it wrote."""
+    """A contender, named by its label, ended with an error; the text holds the end of what it wrote."""
+
+    def __init__(self, text: str, label: str = "") -> None:
+        super().__init__(text)
+        self.label = label
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,8 @@ def _run_process(contender: Contender, data: Path, out: Path) -> Run:
         wall = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        raise ToolError(f"{contender.tool} ({contender.method}) ended with {child.returncode}:\n{_tail(log)}")
+        text = f"{contender.tool} ({contender.method}) ended with {child.returncode}:\n{_tail(log)}"
+        raise ToolError(text, contender.label)
     report = json.loads(out.with_suffix(".json").read_text())
     resident = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return Run(wall, usage.ru_utime + usage.ru_stime, report["peak"] or resident, report["fit_wall"])
@@ -126,7 +131,8 @@ class _WarmProcess:
             pass  # the empty answer below tells
         answer = self._child.stdout.readline()
         if not answer:
-            raise ToolError(f"{self.contender.tool} ({self.contender.method}) ended:\n{_tail(self.log)}")
+            text = f"{self.contender.tool} ({self.contender.method}) ended:\n{_tail(self.log)}"
+            raise ToolError(text, self.contender.label)
         report = json.loads(answer)
         return Run(report["fit_wall"], report["fit_cpu"], report["peak"] or 0, report["fit_wall"])
 

@@ -90,8 +90,16 @@ def _one_method(plan: Plan, method: str, data: Path, folder: Path, n_rows: int, 
     contenders, left_out = _gather(plan, method, n_rows)
     folder.mkdir()
     runs: dict[str, dict[str, list[Run]]] = {}
-    for mode in plan.modes if contenders else ():
-        runs[mode] = _MEASURES[mode](contenders, data, folder, plan.repeats)
+    while contenders and len(runs) < len(plan.modes):
+        mode = plan.modes[len(runs)]
+        try:
+            runs[mode] = _MEASURES[mode](contenders, data, folder, plan.repeats)
+        except ToolError as error:
+            if error.label in ("", contenders[0].label):
+                raise
+            left_out[error.label] = "ended with an error: " + str(error).splitlines()[-1]
+            contenders = [contender for contender in contenders if contender.label != error.label]
+            runs.clear()  # all of one table are of the same contenders
     return {
         "base": plan.base,
         "versions": {c.label: c.version for c in contenders},

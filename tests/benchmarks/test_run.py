@@ -9,7 +9,7 @@ import pytest
 from benchmarks.machine import instruction_set_levels
 from benchmarks.measure import Contender, Run, ToolError, measure_processes, measure_warm, probe
 from benchmarks.report import summarise
-from benchmarks.run import main
+from benchmarks.run import Plan, benchmark, main
 from benchmarks.tables import load_table
 
 
@@ -67,6 +67,14 @@ def test_a_failing_tool_is_reported_with_what_it_said(measure, tmp_path):
     contender = Contender("scikit-learn", "scikit-learn", "pca", parameters={"n_components": -1})
     with pytest.raises(ToolError, match=r"(?s)scikit-learn \(pca\) ended.*n_components"):
         measure([contender], data, tmp_path, 1)
+
+
+def test_a_peer_that_fails_is_left_out_and_says_why(tmp_path):
+    X = np.zeros((8, 3), np.float32)  # eight equal rows: scikit-learn finds no null space, gnomon maps them
+    plan = Plan(methods=["ltsa"], peers=["scikit-learn"], repeats=1, modes=["warm"], quality=False)
+    report = benchmark(plan, "zeros", X, None, tmp_path)["methods"]["ltsa"]
+    assert list(report["runs"]["warm"]) == ["gnomon"]
+    assert report["left_out"]["scikit-learn"].startswith("ended with an error: ")
 
 
 def test_tables_are_float32_and_samples_are_fixed(tmp_path):
