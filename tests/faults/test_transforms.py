@@ -1,0 +1,90 @@
+"""The catalogue of faults met by `transform`: each case is named after its number there."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from gnomon.exceptions import GnomonWarning
+from tests.faults.test_fits import ESTIMATORS, NOISE
+
+PLACING = [name for name, estimator in ESTIMATORS.items() if hasattr(estimator, "transform")]
+NEW = np.random.default_rng(1).normal(size=(150, 5))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Return a function: name -> estimator fitted to the noise, once."""
+    found = {}
+
+    def get(name):
+        if name not in found:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", GnomonWarning)
+                found[name] = clone(ESTIMATORS[name]).fit(NOISE)
+        return found[name]
+
+    return get
+
+
+def test_the_methods_that_place_rows_are_those_documented():
+    assert set(ESTIMATORS) - set(PLACING) == {
+        *("umap", "tsne", "sne", "symmetric_sne", "largevis", "force_atlas2", "neg_tsne", "info_nce_tsne", "pacmap"),
+        *("trimap", "two_kernel_lle", "two_kernel_pca", "neighbor_embedding", "gradient_pca", "graph_robust_pca"),
+    }
+
+
+@pytest.mark.parametrize("name", PLACING)
+def test_f32_f33_rows_are_placed_each_by_itself_however_many(name, fitted):
+    estimator = fitted(name)
+    together = estimator.transform(NEW)  # more rows than were fitted
+    assert together.shape == (150, estimator.n_components)
+    assert np.isfinite(together).all()
+    assert estimator.transform(NEW[:0]).shape == (0, estimator.n_components)
+    scale = np.abs(together).max()
+    np.testing.assert_allclose(estimator.transform(NEW[[7]]), together[[7]], atol=1e-9 * scale)
+    np.testing.assert_allclose(estimator.transform(NEW[40:10:-3]), together[40:10:-3], atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("name", PLACING)
+def test_rows_that_were_fitted_get_their_places_and_nothing_is_changed(name, fitted):
+    estimator = fitted(name)
+    before = estimator.embedding_.copy()
+    # the sparse part of robust PCA is found up to its tolerance
+    tolerance = 1e-2 if name == "robust_pca" else 1e-5
+    placed = estimator.transform(NOISE)
+    np.testing.assert_allclose(placed, before, atol=tolerance * np.abs(before).max())
+    np.testing.assert_array_equal(estimator.embedding_, before)
+
+
+@pytest.mark.parametrize("name", PLACING)
+def test_f31_another_number_of_features_is_refused(name, fitted):
+    with pytest.raises(ValueError, match=r"X has 4 features, but \w+ is expecting 5 features"):
+        fitted(name).transform(NEW[:, :4])
+
+
+@pytest.mark.parametrize("name", PLACING)
+def test_f03_nan_and_infinity_are_refused_as_at_fit(name, fitted):
+    spoiled = NEW[:5].copy()
+    spoiled[2, 3] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        fitted(name).transform(spoiled)
+    if name == "robust_pca":  # where nothing is known the fit goes by the rest
+        return
+    spoiled[2, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        fitted(name).transform(spoiled)
+
+
+@pytest.mark.parametrize("name", PLACING)
+def test_f34_columns_in_another_order_or_of_other_names_are_refused(name):
+    table = pd.DataFrame(NOISE, columns=list("abcde"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        estimator = clone(ESTIMATORS[name]).fit(table)
+    with pytest.raises(ValueError, match="feature names"):
+        estimator.transform(table[list("bacde")])
+    with pytest.raises(ValueError, match="feature names"):
+        estimator.transform(table.rename(columns={"a": "z"}))
