@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from tests.faults.test_fits import ESTIMATORS, NOISE
 
 from gnomon.exceptions import GnomonWarning
-from tests.faults.test_fits import ESTIMATORS, NOISE
 
 PLACING = [name for name, estimator in ESTIMATORS.items() if hasattr(estimator, "transform")]
 NEW = np.random.default_rng(1).normal(size=(150, 5))
