@@ -17,7 +17,7 @@ from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.linalg import normal_matrix, principal_components, project_rows
+from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.parameters import check_start
 from gnomon.objectives import ProjectionError, polar_factor
@@ -188,13 +188,11 @@ class StiefelPCA(PlacesRows):
             U = polar_factor(self.solution_.embedding)
             inside = U.T @ objective.scatter_times(U)
             variances, rotation = scipy.linalg.eigh((inside + inside.T) / 2.0, check_finite=False)
-            components = (U @ rotation[:, ::-1]).T
+            components = U @ rotation[:, ::-1]
             # |U U' - V V'|^2 = 2 (k - |U' V|^2) loses half of the digits; what U leaves of V does not.
             outside = direct.T - U @ (U.T @ direct.T)
             self.projector_error_ = float(np.sqrt(2.0) * np.linalg.norm(outside))
-        largest = np.abs(components).argmax(axis=1)
-        signs = np.sign(components[np.arange(len(components)), largest])
-        self.components_ = np.ascontiguousarray(components * signs[:, None])
+        self.components_ = np.ascontiguousarray(with_signs(components).T)
         self.explained_variance_ = np.maximum(variances[::-1], 0.0) / scale / scale / max(n_samples - 1, 1)
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
