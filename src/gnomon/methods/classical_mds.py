@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import message
 from gnomon.affinities import Gram
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.parameters import check_n_components
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 
 __all__ = ["ClassicalMDS"]
@@ -72,8 +72,7 @@ class ClassicalMDS(RowEmbedder, PlacesRows):
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
         n, n_components = int(X.shape[0]), parameters["n_components"]
-        if n_components > n:
-            raise ValueError(message("ClassicalMDS", f"n_components={n_components}", f"at most n_samples={n}"))
+        check_n_components("ClassicalMDS", n_components, n, f"at most n_samples={n}")
         metric = parameters["metric"]
         if isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean" and not self.metric_params:
             reporter.begin("eigenvectors")

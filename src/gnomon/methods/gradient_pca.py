@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning, DataWarning
@@ -20,7 +20,7 @@ from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
 from gnomon.linalg import column_signs, procrustes_error, with_signs
 from gnomon.methods.base import Embedder
-from gnomon.methods.parameters import check_start
+from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
 
@@ -192,9 +192,7 @@ class GradientPCA(Embedder):
         limit, rule = n_samples - 1, f"less than n_samples={n_samples}"
         if parameters["similarity"] == "linear" and n_features < limit:
             limit, rule = n_features, f"at most n_features={n_features}"
-        if n_components > limit:
-            remedy = f"Use n_components={limit} or fewer."
-            raise ValueError(message("GradientPCA", f"n_components={n_components}", rule, remedy=remedy))
+        check_n_components("GradientPCA", n_components, limit, rule)
 
     def _objective(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Strain:
         """Return the loss; set the similarity and its approximation."""
