@@ -204,4 +204,5 @@ class _CentredSquares:
             out[begin : begin + _BLOCK] = self._matrix[begin : begin + _BLOCK] @ factor
 
         self._by_block(multiply)
-        return out - out.mean(axis=0)
+        out -= out.mean(axis=0)
+        return out
