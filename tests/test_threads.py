@@ -6,13 +6,14 @@ import math
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from gnomon import _threads
-from gnomon._threads import resolve_n_threads, single_threaded_blas, usable_cpus
+from gnomon._threads import in_order, resolve_n_threads, single_threaded_blas, usable_cpus
 
 
 @pytest.fixture
@@ -151,3 +152,18 @@ with single_threaded_blas():
 assert threads and set(threads) == {1}, threads
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_results_of_threads_come_in_the_order_of_the_items(n_threads):
+    def late(item):
+        time.sleep(0.01 if item % 3 == 0 else 0.0)
+        return item
+
+    assert list(in_order(late, range(20), n_threads)) == list(range(20))
+    assert list(in_order(late, [], n_threads)) == []
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(lambda item: 1 // item, [2, 1, 0, 3], 2))

@@ -7,13 +7,18 @@ import functools
 import math
 import os
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters
 
-__all__ = ["resolve_n_threads", "single_threaded_blas", "usable_cpus"]
+__all__ = ["in_order", "resolve_n_threads", "single_threaded_blas", "usable_cpus"]
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 _N_JOBS = {"n_jobs": Either(Integer(), Nothing())}
 
@@ -65,6 +70,21 @@ def resolve_n_threads(n_jobs: int | None, *, who: str = "gnomon") -> int:
     if wanted == 0:
         raise ValueError(f"{who}: n_jobs=0 must not be 0. Use n_jobs=-1 for all CPUs or n_jobs=1 for one.")
     return int(wanted) if wanted > 0 else max(1, usable_cpus() + 1 + int(wanted))
+
+
+def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item], n_threads: int) -> Iterator[_Result]:
+    """Yield work(item) of all items in order, whichever thread computed it; n_threads + 1 results are held at most."""
+    if n_threads == 1 or len(items) == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        pending: deque[Future[_Result]] = deque()
+        for item in items:
+            pending.append(pool.submit(work, item))
+            if len(pending) > n_threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 _blas_lock = threading.RLock()

@@ -89,3 +89,47 @@ def test_the_number_of_threads_does_not_change_a_bit():
     X = np.random.default_rng(0).normal(size=(1500, 4))
     results = [classical_scaling(cdist(X, X).astype(np.float32), 2, n_threads=n).embedding.tobytes() for n in (1, 2, 3)]
     assert len(set(results)) == 1
+
+
+@pytest.mark.parametrize("n", [90, 800])
+def test_the_strain_is_that_of_the_points(n):
+    X = np.random.default_rng(0).normal(size=(n, 5))
+    D = cdist(X, X, "cityblock")
+    scaled = classical_scaling(D.copy(), 2)
+    B = -0.5 * np.square(D)
+    B += B.mean() - B.mean(axis=0) - B.mean(axis=1)[:, None]
+    Y = scaled.embedding
+    assert scaled.squared_norm == pytest.approx(np.square(B).sum(), rel=1e-12)
+    assert scaled.strain == pytest.approx(np.square(B - Y @ Y.T).sum(), rel=1e-9)
+    assert scaled.normalized_strain == pytest.approx(scaled.strain / scaled.squared_norm)
+    lowest = np.linalg.eigvalsh(B)[0]
+    assert lowest < -0.01 * scaled.eigenvalues[0]
+    assert scaled.lowest_eigenvalue == pytest.approx(lowest, abs=1e-6 * scaled.eigenvalues[0])
+
+
+def test_what_float32_leaves_of_a_dimension_is_no_axis():
+    x = np.random.default_rng(0).normal(size=(700, 1))
+    D = np.abs(x - x.T)
+    rounded = D.astype(np.float32)
+    assert classical_scaling(D.copy(), 3).n_positive == 1
+    assert classical_scaling(rounded.copy(), 3).n_positive == 1
+    assert classical_scaling(rounded.astype(np.float64), 3).n_positive > 1
+    assert classical_scaling(rounded.astype(np.float64), 3, noise=1e-7).n_positive == 1
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float32, 1e38), (np.float32, 1e-40), (np.float64, 1e300)])
+def test_distances_at_the_ends_of_the_range_are_scaled(dtype, size):
+    D = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]]) * 0.6
+    scaled = classical_scaling((D * size).astype(dtype), 2)
+    np.testing.assert_allclose(cdist(scaled.embedding / size, scaled.embedding / size), D, atol=1e-4)
+    np.testing.assert_allclose(scaled.place((D * size).astype(dtype)) / size, scaled.embedding / size, atol=1e-4)
+
+
+def test_an_operator_whose_range_is_exhausted_is_solved():
+    eigenvalues = np.zeros(900)
+    eigenvalues[:4] = [5.0, 4.0, 3.0, -2.0]
+    found = block_eigenpairs(diagonal(eigenvalues), 900, 3, lowest_tolerance=1e-9)
+    np.testing.assert_allclose(found.values, [5.0, 4.0, 3.0], rtol=1e-12)
+    assert found.converged
+    assert found.lowest == pytest.approx(-2.0, rel=1e-9)
+    assert block_eigenpairs(diagonal(np.zeros(900)), 900, 2).converged

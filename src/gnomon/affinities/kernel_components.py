@@ -12,8 +12,7 @@ import scipy.linalg
 
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.gram import Gram
-from gnomon.linalg import LowRank
-from gnomon.linalg.krylov import with_signs
+from gnomon.linalg import LowRank, with_signs
 
 __all__ = [
     "KernelComponents",

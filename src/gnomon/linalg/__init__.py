@@ -5,7 +5,6 @@ from gnomon.linalg.bottom import BottomEigenpairs, bottom_eigenpairs
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
-from gnomon.linalg.exact_scaling import ExactScaling, exact_scaling
 from gnomon.linalg.huber_coordinates import huber_coordinates
 from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
 from gnomon.linalg.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
@@ -24,8 +23,9 @@ from gnomon.linalg.products import inner_products, product
 from gnomon.linalg.randomized import randomized_factor
 from gnomon.linalg.robust_coordinates import robust_coordinates
 from gnomon.linalg.scatter import Moments
+from gnomon.linalg.signs import column_signs, with_signs
 from gnomon.linalg.smoothing import Smoothing
-from gnomon.linalg.sparse import kernel_csr
+from gnomon.linalg.sparse import dense_rows, kernel_csr
 from gnomon.linalg.spectra import largest_deviation
 from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
 from gnomon.linalg.subspace import CentredProducts, centred_products
@@ -37,7 +37,6 @@ __all__ = [
     "CentredProducts",
     "ClassicalScaling",
     "Eigenpairs",
-    "ExactScaling",
     "LaplacianEigenpairs",
     "LowRank",
     "Moments",
@@ -54,9 +53,10 @@ __all__ = [
     "bottom_eigenpairs",
     "centred_products",
     "classical_scaling",
+    "column_signs",
     "connected_components",
+    "dense_rows",
     "draw_rows_of_model",
-    "exact_scaling",
     "huber_coordinates",
     "inner_products",
     "kernel_csr",
@@ -82,4 +82,5 @@ __all__ = [
     "spectral_bounds",
     "spectral_vectors",
     "uniform_matrix",
+    "with_signs",
 ]

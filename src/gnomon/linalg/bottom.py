@@ -14,10 +14,11 @@ import scipy.linalg
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.linalg.block_krylov import new_directions
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.fronts import Elimination, SparseCholesky, plan_elimination
-from gnomon.linalg.krylov import with_signs
 from gnomon.linalg.parts import principal_parts, smooth_vectors
+from gnomon.linalg.signs import with_signs
 
 __all__ = ["BottomEigenpairs", "bottom_eigenpairs"]
 
@@ -243,7 +244,7 @@ class _Task:
         images = np.empty((self._n, 0))
         best = block[:, : self._n_vectors]
         for step in range(_MAX_STEPS):
-            block = self._orthonormal(block, basis)
+            block = new_directions(block, basis)
             if block.shape[1] == 0:  # the basis spans an invariant space
                 return best, False
             try:
@@ -268,7 +269,7 @@ class _Task:
     def _davidson(self, start: Float64Array) -> tuple[Float64Array, bool]:
         parts = principal_parts(self._matrix, start)
         width = self._n_vectors + 3
-        basis = self._orthonormal(self._without_null(start), np.empty((self._n, 0)))
+        basis = new_directions(self._without_null(start), np.empty((self._n, 0)))
         images = self._matrix @ basis
         best = basis[:, : self._n_vectors]
         for step in range(_MAX_DESCENTS):
@@ -286,22 +287,11 @@ class _Task:
                 return best, True
             if basis.shape[1] + width > _MAX_BASIS:
                 basis, images = basis @ rotation[:, :_KEPT], images @ rotation[:, :_KEPT]
-            block = self._orthonormal(self._without_null(parts.solve(residuals)), basis)
+            block = new_directions(self._without_null(parts.solve(residuals)), basis)
             if block.shape[1] == 0:
                 return best, False
             basis, images = np.hstack([basis, block]), np.hstack([images, self._matrix @ block])
         return best, False
-
-    @staticmethod
-    def _orthonormal(block: Float64Array, basis: Float64Array) -> Float64Array:
-        """Return an orthonormal basis of what the block adds to a basis."""
-        sizes = np.linalg.norm(block, axis=0)
-        block = block[:, sizes > 0.0] / sizes[sizes > 0.0]
-        for _ in range(2):  # twice is enough to be orthogonal to working precision
-            block = block - basis @ (basis.T @ block)
-            columns, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
-            block = np.asarray(columns[:, np.abs(np.diag(triangle)) > 1e-12], dtype=np.float64)
-        return block
 
     def _rayleigh_ritz(self, vectors: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the eigenvalues in a space, its vectors by rising eigenvalue, and their residuals."""

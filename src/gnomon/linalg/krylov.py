@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,8 +12,9 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from gnomon._threads import single_threaded_blas
-from gnomon.linalg.block_lanczos import block_lanczos
+from gnomon.linalg.block_krylov import block_eigenpairs, block_fits
 from gnomon.linalg.draws import normal_matrix
+from gnomon.linalg.signs import with_signs
 
 __all__ = ["Eigenpairs", "leading_eigenpairs", "spectral_bounds"]
 
@@ -23,6 +25,8 @@ Product = Callable[[Float64Array], Float64Array]
 _LARGEST_DENSE = 600  # rows; the dense eigenproblem then takes some hundredths of a second
 _STREAM_LANCZOS, _STREAM_ARNOLDI = 121, 122
 _SAFETY = 1.01
+_TOLERANCE = 1e-12  # of residuals, as a share of the largest eigenvalue
+_MAX_PRODUCTS = 250
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,18 @@ def leading_eigenpairs(product: Product, n_samples: int, n_vectors: int, *, seed
     -------
     Eigenpairs
     """
+    if n_samples > _LARGEST_DENSE and block_fits(n_samples, n_vectors):
+        found = block_eigenpairs(
+            product,
+            n_samples,
+            n_vectors,
+            seed=seed,
+            tolerance=_TOLERANCE,
+            lowest_tolerance=math.inf,
+            max_products=_MAX_PRODUCTS,
+        )
+        if found.converged:
+            return Eigenpairs(found.values, found.vectors, True)
     converged = True
     with single_threaded_blas():
         if n_samples <= _LARGEST_DENSE or n_vectors > n_samples // 4:
@@ -113,11 +129,7 @@ def leading_eigenpairs(product: Product, n_samples: int, n_vectors: int, *, seed
             wanted = (n_samples - n_vectors, n_samples - 1)
             values, vectors = scipy.linalg.eigh((matrix + matrix.T) / 2.0, subset_by_index=wanted, check_finite=False)
         else:
-            found = block_lanczos(product, n_samples, n_vectors, seed=seed) if 8 * n_vectors <= n_samples else None
-            if found is None:
-                values, vectors, converged = _by_arnoldi(product, n_samples, n_vectors, seed)
-            else:
-                values, vectors = found
+            values, vectors, converged = _by_arnoldi(product, n_samples, n_vectors, seed)
     order = np.argsort(values, kind="stable")[::-1]
     return Eigenpairs(values[order], with_signs(vectors[:, order]), converged)
 
@@ -146,10 +158,3 @@ def _by_subspace_iteration(
     small = basis.T @ product(basis)
     values, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
     return values[-n_vectors:], basis @ rotation[:, -n_vectors:]
-
-
-def with_signs(vectors: Float64Array) -> Float64Array:
-    """Return the columns with the entry of largest magnitude of each positive."""
-    largest = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    return np.ascontiguousarray(vectors * np.where(signs == 0.0, 1.0, signs))

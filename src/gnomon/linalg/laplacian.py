@@ -16,7 +16,8 @@ from gnomon import _core
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.chebyshev import refine_bottom
-from gnomon.linalg.krylov import leading_eigenpairs, with_signs
+from gnomon.linalg.krylov import leading_eigenpairs
+from gnomon.linalg.signs import with_signs
 from gnomon.linalg.sparse import kernel_csr
 from gnomon.linalg.spectral import MAX_SPECTRAL_VECTORS, block_width
 

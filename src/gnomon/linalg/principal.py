@@ -13,6 +13,7 @@ from gnomon import _core
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.scatter import Moments, require_scatter_memory
+from gnomon.linalg.signs import with_signs
 from gnomon.linalg.sparse_spectra import sparse_covariance_spectrum, sparse_gram_spectrum
 from gnomon.linalg.spectra import (
     Spectrum,
@@ -155,13 +156,6 @@ def _resolve_solver(X: Any, n_components: int | float) -> str:
     return smaller
 
 
-def _with_signs(components: Float64Array) -> Float64Array:
-    """Return components whose entry of largest magnitude is positive."""
-    largest = np.abs(components).argmax(axis=1)
-    signs = np.sign(components[np.arange(components.shape[0]), largest])
-    return np.ascontiguousarray(components * np.where(signs == 0.0, 1.0, signs)[:, None])
-
-
 def principal_components(
     X: Any,
     n_components: int | float,
@@ -265,7 +259,7 @@ def _components(found: Spectrum, solver: str, n_samples: int) -> PrincipalCompon
     divisor = max(n_samples - 1, 1)
     return PrincipalComponents(
         mean=found.mean,
-        components=_with_signs(found.components),
+        components=np.ascontiguousarray(with_signs(found.components.T).T),
         explained_variance=found.singular_values**2 / divisor,
         total_variance=found.squared_norm / divisor,
         singular_values=found.singular_values,

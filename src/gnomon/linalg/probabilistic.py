@@ -11,6 +11,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.principal import PrincipalComponents, project_rows
+from gnomon.linalg.sparse import dense_rows
 
 __all__ = ["draw_rows_of_model", "log_likelihood", "model_covariance", "model_precision"]
 
@@ -89,8 +90,7 @@ def log_likelihood(
     constant += n_left * float(np.log(noise)) if n_left else 0.0
     found = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _ROWS):
-        part = X[begin : begin + _ROWS]
-        rows = np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), dtype=np.float64)
+        rows = dense_rows(X[begin : begin + _ROWS])
         scores = project_rows(rows, model.mean, model.components, n_threads=n_threads)
         distance = np.sum(scores**2 / variances, axis=1)
         if n_left:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._threads import single_threaded_blas
+from gnomon._threads import in_order, single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg.memory import require_memory
 
@@ -146,16 +145,6 @@ def sum_of_squares(
 
     total = np.zeros((order, order))
     with single_threaded_blas():
-        for one in _in_order(product, range(0, length, step), n_threads):
+        for one in in_order(product, range(0, length, step), n_threads):
             total += one
     return total
-
-
-def _in_order(work: Callable[[int], npt.NDArray[Any]], items: range, n_threads: int) -> Iterator[npt.NDArray[Any]]:
-    """Yield work(item) in order, at most n_threads results at a time."""
-    if n_threads == 1 or len(items) == 1:
-        yield from map(work, items)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        for first in range(0, len(items), n_threads):
-            yield from pool.map(work, items[first : first + n_threads])

@@ -1,4 +1,4 @@
-"""Sparse matrices as the kernels take them."""
+"""Sparse matrices as the kernels take them, and dense ones made of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["kernel_csr"]
+__all__ = ["dense_rows", "kernel_csr"]
 
 
 def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
@@ -29,3 +29,8 @@ def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32
         np.ascontiguousarray(matrix.indices, dtype=np.int32),
         np.ascontiguousarray(matrix.data, dtype=np.float32),
     )
+
+
+def dense_rows(rows: Any) -> npt.NDArray[np.float64]:
+    """Return rows of a table or sparse matrix as a dense array in double; no copy of what is one already."""
+    return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)

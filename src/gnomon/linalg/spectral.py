@@ -14,6 +14,7 @@ from scipy.sparse import csgraph
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.linalg.signs import with_signs
 from gnomon.linalg.sparse import kernel_csr
 
 __all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "block_width", "connected_components", "spectral_vectors"]
@@ -168,7 +169,7 @@ def spectral_vectors(
         *kernel_csr(matrix), n_vectors, width, values["tolerance"], values["max_products"], seconds, seed, n_threads
     )
     return SpectralVectors(
-        vectors=_with_signs(block[:, :n_vectors].astype(np.float64)),
+        vectors=with_signs(block[:, :n_vectors].astype(np.float64)),
         eigenvalues=np.maximum(1.0 - leading[:n_vectors], 0.0),
         residuals=residuals[:n_vectors],
         converged=converged,
@@ -176,13 +177,6 @@ def spectral_vectors(
         solver=solver,
         n_graph_components=n_graph_components,
     )
-
-
-def _with_signs(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    largest = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    signed: npt.NDArray[np.float64] = vectors * np.where(signs == 0.0, 1.0, signs)
-    return signed
 
 
 def _dense_vectors(
@@ -199,4 +193,4 @@ def _dense_vectors(
             laplacian + 3.0 * np.outer(trivial, trivial), subset_by_index=[0, n_vectors - 1], check_finite=False
         )
         residuals = np.linalg.norm(laplacian @ vectors - vectors * eigenvalues, axis=0)
-    return _with_signs(vectors), np.maximum(eigenvalues, 0.0), residuals
+    return with_signs(vectors), np.maximum(eigenvalues, 0.0), residuals

@@ -12,6 +12,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.products import inner_products, product
+from gnomon.linalg.signs import column_signs
 
 __all__ = ["ThresholdedSVD", "singular_value_threshold"]
 
@@ -157,8 +158,7 @@ def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -
 
 
 def _oriented(left: Float64Array, lowered: Float64Array, right: Float64Array, solver: str) -> ThresholdedSVD:
-    largest = np.abs(right).argmax(axis=1)
-    signs = np.where(right[np.arange(len(right)), largest] < 0.0, -1.0, 1.0)
+    signs = column_signs(right.T)
     return ThresholdedSVD(left * signs, lowered, right * signs[:, None], solver)
 
 

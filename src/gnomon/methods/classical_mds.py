@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import message
 from gnomon.affinities import Gram
-from gnomon.linalg import ExactScaling, PrincipalComponents, exact_scaling, principal_components
+from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
-from gnomon.neighbors import NATIVE_METRICS, check_memory, cross_distances, distance_matrix, distances_to_fitted
+from gnomon.methods.parameters import check_n_components
+from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 
 __all__ = ["ClassicalMDS"]
 
@@ -72,14 +72,12 @@ class ClassicalMDS(RowEmbedder, PlacesRows):
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
         n, n_components = int(X.shape[0]), parameters["n_components"]
-        if n_components > n:
-            raise ValueError(message("ClassicalMDS", f"n_components={n_components}", f"at most n_samples={n}"))
+        check_n_components("ClassicalMDS", n_components, n, f"at most n_samples={n}")
         metric = parameters["metric"]
         if isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean" and not self.metric_params:
             reporter.begin("eigenvectors")
             return self._embed_rows(X, n_components, n_threads)
         reporter.begin("distances", n)
-        check_memory(8.0 * n * n, f"a matrix of {n} x {n} distances", who="ClassicalMDS", remedy="Use LandmarkMDS.")
         distances, self._unit = distance_matrix(
             X,
             metric=metric,
@@ -89,14 +87,16 @@ class ClassicalMDS(RowEmbedder, PlacesRows):
             who="ClassicalMDS",
         )
         reporter.begin("eigenvectors")
-        model = exact_scaling(distances, n_components, seed=self.seed_)
-        self._model: ExactScaling | PrincipalComponents = model
+        model = classical_scaling(distances, n_components, seed=self.seed_, n_threads=n_threads)
+        self._model: ClassicalScaling | PrincipalComponents = model
         self._rows = None if metric == "precomputed" else X
-        self.eigenvalues_ = model.eigenvalues * self._unit**2
-        self.smallest_eigenvalue_ = model.smallest_eigenvalue * self._unit**2
-        self.normalized_strain_ = model.strain / model.squared_norm if model.squared_norm > 0.0 else 0.0
-        self.strain_ = model.strain * self._unit**4
-        return model.points * self._unit
+        unit = np.float64(self._unit)
+        self.normalized_strain_ = model.normalized_strain
+        with np.errstate(over="ignore"):
+            self.eigenvalues_ = model.eigenvalues * unit**2
+            self.smallest_eigenvalue_ = float(model.lowest_eigenvalue * unit**2)
+            self.strain_ = float(model.strain * unit**4) if model.strain > 0.0 else 0.0
+        return model.embedding * self._unit
 
     def _embed_rows(self, X: Any, n_components: int, n_threads: int) -> npt.NDArray[Any]:
         kept = min(n_components, *X.shape)

@@ -17,7 +17,7 @@ from gnomon.linalg import ThresholdedSVD
 from gnomon.objectives import LowRankSparse, Optimality
 from gnomon.optimizers import ADMM, Residuals, Solution
 
-__all__ = ["RULES", "Convergence", "Decomposition", "Prepared", "check_n_components", "decompose", "prepare"]
+__all__ = ["RULES", "Convergence", "Decomposition", "Prepared", "decompose", "prepare"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -202,16 +202,3 @@ def decompose(
     sparse = problem.sparse_part(solution.state.copies[0])
     sparse *= prepared.size
     return Decomposition(prepared, problem, solution, low_rank, sparse)
-
-
-def check_n_components(n_components: int, shape: tuple[int, int], *, who: str) -> None:
-    """Raise ValueError if there are fewer directions than wanted."""
-    if n_components > min(shape):
-        raise ValueError(
-            message(
-                who,
-                f"n_components={n_components}",
-                f"at most min(n_samples, n_features)={min(shape)}",
-                remedy=f"Use n_components={min(shape)} or fewer.",
-            )
-        )

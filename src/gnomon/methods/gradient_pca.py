@@ -12,15 +12,15 @@ import numpy.typing as npt
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
-from gnomon.linalg import procrustes_error
+from gnomon.linalg import column_signs, procrustes_error, with_signs
 from gnomon.methods.base import Embedder
-from gnomon.methods.parameters import check_start
+from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
 
@@ -178,7 +178,7 @@ class GradientPCA(Embedder):
         self.embedding_ = _on_principal_axes(self.solution_.embedding)
         if isinstance(self.similarity, str) and self.similarity == "linear":
             with single_threaded_blas():
-                self.embedding_ *= _signs(table.values.T @ self.embedding_)
+                self.embedding_ *= column_signs(table.values.T @ self.embedding_)
         direct = objective.gram.leading_eigenpairs(parameters["n_components"], seed=self.seed_)
         self.procrustes_error_ = procrustes_error(
             self.embedding_, direct.vectors * np.sqrt(np.maximum(direct.values, 0.0))
@@ -192,9 +192,7 @@ class GradientPCA(Embedder):
         limit, rule = n_samples - 1, f"less than n_samples={n_samples}"
         if parameters["similarity"] == "linear" and n_features < limit:
             limit, rule = n_features, f"at most n_features={n_features}"
-        if n_components > limit:
-            remedy = f"Use n_components={limit} or fewer."
-            raise ValueError(message("GradientPCA", f"n_components={n_components}", rule, remedy=remedy))
+        check_n_components("GradientPCA", n_components, limit, rule)
 
     def _objective(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Strain:
         """Return the loss; set the similarity and its approximation."""
@@ -270,16 +268,10 @@ class GradientPCA(Embedder):
         return tags
 
 
-def _signs(columns: Float64Array) -> Float64Array:
-    """Return the sign of the entry of largest magnitude of each column, 1 for a column of zeros."""
-    signs = np.sign(columns[np.abs(columns).argmax(axis=0), np.arange(columns.shape[1])])
-    return np.where(signs == 0.0, 1.0, signs)
-
-
 def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:
     """Return Y centred and turned so that its columns are uncorrelated, by falling variance."""
     centred = Y - Y.mean(axis=0)
     with single_threaded_blas():
         _, _, right = np.linalg.svd(centred, full_matrices=False)
         turned: Float64Array = centred @ right.T
-    return turned * _signs(turned)
+    return with_signs(turned)

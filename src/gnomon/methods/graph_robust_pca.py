@@ -12,7 +12,8 @@ from gnomon._progress import Reporter
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import neighbor_laplacian
 from gnomon.methods.base import RowEmbedder
-from gnomon.methods.decomposition import RULES, check_n_components, decompose, prepare
+from gnomon.methods.decomposition import RULES, decompose, prepare
+from gnomon.methods.parameters import check_n_components
 from gnomon.methods.robust_pca import PublishesParts
 from gnomon.objectives import LowRankSparse
 
@@ -89,7 +90,7 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
         who = "GraphRobustPCA"
         if parameters["metric"] == "precomputed":
             raise ValueError(message(who, "metric='precomputed'", "a metric of rows", fact="the rows are taken apart"))
-        check_n_components(parameters["n_components"], X.shape, who=who)
+        check_n_components(who, parameters["n_components"], min(X.shape))
         self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
         reporter.begin("preparation")
         prepared = prepare(X, parameters["center"], who=who)

@@ -12,11 +12,13 @@ import numpy.typing as npt
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.linalg import huber_coordinates, principal_components
+from gnomon.linalg import dense_rows, huber_coordinates, principal_components
 from gnomon.methods.base import PlacesRows
+from gnomon.methods.parameters import check_n_components
+from gnomon.methods.subspace import PrincipalSubspace
 from gnomon.objectives import HuberFit
 from gnomon.optimizers.fenchel import NuclearBall, frank_wolfe
 
@@ -31,7 +33,7 @@ _CERTIFY = 10
 
 
 @dataclass(eq=False, repr=False)
-class HuberPCA(PlacesRows):
+class HuberPCA(PrincipalSubspace, PlacesRows):
     """Principal components of the matrix that fits a table best in Huber's loss, among those of bounded nuclear norm.
 
     The problem is convex, and it is solved by Frank and Wolfe's method, each of whose steps adds a matrix of rank one.
@@ -121,10 +123,8 @@ class HuberPCA(PlacesRows):
         """
         parameters = check_parameters("HuberPCA", self._rules, self.get_params())
         table = check_table(X, who="HuberPCA", accept_sparse=True, min_samples=2)
-        n_components, limit = parameters["n_components"], min(table.values.shape)
-        if n_components > limit:
-            what, rule = f"n_components={n_components}", f"at most min(n_samples, n_features)={limit}"
-            raise ValueError(message("HuberPCA", what, rule, remedy=f"Use n_components={limit} or fewer."))
+        n_components = parameters["n_components"]
+        check_n_components("HuberPCA", n_components, min(table.values.shape))
         self.seed_ = resolve_seed(self.random_state, who="HuberPCA")
         self._remember_features(table)
         reporter = Reporter(self.callback)
@@ -175,37 +175,16 @@ class HuberPCA(PlacesRows):
         return found * self._unit
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
-        return self._coordinates((_dense(X) - self._center) / self._unit)
+        return self._coordinates((dense_rows(X) - self._center) / self._unit)
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
         """Find the components of X and return the map, ``embedding_`` of shape (n_samples, n_components)."""
         return self.fit(X).embedding_
 
-    def inverse_transform(self, Y: Any) -> Float64Array:
-        """Return the points of the principal subspace that have the coordinates Y.
-
-        Parameters
-        ----------
-        Y : array-like of shape (n_rows, n_components)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features)
-        """
-        scores = np.asarray(check_table(Y, who="HuberPCA", min_samples=0).values, dtype=np.float64)
-        if scores.shape[1] != len(self.components_):
-            what = f"Y with {scores.shape[1]} columns"
-            raise ValueError(message("HuberPCA", what, f"of {len(self.components_)} columns, n_components"))
-        return scores @ self.components_ + self.mean_
-
-
-def _dense(X: Any) -> Float64Array:
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-
 
 def _prepare(X: Any) -> tuple[Float64Array, float, Float64Array]:
     """Return the medians of the columns, the largest distance of an entry from them, and the table in these units."""
-    table = _dense(X)
+    table = dense_rows(X)
     center = np.median(table, axis=0)
     centred = table - center
     unit = float(np.abs(centred).max()) or 1.0

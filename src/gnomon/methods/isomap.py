@@ -24,6 +24,7 @@ _LARGEST_EXACT = 5000  # rows up to which "auto" takes all of them as landmarks:
 _LANDMARKS = 1000
 _LARGEST_DOUBLE = 2048  # rows up to which distances are kept in double
 _SAMPLED_ROWS, _SAMPLED_OTHERS = 500, 4000  # between which residual variances are measured
+_NOISE = 1e-7  # share of an eigenvalue that is rounding: lengths of edges come in float32
 _STREAM = 252
 _BLOCK = 256  # new rows placed at a time
 
@@ -118,7 +119,9 @@ class Isomap(PlacesRows, RowEmbedder):
         sample = lengths[np.ix_(*ends)]
         reporter.begin("eigenvectors")
         between = lengths if self.landmarks_ is None else np.ascontiguousarray(lengths[:, self.landmarks_])
-        self._scaling = classical_scaling(between, parameters["n_components"], seed=self.seed_, n_threads=n_threads)
+        self._scaling = classical_scaling(
+            between, parameters["n_components"], noise=_NOISE, seed=self.seed_, n_threads=n_threads
+        )
         self._warn_of_scaling()
         if self.landmarks_ is None:
             positions, self._lengths = self._scaling.embedding, None
@@ -126,7 +129,7 @@ class Isomap(PlacesRows, RowEmbedder):
             reporter.begin("placement", n)
             self._lengths = np.ascontiguousarray(lengths.T)
             del lengths, between
-            positions = self._scaling.place(self._lengths)
+            positions = self._scaling.place(self._lengths, n_threads=n_threads)
         self.eigenvalues_ = self._scaling.eigenvalues
         largest = max(float(self.eigenvalues_[0]), np.finfo(np.float64).tiny)
         self.negative_inertia_ = max(0.0, -self._scaling.lowest_eigenvalue / largest)
@@ -179,7 +182,7 @@ class Isomap(PlacesRows, RowEmbedder):
                         for near, gone in zip(indices, distances, strict=True)
                     ]
                 )
-            places.append(self._scaling.place(lengths))
+            places.append(self._scaling.place(lengths, n_threads=n_threads))
         return np.concatenate(places)
 
     def _nearest(self, X: Any, n_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:

@@ -36,7 +36,9 @@ from gnomon.affinities.kernel_components import (
 from gnomon.data import check_table
 from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
+from gnomon.linalg import dense_rows
 from gnomon.methods.base import PlacesRows
+from gnomon.methods.parameters import check_n_components, check_scores
 from gnomon.methods.preimages import Preimages
 
 __all__ = ["KernelPCA"]
@@ -187,9 +189,7 @@ class KernelPCA(PlacesRows):
         parameters = check_parameters(who, self._rules, self.get_params())
         table = check_table(X, who=who, accept_sparse=True, min_samples=2, dtype=np.float64)
         n_samples = int(table.values.shape[0])
-        if parameters["n_components"] >= n_samples:
-            what, rule = f"n_components={parameters['n_components']}", f"less than n_samples={n_samples}"
-            raise ValueError(message(who, what, rule, remedy=f"Use n_components={n_samples - 1} or fewer."))
+        check_n_components(who, parameters["n_components"], n_samples - 1, f"less than n_samples={n_samples}")
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
         self._remember_features(table)
@@ -211,7 +211,8 @@ class KernelPCA(PlacesRows):
 
     def _prepare(self, X: Any, parameters: dict[str, Any]) -> Any:
         """Set the kernel and the point that it is evaluated around; return the rows from there."""
-        self.kernel_, self._center = None, None
+        self._center: Any = None
+        self.kernel_ = None
         if self._precomputed:
             if parameters["kernel_params"]:
                 raise ValueError(message("KernelPCA", "kernel_params", "None for kernel='precomputed'"))
@@ -293,7 +294,7 @@ class KernelPCA(PlacesRows):
             rows = X[some]
             if self.kernel_ is None:
                 near = rows if landmarks is None else rows[:, landmarks]
-                return np.asarray(near if isinstance(near, np.ndarray) else near.toarray(), dtype=np.float64)
+                return dense_rows(near)
             rows = rows.astype(np.float64)
             return self.kernel_.block(rows if self._center is None else self._moved(rows), self._rows)
 
@@ -302,7 +303,7 @@ class KernelPCA(PlacesRows):
 
     def _moved(self, rows: Any) -> Float64Array:
         """Return rows as they lie from the middle of those fitted; dense ones, since those fitted were dense."""
-        return np.asarray((rows if isinstance(rows, np.ndarray) else rows.toarray()) - self._center, dtype=np.float64)
+        return np.asarray(dense_rows(rows) - self._center, dtype=np.float64)
 
     def inverse_transform(self, Y: Any) -> Float64Array:
         """Return rows whose scores are about Y.
@@ -324,11 +325,7 @@ class KernelPCA(PlacesRows):
             distance.
         """
         check_is_fitted(self)
-        table = check_table(Y, who="KernelPCA", min_samples=0, dtype=np.float64)
-        width = self.embedding_.shape[1]
-        if table.values.shape[1] != width:
-            what, rule = f"Y with {table.values.shape[1]} columns", f"of {width} columns, n_components"
-            raise ValueError(message("KernelPCA", what, rule))
+        scores = check_scores("KernelPCA", Y, self.embedding_.shape[1])
         if self.kernel_ is None:
             remedy = "Fit rows with a kernel."
             raise ValueError(message("KernelPCA", "kernel='precomputed'", "a kernel of rows", remedy=remedy))
@@ -338,7 +335,7 @@ class KernelPCA(PlacesRows):
             some, rows = self._sample
             sample = (self._rows[some] if rows is None else rows), self.embedding_[some]
             self._preimages = Preimages.learn(*wanted, self._components, self.kernel_, self._rows, sample)
-        found = self._preimages.find(np.asarray(table.values))
+        found = self._preimages.find(scores)
         return found if self._center is None else found + self._center
 
     def __sklearn_tags__(self) -> Any:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
-from gnomon.linalg import ExactScaling, PrincipalComponents, exact_scaling, principal_components
+from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.neighbors import (
     NATIVE_METRICS,
@@ -127,7 +127,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         self._rows = None if given else X[chosen]
         kept = min(self.n_components, len(chosen))
         euclidean = isinstance(self.metric, str) and NATIVE_METRICS.get(self.metric) == "euclidean"
-        self._model: ExactScaling | PrincipalComponents | None = None
+        self._model: ClassicalScaling | PrincipalComponents | None = None
         self._unit = 1.0
         self.eigenvalues_ = np.zeros(self.n_components)
         if len(chosen) < 2:
@@ -146,10 +146,10 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             who="LandmarkMDS",
         )
         objective = Stress(distances, n_threads=n_threads) if self.refine else None
-        scaling = self._model = exact_scaling(distances, kept, seed=self.seed_)
+        scaling = self._model = classical_scaling(distances, kept, seed=self.seed_, n_threads=n_threads)
         self.eigenvalues_[:kept] = scaling.eigenvalues * self._unit**2
         if objective is not None:
-            points = Majorization().minimize(objective, self._padded(scaling.points)).embedding
+            points = Majorization().minimize(objective, self._padded(scaling.embedding)).embedding
             self._anchors = points.astype(np.float64)
 
     def _padded(self, points: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -191,7 +191,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
 
 
 def landmark_scaling(
-    distances: npt.NDArray[Any], n_components: int, n_landmarks: int, *, seed: int = 0
+    distances: npt.NDArray[Any], n_components: int, n_landmarks: int, *, seed: int = 0, n_threads: int = 1
 ) -> npt.NDArray[np.float64]:
     """Return the places of all rows of a matrix of distances by landmarks drawn at random.
 
@@ -201,6 +201,8 @@ def landmark_scaling(
     n_components : int >= 1
     n_landmarks : int in [n_components, n_samples]
     seed : int in [0, 2**63), default=0
+    n_threads : int >= 1, default=1
+        Does not change the result.
 
     Returns
     -------
@@ -208,4 +210,5 @@ def landmark_scaling(
     """
     chosen: Landmarks = choose_landmarks(distances, n_landmarks, method="random", metric="precomputed", seed=seed)
     columns = distances[:, chosen.indices].astype(np.float64)
-    return exact_scaling(columns[chosen.indices], n_components, seed=seed).place(columns)
+    scaling = classical_scaling(columns[chosen.indices], n_components, seed=seed, n_threads=n_threads)
+    return scaling.place(columns, n_threads=n_threads)

@@ -17,8 +17,7 @@ from gnomon.affinities import divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.exceptions import ConvergenceWarning, NeighborsWarning
 from gnomon.initialization import lay_out_components
-from gnomon.linalg import LaplacianEigenpairs, connected_components, laplacian_eigenpairs
-from gnomon.linalg.krylov import with_signs
+from gnomon.linalg import LaplacianEigenpairs, connected_components, laplacian_eigenpairs, with_signs
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.methods.eigenmap_extension import EigenmapExtension
 from gnomon.neighbors import find_bridges, nearest_given, query_neighbors

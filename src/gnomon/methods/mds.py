@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
-from gnomon.linalg import exact_scaling, normal_matrix, principal_components
+from gnomon.linalg import classical_scaling, normal_matrix, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.methods.landmark_mds import landmark_scaling
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
@@ -189,10 +189,12 @@ class MDS(RowEmbedder, PlacesRows):
             model = principal_components(X, kept, seed=self.seed_, n_threads=n_threads)
             points, kind = model.transform(X, n_threads=n_threads) / self._unit, "classical"
         elif n <= _LARGEST_CLASSICAL:
-            points = exact_scaling(delta.astype(np.float64), kept, seed=self.seed_).points
+            copy = delta.astype(np.float64)
+            points = classical_scaling(copy, kept, seed=self.seed_, n_threads=n_threads).embedding
             kind = "classical"
         else:
-            points, kind = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_), "landmarks"
+            points = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_, n_threads=n_threads)
+            kind = "landmarks"
         return np.pad(points, ((0, 0), (0, n_components - points.shape[1]))), kind
 
     def _place(self, X: Any) -> npt.NDArray[Any]:

@@ -15,7 +15,17 @@ from gnomon._validation import Either, Having, Instance, Options, Real, Rule, me
 from gnomon.data import check_table
 from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
-__all__ = ["INIT", "KERNEL", "METRIC", "Numbers", "check_perplexity", "check_start", "make_kernel"]
+__all__ = [
+    "INIT",
+    "KERNEL",
+    "METRIC",
+    "Numbers",
+    "check_n_components",
+    "check_perplexity",
+    "check_scores",
+    "check_start",
+    "make_kernel",
+]
 
 INIT = Either(
     Options("pca", "spectral", "random"),
@@ -49,6 +59,23 @@ class Numbers:
         if self.length is not None and len(numbers) != self.length:
             raise ValueError
         return numbers
+
+
+def check_n_components(who: str, n_components: float, limit: int, rule: str | None = None) -> None:
+    """Raise ValueError if more components are wanted than there are; `rule` says why there are no more."""
+    if n_components > limit:
+        rule = rule or f"at most min(n_samples, n_features)={limit}"
+        raise ValueError(
+            message(who, f"n_components={n_components}", rule, remedy=f"Use n_components={limit} or fewer.")
+        )
+
+
+def check_scores(who: str, Y: Any, n_components: int) -> npt.NDArray[np.float64]:
+    """Return positions in the map, (n_rows, n_components), as a dense array, or raise an error about Y."""
+    scores = np.asarray(check_table(Y, who=who, min_samples=0, dtype=np.float64).values)
+    if scores.shape[1] != n_components:
+        raise ValueError(message(who, f"Y with {scores.shape[1]} columns", f"of {n_components} columns, n_components"))
+    return scores
 
 
 def check_perplexity(who: str, parameters: dict[str, Any], n_samples: int) -> tuple[float, int]:

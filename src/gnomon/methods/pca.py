@@ -18,6 +18,7 @@ from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
 from gnomon.methods.base import Embedder
 from gnomon.methods.normal_model import NormalModel
+from gnomon.methods.parameters import check_n_components, check_scores
 
 __all__ = ["PCA"]
 
@@ -286,10 +287,7 @@ class PCA(NormalModel, Embedder):
         ndarray of shape (n_rows, n_features)
         """
         check_is_fitted(self)
-        scores = np.asarray(check_table(Y, who="PCA", min_samples=0).values)
-        if scores.shape[1] != self.n_components_:
-            rule = f"of {self.n_components_} columns, n_components"
-            raise ValueError(message("PCA", f"Y with {scores.shape[1]} columns", rule))
+        scores = check_scores("PCA", Y, self.n_components_)
         return self._model.inverse_transform(scores * self._deviations() if self.whiten else scores)
 
     @property
@@ -303,7 +301,7 @@ class PCA(NormalModel, Embedder):
 
 
 def _resolve_n_components(wanted: int | float | None, limit: int, name: str) -> int | float:
-    if wanted is not None and wanted > limit:
-        remedy = f"Use n_components={limit} or fewer."
-        raise ValueError(message("PCA", f"n_components={wanted}", f"at most {name}={limit}", remedy=remedy))
-    return limit if wanted is None else wanted
+    if wanted is None:
+        return limit
+    check_n_components("PCA", wanted, limit, f"at most {name}={limit}")
+    return wanted

@@ -15,6 +15,7 @@ from gnomon.affinities.kernel_components import KernelComponents
 from gnomon.kernels import InputKernel
 from gnomon.kernels.choice import median_distance
 from gnomon.kernels.inputs import GaussianInput, RadialInput, squared_distances
+from gnomon.linalg import dense_rows
 from gnomon.linalg.preimages import fixed_point_preimages
 
 __all__ = ["Preimages"]
@@ -83,12 +84,12 @@ class Preimages:
             rule = "'ridge' for a kernel that is not one of the distance"
             raise ValueError(message("KernelPCA", "inverse='fixed_point'", rule, fact=f"kernel={kernel.name!r}"))
         scores = components.scores if components.landmarks is None else components.scores[components.landmarks]
-        return cls(way, alpha, components, kernel, scores, _dense(landmarks), np.zeros((0, 0)))
+        return cls(way, alpha, components, kernel, scores, dense_rows(landmarks), np.zeros((0, 0)))
 
     @classmethod
     def _regress(cls, alpha: float, components: KernelComponents, rows: Any, scores: Float64Array) -> Self:
         kernel = GaussianInput(median_distance(scores))
-        dense = _dense(rows)
+        dense = dense_rows(rows)
         mean = dense.mean(axis=0)
         with single_threaded_blas():
             system = kernel.block(scores, scores)
@@ -119,7 +120,3 @@ class Preimages:
         return fixed_point_preimages(
             self.kernel.of_squares, self.kernel.slope, self.rows, combination, self.rows[nearest]
         )
-
-
-def _dense(rows: Any) -> Float64Array:
-    return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)

@@ -13,8 +13,9 @@ from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.data import check_table
-from gnomon.linalg import project_rows, random_directions
+from gnomon.linalg import dense_rows, project_rows, random_directions
 from gnomon.methods.base import PlacesRows
+from gnomon.methods.parameters import check_scores
 
 __all__ = ["RandomProjection"]
 
@@ -118,15 +119,9 @@ class RandomProjection(PlacesRows):
         ndarray of shape (n_rows, n_features), float64
         """
         check_is_fitted(self)
-        who = "RandomProjection"
-        positions = np.asarray(check_table(Y, who=who, min_samples=0, dtype=np.float64).values)
-        n_components = self.components_.shape[0]
-        if positions.shape[1] != n_components:
-            rule = f"of {n_components} columns, n_components"
-            raise ValueError(message(who, f"Y with {positions.shape[1]} columns", rule))
-        dense = self.components_ if isinstance(self.components_, np.ndarray) else self.components_.toarray()
+        positions = check_scores("RandomProjection", Y, self.components_.shape[0])
         with single_threaded_blas():
-            return np.asarray(positions @ np.linalg.pinv(dense).T)
+            return np.asarray(positions @ np.linalg.pinv(dense_rows(self.components_)).T)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

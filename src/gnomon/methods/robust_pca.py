@@ -7,16 +7,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Rule, check_parameters, message
+from gnomon._validation import Rule, check_parameters
 from gnomon.data import check_table
 from gnomon.linalg import principal_components, robust_coordinates
 from gnomon.methods.base import PlacesRows
-from gnomon.methods.decomposition import RULES, Decomposition, Prepared, check_n_components, decompose, prepare
+from gnomon.methods.decomposition import RULES, Decomposition, Prepared, decompose, prepare
+from gnomon.methods.parameters import check_n_components
+from gnomon.methods.subspace import PrincipalSubspace
 from gnomon.objectives import LowRankSparse
 
 __all__ = ["PublishesParts", "RobustPCA"]
@@ -24,7 +25,7 @@ __all__ = ["PublishesParts", "RobustPCA"]
 Float64Array = npt.NDArray[np.float64]
 
 
-class PublishesParts:
+class PublishesParts(PrincipalSubspace):
     """Fitted attributes of a decomposition, and the way back from scores."""
 
     def _publish(self, found: Decomposition, n_components: int, seed: int, n_threads: int) -> None:
@@ -41,26 +42,6 @@ class PublishesParts:
         self.mean_ = self._model.mean
         self.explained_variance_ = self._model.explained_variance
         self.explained_variance_ratio_ = self._model.explained_variance_ratio
-
-    def inverse_transform(self, Y: Any) -> Float64Array:
-        """Return the points of the principal subspace that have the scores Y.
-
-        Parameters
-        ----------
-        Y : array-like of shape (n_rows, n_components)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features)
-        """
-        check_is_fitted(self)
-        who = type(self).__name__
-        table = check_table(Y, who=who, min_samples=0)
-        wanted = len(self.components_)
-        if table.values.shape[1] != wanted:
-            what = f"Y with {table.values.shape[1]} columns"
-            raise ValueError(message(who, what, f"of {wanted} columns, n_components"))
-        return self._model.inverse_transform(np.asarray(table.values))
 
 
 @dataclass(eq=False, repr=False)
@@ -156,7 +137,7 @@ class RobustPCA(PublishesParts, PlacesRows):
         """
         parameters = check_parameters("RobustPCA", self._rules, self.get_params())
         table = check_table(X, who="RobustPCA", accept_sparse=True, min_samples=2, allow_missing=True)
-        check_n_components(parameters["n_components"], table.values.shape, who="RobustPCA")
+        check_n_components("RobustPCA", parameters["n_components"], min(table.values.shape))
         n_threads = resolve_n_threads(self.n_jobs, who="RobustPCA")
         self.seed_ = resolve_seed(self.random_state, who="RobustPCA")
         self._remember_features(table)

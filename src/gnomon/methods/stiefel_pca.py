@@ -9,17 +9,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.linalg import normal_matrix, principal_components, project_rows
+from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
 from gnomon.methods.base import PlacesRows
-from gnomon.methods.parameters import check_start
+from gnomon.methods.parameters import check_n_components, check_start
+from gnomon.methods.subspace import PrincipalSubspace
 from gnomon.objectives import ProjectionError, polar_factor
 from gnomon.optimizers import PolarDescent, SafeDescent, Solution
 
@@ -31,7 +31,7 @@ _STREAM_START = 131
 
 
 @dataclass(eq=False, repr=False)
-class StiefelPCA(PlacesRows):
+class StiefelPCA(PrincipalSubspace, PlacesRows):
     """Principal directions as the rest state of a descent of the projection error.
 
     Input affinity: a Gram matrix. Output kernel: the inner product. Loss: |Xc U U' - Xc|^2, what is lost when the
@@ -125,11 +125,8 @@ class StiefelPCA(PlacesRows):
         who = "StiefelPCA"
         parameters = check_parameters(who, self._rules, self.get_params())
         table = check_table(X, who=who, accept_sparse=True, min_samples=2)
-        n_components, limit = parameters["n_components"], min(table.values.shape)
-        if n_components > limit:
-            rule = f"at most min(n_samples, n_features)={limit}"
-            remedy = f"Use n_components={limit} or fewer."
-            raise ValueError(message(who, f"n_components={n_components}", rule, remedy=remedy))
+        n_components = parameters["n_components"]
+        check_n_components(who, n_components, min(table.values.shape))
         n_threads = resolve_n_threads(self.n_jobs, who=who)
         self.seed_ = resolve_seed(self.random_state, who=who)
         start = self._start((int(table.values.shape[1]), n_components))
@@ -188,13 +185,11 @@ class StiefelPCA(PlacesRows):
             U = polar_factor(self.solution_.embedding)
             inside = U.T @ objective.scatter_times(U)
             variances, rotation = scipy.linalg.eigh((inside + inside.T) / 2.0, check_finite=False)
-            components = (U @ rotation[:, ::-1]).T
+            components = U @ rotation[:, ::-1]
             # |U U' - V V'|^2 = 2 (k - |U' V|^2) loses half of the digits; what U leaves of V does not.
             outside = direct.T - U @ (U.T @ direct.T)
             self.projector_error_ = float(np.sqrt(2.0) * np.linalg.norm(outside))
-        largest = np.abs(components).argmax(axis=1)
-        signs = np.sign(components[np.arange(len(components)), largest])
-        self.components_ = np.ascontiguousarray(components * signs[:, None])
+        self.components_ = np.ascontiguousarray(with_signs(components).T)
         self.explained_variance_ = np.maximum(variances[::-1], 0.0) / scale / scale / max(n_samples - 1, 1)
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
@@ -204,16 +199,6 @@ class StiefelPCA(PlacesRows):
     def _place(self, X: Any) -> npt.NDArray[Any]:
         n_threads = resolve_n_threads(self.n_jobs, who="StiefelPCA")
         return project_rows(X, self.mean_, self.components_, n_threads=n_threads)
-
-    def inverse_transform(self, Y: Any) -> Float64Array:
-        """Return the points of the span of the directions that have the scores Y of shape (n_rows, n_components)."""
-        check_is_fitted(self)
-        scores = np.asarray(check_table(Y, who="StiefelPCA", min_samples=0, dtype=np.float64).values)
-        if scores.shape[1] != len(self.components_):
-            rule = f"of {len(self.components_)} columns, n_components"
-            raise ValueError(message("StiefelPCA", f"Y with {scores.shape[1]} columns", rule))
-        with single_threaded_blas():
-            return np.asarray(scores @ self.components_ + self.mean_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from gnomon.neighbors.bridged import bridged_graph
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
-from gnomon.neighbors.distances import check_memory, cross_distances, distance_matrix
+from gnomon.neighbors.distances import cross_distances, distance_matrix
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.join import JOINING, join_components
@@ -21,7 +21,6 @@ __all__ = [
     "NeighborGraph",
     "as_neighbor_graph",
     "bridged_graph",
-    "check_memory",
     "choose_landmarks",
     "compute_neighbors",
     "cross_distances",

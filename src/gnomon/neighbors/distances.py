@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,29 +13,17 @@ from scipy.spatial.distance import cdist
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
+from gnomon.linalg.memory import require_memory
 from gnomon.neighbors import cosine, library
 from gnomon.neighbors.compute import NATIVE_METRICS
 from gnomon.neighbors.precomputed import check_distance_matrix
 
-__all__ = ["check_memory", "cross_distances", "distance_matrix"]
+__all__ = ["cross_distances", "distance_matrix"]
 
 Float64Array = npt.NDArray[np.float64]
 Metric = str | Callable[..., float]
 
 _BLOCK = 512  # rows measured at a time
-
-
-def check_memory(n_bytes: float, what: str, *, who: str, remedy: str) -> None:
-    """Raise MemoryError before an allocation of more than the machine has free, where it says how much that is."""
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (AttributeError, OSError, StopIteration, ValueError):
-        return
-    if n_bytes > free:
-        rule = f"at most what is free, {free / 1e9:.3g} GB"
-        raise MemoryError(message(who, f"{what}, {n_bytes / 1e9:.3g} GB,", rule, remedy=remedy))
 
 
 def cross_distances(
@@ -131,7 +118,8 @@ def distance_matrix(
     """
     n = int(X.shape[0])
     n_bytes = float(np.dtype(dtype).itemsize) * n * n
-    check_memory(n_bytes, f"a matrix of {n} x {n} distances", who=who, remedy="Use LandmarkMDS, or fewer rows.")
+    pairs = f"distances of {n} x {n} pairs"
+    require_memory(who, f"X of {n} rows", n_bytes, fact=pairs, remedy="Use LandmarkMDS, or fewer rows.")
     if isinstance(metric, str) and metric == "precomputed":
         given = check_distance_matrix(X, who=who)
         unit = _unit(float(given.max(initial=0.0)))

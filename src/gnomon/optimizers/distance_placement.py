@@ -1,4 +1,8 @@
-"""New points among fixed ones, each by its distances to these."""
+"""New points among fixed ones, each by its distances to these, from a start that is near.
+
+The loss is the stress itself and majorization lowers it in every step; `MDS` and `LandmarkMDS` place rows so. Where the
+loss saturates with the distance and has many minima, as in sketch-map, `place_points` searches the whole map.
+"""
 
 from __future__ import annotations
 

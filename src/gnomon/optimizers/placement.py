@@ -1,4 +1,8 @@
-"""Single points placed among fixed ones, and points of a map moved to where they fit better."""
+"""Single points placed among fixed ones wherever they fit best, and points of a map moved to there.
+
+For losses of a bounded kernel, which have many minima, as sketch-map's: a grid over the map is searched, then damped
+Gauss-Newton steps are taken. For the stress of plain distances from a start that is near see `place_by_distances`.
+"""
 
 from __future__ import annotations
 

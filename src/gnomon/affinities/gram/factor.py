@@ -10,8 +10,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from gnomon.affinities.gram.source import Float64Array, Rows
-from gnomon.linalg import Eigenpairs
-from gnomon.linalg.krylov import with_signs
+from gnomon.linalg import Eigenpairs, with_signs
 
 __all__ = ["FactorSource"]
 

@@ -9,16 +9,12 @@ import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.affinities.gram.source import Float64Array, Rows, centred
-from gnomon.linalg import Eigenpairs
+from gnomon.linalg import Eigenpairs, dense_rows
 
 __all__ = ["MatrixSource", "check_symmetric"]
 
 _BLOCK = 512  # rows that are looked at together
 _ASYMMETRY = {True: 1e-5, False: 1e-10}  # of the largest entry, for float32 and for float64: rounding of products
-
-
-def _dense(part: Any) -> Float64Array:
-    return np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), dtype=np.float64)
 
 
 def check_symmetric(K: Any, *, who: str) -> Any:
@@ -42,7 +38,7 @@ def check_symmetric(K: Any, *, who: str) -> Any:
     asymmetry, row = 0.0, 0
     for begin in range(0, matrix.shape[0], _BLOCK):
         part = slice(begin, begin + _BLOCK)
-        differences = np.abs(_dense(matrix[part]) - _dense(matrix[:, part]).T).max(axis=1)
+        differences = np.abs(dense_rows(matrix[part]) - dense_rows(matrix[:, part]).T).max(axis=1)
         if float(differences.max()) > asymmetry:
             asymmetry, row = float(differences.max()), begin + int(differences.argmax())
     if asymmetry > _ASYMMETRY[single] * largest:
@@ -85,7 +81,7 @@ class MatrixSource:
     def block(self, rows: Rows, columns: Rows) -> Float64Array:
         """Return the entries in the given rows and columns."""
         some = self._matrix if columns is None else self._matrix[:, columns]
-        return _dense(some if rows is None else some[rows])
+        return dense_rows(some if rows is None else some[rows])
 
     def diagonal(self) -> Float64Array:
         """Return the diagonal of K."""
@@ -97,7 +93,7 @@ class MatrixSource:
         total, mean = 0.0, float(means.mean())
         for begin in range(0, self.n_samples, _BLOCK):
             part = slice(begin, begin + _BLOCK)
-            entries = _dense(self._matrix[part]) - means[part, None] - (means - mean)
+            entries = dense_rows(self._matrix[part]) - means[part, None] - (means - mean)
             total += float(np.vdot(entries, entries))
         return total
 

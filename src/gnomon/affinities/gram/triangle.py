@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
 
+from gnomon._threads import in_order
 from gnomon.affinities.gram.kernel import KernelSource
 from gnomon.affinities.gram.source import Float64Array, Rows, centred
 from gnomon.linalg import Eigenpairs
@@ -36,7 +36,7 @@ class TriangleSource:
     def __init__(self, source: KernelSource, *, n_threads: int = 1) -> None:
         self._source = source
         self._n_threads = n_threads
-        self._strips: list[Float64Array] = list(_in_order(source, _strip, n_threads))
+        self._strips: list[Float64Array] = list(_each(source, lambda begin: _strip(source, begin), n_threads))
 
     @property
     def n_samples(self) -> int:
@@ -57,18 +57,13 @@ class TriangleSource:
             end = begin + strip.shape[0]
             return strip @ Y[begin:], strip[:, end - begin :].T @ Y[begin:end]
 
-        for begin, (own, others) in zip(_begins(self.n_samples), self._each(work), strict=True):
+        for begin, (own, others) in zip(
+            _begins(self.n_samples), in_order(work, _begins(self.n_samples), self._n_threads), strict=True
+        ):
             end = begin + own.shape[0]
             image[begin:end] += own
             image[end:] += others
         return image
-
-    def _each(self, work: Callable[[int], _Part]) -> Iterator[_Part]:
-        if self._n_threads == 1:
-            yield from map(work, _begins(self.n_samples))
-            return
-        with ThreadPoolExecutor(self._n_threads) as pool:
-            yield from pool.map(work, _begins(self.n_samples))
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
@@ -96,7 +91,7 @@ class TriangleSource:
             own, others = entries[:, : end - begin], entries[:, end - begin :]
             return float(np.vdot(own, own)) + 2.0 * float(np.einsum("ij,ij->", others, others))
 
-        return float(sum(self._each(squares)))
+        return float(sum(in_order(squares, _begins(self.n_samples), self._n_threads)))
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
         """Return None: there is no way shorter than products."""
@@ -108,13 +103,13 @@ def symmetric_matrix(source: KernelSource, n_threads: int = 1) -> Float64Array:
     n = source.n_samples
     K = np.empty((n, n))
 
-    def work(source: KernelSource, begin: int) -> None:
+    def work(begin: int) -> None:
         strip = _strip(source, begin)
         end = begin + strip.shape[0]
         K[begin:end, begin:] = strip
         K[end:, begin:end] = strip[:, end - begin :].T
 
-    for _ in _in_order(source, work, n_threads):
+    for _ in _each(source, work, n_threads):
         pass
     return K
 
@@ -123,14 +118,9 @@ def _begins(n_samples: int) -> range:
     return range(0, n_samples, _STRIP)
 
 
-def _in_order(source: KernelSource, work: Callable[[KernelSource, int], _Part], n_threads: int) -> Iterator[_Part]:
-    """Yield work(source, begin) of all strips in order, whichever thread computed them."""
-    begins = _begins(source.n_samples)
-    if min(n_threads, source.n_threads) == 1 or len(begins) == 1:
-        yield from (work(source, begin) for begin in begins)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield from pool.map(lambda begin: work(source, begin), begins)
+def _each(source: KernelSource, work: Callable[[int], _Part], n_threads: int) -> Iterator[_Part]:
+    """Yield work(begin) of all strips in order."""
+    return in_order(work, _begins(source.n_samples), min(n_threads, source.n_threads))
 
 
 def _strip(source: KernelSource, begin: int) -> Float64Array:
