@@ -19,7 +19,7 @@ def _distances(X, k):
     return NearestNeighbors(n_neighbors=k).fit(X).kneighbors()[0]
 
 
-def _cube(d, n=3000, seed=0, width=12):
+def _cube(d, n=1500, seed=0, width=12):
     """Uniform in a cube of d dimensions, turned into more."""
     generator = np.random.default_rng(seed)
     frame, _ = np.linalg.qr(generator.normal(size=(width, d)))
@@ -118,7 +118,7 @@ def test_a_known_graph_is_used_and_tables_of_any_kind_agree():
 
 
 def test_equal_results_for_any_number_of_threads():
-    X = _cube(4, n=2500)
+    X = _cube(4, n=1500)
     one, three = intrinsic_dimension(X, n_jobs=1), intrinsic_dimension(X, n_jobs=3)
     assert one.estimates == three.estimates
     np.testing.assert_array_equal(one.local, three.local)

@@ -36,7 +36,7 @@ def heavy_tailed(n):
 
 @pytest.fixture(scope="module")
 def digits_graph():
-    return union_graph(load_digits().data, 12)
+    return union_graph(load_digits().data[:900], 12)
 
 
 def trivial_vector(matrix):

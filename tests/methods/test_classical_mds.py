@@ -21,8 +21,6 @@ CIRCLE = np.minimum(*(np.mod(s * np.subtract.outer(np.arange(30), np.arange(30))
 @parametrize_with_checks(
     [
         ClassicalMDS(n_components=1, n_jobs=1),
-        ClassicalMDS(n_components=1, metric="manhattan", n_jobs=1),
-        LandmarkMDS(n_components=1, n_jobs=1),
         LandmarkMDS(n_components=1, n_landmarks=5, refine=True, n_jobs=1),
     ]
 )

@@ -29,13 +29,13 @@ from gnomon.exceptions import DataWarning, NeighborsWarning
 
 QUICK = [
     pytest.param(UMAP(max_iter=60, random_state=3), id="umap"),
-    pytest.param(TSNE(max_iter=120, early_exaggeration_iter=60, random_state=3), id="tsne"),
+    pytest.param(TSNE(max_iter=80, early_exaggeration_iter=40, random_state=3), id="tsne"),
     pytest.param(PaCMAP(max_iter=90, random_state=3), id="pacmap"),
     pytest.param(TriMap(max_iter=90, random_state=3), id="trimap"),
-    pytest.param(SNE(max_iter=120, random_state=3), id="sne"),
+    pytest.param(SNE(max_iter=80, random_state=3), id="sne"),
     pytest.param(SymmetricSNE(max_iter=60, random_state=3), id="symmetric_sne"),
     pytest.param(LargeVis(perplexity=20, repulsion_strength=1, max_iter=100, random_state=3), id="largevis"),
-    pytest.param(ForceAtlas2(max_iter=400, random_state=3), id="force_atlas2"),
+    pytest.param(ForceAtlas2(max_iter=150, random_state=3), id="force_atlas2"),
     pytest.param(NegTSNE(max_iter=60, random_state=3), id="neg_tsne"),
     pytest.param(InfoNCETSNE(max_iter=60, random_state=3), id="info_nce_tsne"),
 ]
@@ -44,8 +44,8 @@ ALL_QUICK = [*QUICK, pytest.param(TwoKernelPCA(max_iter=40, random_state=3), id=
 
 @pytest.mark.parametrize("estimator", ALL_QUICK)
 def test_same_bytes_for_any_number_of_threads(estimator, digits):
-    X = digits[0][:700]
-    maps = [clone(estimator).set_params(n_jobs=n).fit_transform(X).tobytes() for n in (1, 2, 3, 5)]
+    X = digits[0][:550]
+    maps = [clone(estimator).set_params(n_jobs=n).fit_transform(X).tobytes() for n in (1, 2, 3)]
     assert len(set(maps)) == 1
 
 
@@ -68,23 +68,24 @@ def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, dig
 
 
 @pytest.mark.parametrize(
-    ("estimator", "least_trust", "least_accuracy"),
+    ("estimator", "n", "least_trust", "least_accuracy"),
     [
-        pytest.param(UMAP(random_state=0), 0.975, 0.96, id="umap"),
-        pytest.param(TSNE(random_state=0), 0.988, 0.96, id="tsne"),
-        pytest.param(PaCMAP(random_state=0), 0.975, 0.96, id="pacmap"),
-        pytest.param(TriMap(random_state=0), 0.97, 0.95, id="trimap"),
+        pytest.param(UMAP(random_state=0), 1797, 0.975, 0.96, id="umap"),
+        pytest.param(PaCMAP(random_state=0), 1797, 0.975, 0.96, id="pacmap"),
+        pytest.param(TriMap(random_state=0), 1797, 0.97, 0.95, id="trimap"),
+        pytest.param(NegTSNE(random_state=0), 1797, 0.975, 0.96, id="neg_tsne"),
+        pytest.param(InfoNCETSNE(random_state=0), 1797, 0.985, 0.96, id="info_nce_tsne"),
+        # those that go through all pairs get fewer rows
+        pytest.param(TSNE(random_state=0), 800, 0.986, 0.91, id="tsne"),
+        pytest.param(LargeVis(random_state=0), 800, 0.977, 0.89, id="largevis"),
         # without heavy tails or with springs, points of different classes crowd together
-        pytest.param(SNE(random_state=0), 0.955, 0.92, id="sne"),
-        pytest.param(SymmetricSNE(random_state=0), 0.955, 0.92, id="symmetric_sne"),
-        pytest.param(ForceAtlas2(random_state=0), 0.955, 0.92, id="force_atlas2"),
-        pytest.param(LargeVis(random_state=0), 0.98, 0.96, id="largevis"),
-        pytest.param(NegTSNE(random_state=0), 0.975, 0.96, id="neg_tsne"),
-        pytest.param(InfoNCETSNE(random_state=0), 0.985, 0.96, id="info_nce_tsne"),
+        pytest.param(SNE(random_state=0), 800, 0.958, 0.84, id="sne"),
+        pytest.param(SymmetricSNE(random_state=0), 800, 0.958, 0.84, id="symmetric_sne"),
+        pytest.param(ForceAtlas2(random_state=0), 800, 0.957, 0.85, id="force_atlas2"),
     ],
 )
-def test_digits_keep_their_neighbours_and_their_classes(estimator, least_trust, least_accuracy, digits):
-    X, y = digits
+def test_digits_keep_their_neighbours_and_their_classes(estimator, n, least_trust, least_accuracy, digits):
+    X, y = digits[0][:n], digits[1][:n]
     Y = estimator.fit_transform(X)
     assert trustworthiness(X, Y, n_neighbors=15) > least_trust
     nearest = KNeighborsClassifier(10).fit(Y[::2], y[::2])

@@ -17,7 +17,7 @@ RATES = [1e-2, 0.3, 1.0, 10.0, 1e4, "infinite"]
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([StiefelPCA(n_components=1), StiefelPCA(n_components=1, step="safe", max_iter=300)])
+@parametrize_with_checks([StiefelPCA(n_components=1)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

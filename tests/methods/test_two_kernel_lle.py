@@ -29,11 +29,11 @@ def fits(some_digits):
     return {init: clone(model).set_params(init=init).fit(some_digits[0]) for init in ("pca", "random", "spectral")}
 
 
-@pytest.mark.parametrize("init", ["pca", "random", "spectral"])
-def test_digits_keep_their_classes_as_well_as_under_umap_from_any_start(init, fits, some_digits):
+def test_digits_keep_their_classes_as_well_as_under_umap_from_any_start(fits, some_digits):
     X, y = some_digits
     umap = _accuracy(UMAP(random_state=0).fit_transform(X), y)
-    assert _accuracy(fits[init].embedding_, y) > umap - 0.03
+    for init, fit in fits.items():
+        assert _accuracy(fit.embedding_, y) > umap - 0.03, init
 
 
 def test_the_start_hardly_matters_with_the_first_stage_and_much_without_it(fits, some_digits):
@@ -55,7 +55,8 @@ def test_the_loss_is_the_one_without_exaggeration_and_below_that_of_one_point(fi
 
 
 def test_same_bytes_for_any_number_of_threads(some_digits):
-    maps = [clone(QUICK).set_params(n_jobs=n).fit_transform(some_digits[0]).tobytes() for n in (1, 2, 3, 5)]
+    X = some_digits[0][:550]
+    maps = [clone(QUICK).set_params(n_jobs=n).fit_transform(X).tobytes() for n in (1, 2, 3)]
     assert len(set(maps)) == 1
 
 
