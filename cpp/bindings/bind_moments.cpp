@@ -22,6 +22,11 @@ double bound_largest_deviation(const Matrix<const T>& X, const Vector<const doub
 }
 
 template <class T>
+void bound_centre(const Matrix<const T>& X, const Vector<const double>& means, double scale, const Matrix<T>& out) {
+    run_released(1, [&](const Context&) { centre(view(X), view(means), scale, view(out)); });
+}
+
+template <class T>
 void bound_project(const Matrix<const T>& X, const Vector<const double>& means, const Matrix<const double>& directions,
                    const Matrix<T>& out, int n_threads) {
     run_released(n_threads,
@@ -34,6 +39,8 @@ void register_for(nb::module_& m) {
           "Means (D,) of the columns of X (n, D), in double.");
     m.def("largest_deviation", &bound_largest_deviation<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("n_threads"), "The largest |x_ij - mean_j|.");
+    m.def("centre", &bound_centre<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(), nb::arg("scale"),
+          nb::arg("out").noconvert(), "Write (X - means) scale to out (n, D).");
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");

@@ -16,7 +16,12 @@ void column_means(Span2<const double> X, std::span<double> means, const Context&
 double largest_deviation(Span2<const float> X, std::span<const double> means, const Context& context);
 double largest_deviation(Span2<const double> X, std::span<const double> means, const Context& context);
 
-/// out = (X - means) directions, in double. X (n, D), directions (D, d), out (n, d): written.
+/// out = (X - means) scale, computed in double. X (n, D), out (n, D): written.
+void centre(Span2<const float> X, std::span<const double> means, double scale, Span2<float> out);
+void centre(Span2<const double> X, std::span<const double> means, double scale, Span2<double> out);
+
+/// out = (X - means) directions. X (n, D), directions (D, d), out (n, d): written. Differences are in double; products
+/// are of the type of X and summed in it over 64 columns of float at most, in double over these.
 /// A row of the result is a function of that row of X alone, bit for bit.
 void project(Span2<const float> X, std::span<const double> means, Span2<const double> directions, Span2<float> out,
              const Context& context);

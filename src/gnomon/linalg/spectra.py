@@ -126,18 +126,37 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_thr
     -------
     Spectrum
     """
-    mean, scale = _mean_and_scale(X, n_threads)
-
-    def part(begin: int) -> npt.NDArray[Any]:
-        rows = X[begin : begin + _ROWS] - mean
-        rows *= scale
-        return rows.astype(X.dtype, copy=False)
-
-    length = X.shape[0] if scale > 0.0 else 0
-    scatter = sum_of_squares(part, length, X.shape[1], step=_ROWS, n_threads=n_threads)
+    mean: Float64Array = _core.column_means(X, n_threads)
+    scale, scatter = 1.0, _scatter(X, mean, 1.0, n_threads)
+    if not _squares_are_in_range(scatter, X, mean):
+        mean, scale = _mean_and_scale(X, n_threads)
+        scatter = _scatter(X, mean, scale, n_threads) if scale > 0.0 else np.zeros_like(scatter)
     values, vectors = leading_of_matrix(scatter, n_components)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
+
+
+def _scatter(X: npt.NDArray[Any], mean: Float64Array, scale: float, n_threads: int) -> Float64Array:
+    """Return the scatter matrix of (X - mean) * scale; squares that leave the range of the type are infinite or NaN."""
+
+    def part(begin: int) -> npt.NDArray[Any]:
+        rows = X[begin : begin + _ROWS]
+        centred = np.empty(rows.shape, dtype=X.dtype)
+        _core.centre(rows, mean, scale, centred)
+        return centred
+
+    return sum_of_squares(part, X.shape[0], X.shape[1], step=_ROWS, n_threads=n_threads)
+
+
+def _squares_are_in_range(scatter: Float64Array, X: npt.NDArray[Any], mean: Float64Array) -> bool:
+    """Return whether a scatter matrix lost nothing to the range of its type and is that of a table that varies.
+
+    Where it is in doubt `_mean_and_scale` decides.
+    """
+    largest = float(scatter.diagonal().max()) / X.shape[0]
+    limit = 1e15 if X.dtype == np.float32 else 1e150  # half of the digits of its range, both ways
+    varies = largest > (1e-12 * float(np.abs(mean).max())) ** 2
+    return 1.0 / limit < largest < limit and varies
 
 
 def moments_spectrum(moments: Moments, n_components: int | float) -> Spectrum:
