@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "gnomon/simd.hpp"
@@ -79,18 +80,67 @@ double largest_deviation_of(Span2<const T> X, std::span<const double> means, con
 }
 
 template <class T>
-GNOMON_INLINE void centre_rows(Span2<const T> X, const double* means, double scale, Span2<T> out) {
-    for (std::size_t i = 0; i < X.rows(); ++i) {
+GNOMON_INLINE void mark_rows(Span2<const T> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
+    const T* first = X.row(0);
+    for (std::size_t i = begin; i < end; ++i) {
         const T* row = X.row(i);
-        T* centred = out.row(i);
-        for (std::size_t j = 0; j < X.cols(); ++j) centred[j] = static_cast<T>((row[j] - means[j]) * scale);
+        for (std::size_t j = 0; j < X.cols(); ++j) varies[j] |= static_cast<std::uint8_t>(row[j] != first[j]);
     }
 }
-GNOMON_CLONES void centre_block(Span2<const float> X, const double* means, double scale, Span2<float> out) {
-    centre_rows(X, means, scale, out);
+GNOMON_CLONES void mark_block(Span2<const float> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
+    mark_rows(X, begin, end, varies);
 }
-GNOMON_CLONES void centre_block(Span2<const double> X, const double* means, double scale, Span2<double> out) {
-    centre_rows(X, means, scale, out);
+GNOMON_CLONES void mark_block(Span2<const double> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
+    mark_rows(X, begin, end, varies);
+}
+
+template <class T>
+void mark_varying_of(Span2<const T> X, std::span<std::uint8_t> varies, const Context& context) {
+    std::fill(varies.begin(), varies.end(), std::uint8_t{0});
+    if (X.rows() == 0) return;
+    constexpr std::size_t kParts = 16;  // of the rows: few, for each has marks of its own
+    const std::size_t width = X.cols();
+    std::vector<std::uint8_t> marks(kParts * width);
+    parallel_for(kParts, context, [&](std::size_t p, std::size_t) {
+        mark_block(X, p * X.rows() / kParts, (p + 1) * X.rows() / kParts, marks.data() + p * width);
+    });
+    for (std::size_t p = 0; p < kParts; ++p) {
+        for (std::size_t j = 0; j < width; ++j) varies[j] |= marks[p * width + j];
+    }
+}
+
+template <class T>
+GNOMON_INLINE void centre_row(const T* row, const double* means, double scale, std::size_t width, T* out) {
+    for (std::size_t j = 0; j < width; ++j) out[j] = static_cast<T>((row[j] - means[j]) * scale);
+}
+/// Columns in runs that lie side by side: columns[begins[r]] and those that follow.
+template <class T>
+GNOMON_INLINE void centre_runs(Span2<const T> X, const double* means, double scale, const std::int64_t* columns,
+                               std::span<const std::size_t> begins, Span2<T> out) {
+    for (std::size_t i = 0; i < X.rows(); ++i) {
+        for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+            const std::size_t begin = begins[r], column = static_cast<std::size_t>(columns[begin]);
+            centre_row(X.row(i) + column, means + column, scale, begins[r + 1] - begin, out.row(i) + begin);
+        }
+    }
+}
+GNOMON_CLONES void centre_block(Span2<const float> X, const double* means, double scale, const std::int64_t* columns,
+                                std::span<const std::size_t> begins, Span2<float> out) {
+    centre_runs(X, means, scale, columns, begins, out);
+}
+GNOMON_CLONES void centre_block(Span2<const double> X, const double* means, double scale, const std::int64_t* columns,
+                                std::span<const std::size_t> begins, Span2<double> out) {
+    centre_runs(X, means, scale, columns, begins, out);
+}
+template <class T>
+void centre_of(Span2<const T> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
+               Span2<T> out) {
+    std::vector<std::size_t> begins{0};
+    for (std::size_t c = 1; c < columns.size(); ++c) {
+        if (columns[c] != columns[c - 1] + 1) begins.push_back(c);
+    }
+    if (!columns.empty()) begins.push_back(columns.size());
+    centre_block(X, means.data(), scale, columns.data(), begins, out);
 }
 
 // --- Projection: four rows at a time, two vectors of directions per pass, some columns at a time so that what is read
@@ -105,13 +155,21 @@ struct Lanes;
 template <>
 struct Lanes<float> {
     using Vector = float __attribute__((vector_size(32)));
-    static constexpr std::size_t kCount = 8, kColumns = 64;
+    using Wide = double __attribute__((vector_size(64)));  // of as many lanes
+    static constexpr std::size_t kCount = 8, kColumns = 128;
 };
 template <>
 struct Lanes<double> {
     using Vector = double __attribute__((vector_size(32)));
+    using Wide = Vector;
     static constexpr std::size_t kCount = 4, kColumns = 256;
 };
+
+template <class T>
+GNOMON_INLINE void add_lanes(typename Lanes<T>::Vector lanes, double* sums) {
+    using Wide = typename Lanes<T>::Wide;
+    simd::store(sums, simd::load_as<Wide>(sums) + __builtin_convertvector(lanes, Wide));
+}
 
 /// sums[r] += centred[r] . directions, in ascending order of the columns, for kVectors vectors of directions.
 template <class T, std::size_t kVectors>
@@ -129,10 +187,8 @@ GNOMON_INLINE void add_products(const T* centred, std::size_t width, const T* pa
         }
     }
     for (std::size_t r = 0; r < kProjectedRows; ++r) {
-        T lanes[2 * kCount];
-        simd::store(lanes, low[r]);
-        simd::store(lanes + kCount, high[r]);
-        for (std::size_t l = 0; l < kVectors * kCount; ++l) sums[r * stride + l] += static_cast<double>(lanes[l]);
+        add_lanes<T>(low[r], sums + r * stride);
+        if (kVectors > 1) add_lanes<T>(high[r], sums + r * stride + kCount);
     }
 }
 
@@ -229,11 +285,19 @@ double largest_deviation(Span2<const float> X, std::span<const double> means, co
 double largest_deviation(Span2<const double> X, std::span<const double> means, const Context& context) {
     return largest_deviation_of(X, means, context);
 }
-void centre(Span2<const float> X, std::span<const double> means, double scale, Span2<float> out) {
-    centre_block(X, means.data(), scale, out);
+void mark_varying(Span2<const float> X, std::span<std::uint8_t> varies, const Context& context) {
+    mark_varying_of(X, varies, context);
 }
-void centre(Span2<const double> X, std::span<const double> means, double scale, Span2<double> out) {
-    centre_block(X, means.data(), scale, out);
+void mark_varying(Span2<const double> X, std::span<std::uint8_t> varies, const Context& context) {
+    mark_varying_of(X, varies, context);
+}
+void centre(Span2<const float> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
+            Span2<float> out) {
+    centre_of(X, means, scale, columns, out);
+}
+void centre(Span2<const double> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
+            Span2<double> out) {
+    centre_of(X, means, scale, columns, out);
 }
 void project(Span2<const float> X, std::span<const double> means, Span2<const double> directions, Span2<float> out,
              const Context& context) {
