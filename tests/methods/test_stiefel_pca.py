@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -124,7 +126,7 @@ def test_no_regret_approaches_the_directions_as_the_rounds_grow(n_components):
         errors.append(model.projector_error_)
         assert model.n_iter_ == max_iter
         np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(n_components), atol=1e-12)
-    assert all(later < 0.75 * earlier for earlier, later in zip(errors, errors[1:], strict=False))
+    assert all(later < 0.75 * earlier for earlier, later in pairwise(errors))
     assert errors[-1] < 0.06
 
 

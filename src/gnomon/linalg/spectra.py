@@ -164,8 +164,7 @@ def _scatter(
         _core.centre(rows, mean, scale, columns, centred)
         return centred
 
-    # Fewer sums cost less where every thread has many blocks all the same; float32 keeps its digits in short ones.
-    step = 2 * _ROWS if X.dtype == np.float64 and X.shape[0] >= 16 * _ROWS else _ROWS
+    step = 2 * _ROWS if X.shape[0] >= 16 * _ROWS else _ROWS  # fewer sums where every thread has blocks enough
     return sum_of_squares(part, X.shape[0], columns.size, step=step, n_threads=n_threads)
 
 
