@@ -176,7 +176,7 @@ def _squares_are_in_range(scatter: Float64Array, X: npt.NDArray[Any], mean: Floa
     largest = float(scatter.diagonal().max()) / X.shape[0]
     limit = 1e15 if X.dtype == np.float32 else 1e150  # half of the digits of its range, both ways
     varies = largest > (1e-12 * float(np.abs(mean).max())) ** 2
-    return 1.0 / limit < largest < limit and varies
+    return bool(varies and 1.0 / limit < largest < limit)
 
 
 def moments_spectrum(moments: Moments, n_components: int | float) -> Spectrum:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.objectives.base import Objective
-
 __all__ = ["NormalizedGradient"]
+
+
+class _Differentiable(Protocol):
+    @property
+    def n_samples(self) -> int: ...
+
+    def loss(self, Y: Any) -> float: ...
+
+    def gradient(self, Y: Any) -> npt.NDArray[Any]: ...
 
 
 class NormalizedGradient:
@@ -20,13 +27,15 @@ class NormalizedGradient:
 
     Parameters
     ----------
-    objective : Objective
+    objective : object with loss(Y), gradient(Y) and n_samples
+        Such as `ProjectionError`, of float64.
     """
 
-    def __init__(self, objective: Objective) -> None:
+    dtype = np.float64
+    evaluation = "exact"
+
+    def __init__(self, objective: _Differentiable) -> None:
         self._objective = objective
-        self.dtype = objective.dtype
-        self.evaluation = objective.evaluation
 
     @property
     def n_samples(self) -> int:
