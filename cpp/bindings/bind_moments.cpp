@@ -22,6 +22,21 @@ double bound_largest_deviation(const Matrix<const T>& X, const Vector<const doub
 }
 
 template <class T>
+Output<std::uint8_t> bound_mark_varying(const Matrix<const T>& X, int n_threads) {
+    auto varies = make_output<std::uint8_t>({X.shape(1)});
+    run_released(n_threads, [&](const Context& context) {
+        mark_varying(view(X), {varies.data(), varies.size()}, context);
+    });
+    return varies;
+}
+
+template <class T>
+void bound_centre(const Matrix<const T>& X, const Vector<const double>& means, double scale,
+                  const Vector<const std::int64_t>& columns, const Matrix<T>& out) {
+    run_released(1, [&](const Context&) { centre(view(X), view(means), scale, view(columns), view(out)); });
+}
+
+template <class T>
 void bound_project(const Matrix<const T>& X, const Vector<const double>& means, const Matrix<const double>& directions,
                    const Matrix<T>& out, int n_threads) {
     run_released(n_threads,
@@ -34,6 +49,11 @@ void register_for(nb::module_& m) {
           "Means (D,) of the columns of X (n, D), in double.");
     m.def("largest_deviation", &bound_largest_deviation<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("n_threads"), "The largest |x_ij - mean_j|.");
+    m.def("mark_varying", &bound_mark_varying<T>, nb::arg("X").noconvert(), nb::arg("n_threads"),
+          "Marks (D,): 1 for columns of X (n, D) that hold different numbers, 0 for constant ones.");
+    m.def("centre", &bound_centre<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(), nb::arg("scale"),
+          nb::arg("columns").noconvert(), nb::arg("out").noconvert(),
+          "Write (X - means) scale, of some columns (c,), ascending, to out (n, c).");
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");

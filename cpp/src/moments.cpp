@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "gnomon/simd.hpp"
@@ -78,72 +79,195 @@ double largest_deviation_of(Span2<const T> X, std::span<const double> means, con
     return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
 }
 
-// --- Projection: four rows at a time, eight directions per pass. Vectors are of 32 bytes because GCC 12 keeps arrays
-// of longer ones in memory where the machine has no registers of their size.
-
-using f64 = double __attribute__((vector_size(32)));
-constexpr std::size_t kHalf = 4;
-constexpr std::size_t kLanes64 = 2 * kHalf;
-constexpr std::size_t kProjectedRows = 4;
-
-/// sums[r] = centred[r] . eight directions, in ascending order of the columns.
-GNOMON_INLINE void dot_rows(const double* centred, const double* directions, std::size_t width, std::size_t stride,
-                            double (&sums)[kProjectedRows][kLanes64]) {
-    f64 low[kProjectedRows] = {}, high[kProjectedRows] = {};
-    for (std::size_t j = 0; j < width; ++j) {
-        const f64 first = simd::load_as<f64>(directions + j * stride);
-        const f64 second = simd::load_as<f64>(directions + j * stride + kHalf);
-        for (std::size_t r = 0; r < kProjectedRows; ++r) {
-            low[r] += first * centred[r * width + j];
-            high[r] += second * centred[r * width + j];
-        }
+template <class T>
+GNOMON_INLINE void mark_rows(Span2<const T> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
+    const T* first = X.row(0);
+    for (std::size_t i = begin; i < end; ++i) {
+        const T* row = X.row(i);
+        for (std::size_t j = 0; j < X.cols(); ++j) varies[j] |= static_cast<std::uint8_t>(row[j] != first[j]);
     }
-    for (std::size_t r = 0; r < kProjectedRows; ++r) {
-        simd::store(sums[r], low[r]);
-        simd::store(sums[r] + kHalf, high[r]);
+}
+GNOMON_CLONES void mark_block(Span2<const float> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
+    mark_rows(X, begin, end, varies);
+}
+GNOMON_CLONES void mark_block(Span2<const double> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
+    mark_rows(X, begin, end, varies);
+}
+
+template <class T>
+void mark_varying_of(Span2<const T> X, std::span<std::uint8_t> varies, const Context& context) {
+    std::fill(varies.begin(), varies.end(), std::uint8_t{0});
+    if (X.rows() == 0) return;
+    constexpr std::size_t kParts = 16;  // of the rows: few, for each has marks of its own
+    const std::size_t width = X.cols();
+    std::vector<std::uint8_t> marks(kParts * width);
+    parallel_for(kParts, context, [&](std::size_t p, std::size_t) {
+        mark_block(X, p * X.rows() / kParts, (p + 1) * X.rows() / kParts, marks.data() + p * width);
+    });
+    for (std::size_t p = 0; p < kParts; ++p) {
+        for (std::size_t j = 0; j < width; ++j) varies[j] |= marks[p * width + j];
     }
 }
 
 template <class T>
-GNOMON_INLINE void project_block(Span2<const T> X, const double* means, const double* directions, std::size_t stride,
-                                 Span2<T> out, std::size_t begin, std::size_t end) {
-    const std::size_t width = X.cols();
-    std::vector<double> centred(kProjectedRows * width);
-    for (std::size_t i = begin; i < end; i += kProjectedRows) {
-        const std::size_t n = std::min(kProjectedRows, end - i);
-        for (std::size_t r = 0; r < n; ++r) {
-            for (std::size_t j = 0; j < width; ++j) centred[r * width + j] = X.row(i + r)[j] - means[j];
+GNOMON_INLINE void centre_row(const T* row, const double* means, double scale, std::size_t width, T* out) {
+    for (std::size_t j = 0; j < width; ++j) out[j] = static_cast<T>((row[j] - means[j]) * scale);
+}
+/// Columns in runs that lie side by side: columns[begins[r]] and those that follow.
+template <class T>
+GNOMON_INLINE void centre_runs(Span2<const T> X, const double* means, double scale, const std::int64_t* columns,
+                               std::span<const std::size_t> begins, Span2<T> out) {
+    for (std::size_t i = 0; i < X.rows(); ++i) {
+        for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+            const std::size_t begin = begins[r], column = static_cast<std::size_t>(columns[begin]);
+            centre_row(X.row(i) + column, means + column, scale, begins[r + 1] - begin, out.row(i) + begin);
         }
-        for (std::size_t c = 0; c < out.cols(); c += kLanes64) {
-            double sums[kProjectedRows][kLanes64];
-            dot_rows(centred.data(), directions + c, width, stride, sums);
-            for (std::size_t r = 0; r < n; ++r) {
-                for (std::size_t l = 0; l < kLanes64 && c + l < out.cols(); ++l) {
-                    out(i + r, c + l) = static_cast<T>(sums[r][l]);
+    }
+}
+GNOMON_CLONES void centre_block(Span2<const float> X, const double* means, double scale, const std::int64_t* columns,
+                                std::span<const std::size_t> begins, Span2<float> out) {
+    centre_runs(X, means, scale, columns, begins, out);
+}
+GNOMON_CLONES void centre_block(Span2<const double> X, const double* means, double scale, const std::int64_t* columns,
+                                std::span<const std::size_t> begins, Span2<double> out) {
+    centre_runs(X, means, scale, columns, begins, out);
+}
+template <class T>
+void centre_of(Span2<const T> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
+               Span2<T> out) {
+    std::vector<std::size_t> begins{0};
+    for (std::size_t c = 1; c < columns.size(); ++c) {
+        if (columns[c] != columns[c - 1] + 1) begins.push_back(c);
+    }
+    if (!columns.empty()) begins.push_back(columns.size());
+    centre_block(X, means.data(), scale, columns.data(), begins, out);
+}
+
+// --- Projection: four rows at a time, two vectors of directions per pass, some columns at a time so that what is read
+// stays in the first cache. Sums over these columns are of the type of X, sums of them are double. Vectors are of 32
+// bytes because GCC 12 keeps arrays of longer ones in memory where the machine has no registers of their size.
+
+constexpr std::size_t kProjectedRows = 4;
+constexpr std::size_t kTile = 32;  // rows that are centred at a time
+
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<float> {
+    using Vector = float __attribute__((vector_size(32)));
+    using Wide = double __attribute__((vector_size(64)));  // of as many lanes
+    static constexpr std::size_t kCount = 8, kColumns = 128;
+};
+template <>
+struct Lanes<double> {
+    using Vector = double __attribute__((vector_size(32)));
+    using Wide = Vector;
+    static constexpr std::size_t kCount = 4, kColumns = 256;
+};
+
+template <class T>
+GNOMON_INLINE void add_lanes(typename Lanes<T>::Vector lanes, double* sums) {
+    using Wide = typename Lanes<T>::Wide;
+    simd::store(sums, simd::load_as<Wide>(sums) + __builtin_convertvector(lanes, Wide));
+}
+
+/// sums[r] += centred[r] . directions, in ascending order of the columns, for kVectors vectors of directions.
+template <class T, std::size_t kVectors>
+GNOMON_INLINE void add_products(const T* centred, std::size_t width, const T* panel, std::size_t n_columns,
+                                double* sums, std::size_t stride) {
+    using V = typename Lanes<T>::Vector;
+    constexpr std::size_t kCount = Lanes<T>::kCount;
+    V low[kProjectedRows] = {}, high[kProjectedRows] = {};
+    for (std::size_t j = 0; j < n_columns; ++j) {
+        const V first = simd::load_as<V>(panel + j * kVectors * kCount);
+        const V second = kVectors > 1 ? simd::load_as<V>(panel + j * kVectors * kCount + (kVectors - 1) * kCount) : V{};
+        for (std::size_t r = 0; r < kProjectedRows; ++r) {
+            low[r] += first * centred[r * width + j];
+            if (kVectors > 1) high[r] += second * centred[r * width + j];
+        }
+    }
+    for (std::size_t r = 0; r < kProjectedRows; ++r) {
+        add_lanes<T>(low[r], sums + r * stride);
+        if (kVectors > 1) add_lanes<T>(high[r], sums + r * stride + kCount);
+    }
+}
+
+/// Directions (D, d) as panels: all rows of the first two vectors of columns, then of the next two, and so on; one
+/// vector where no more is needed.
+template <class T>
+struct Panels {
+    std::vector<T> values;
+    std::size_t stride, width;
+
+    explicit Panels(Span2<const double> directions)
+        : stride((directions.cols() + Lanes<T>::kCount - 1) / Lanes<T>::kCount * Lanes<T>::kCount),
+          width(directions.rows()) {
+        values.resize(width * stride);
+        constexpr std::size_t kBoth = 2 * Lanes<T>::kCount;
+        for (std::size_t j = 0; j < width; ++j) {
+            for (std::size_t c = 0; c < directions.cols(); ++c) {
+                const std::size_t begin = c / kBoth * kBoth, size = std::min(kBoth, stride - begin);
+                values[begin * width + j * size + (c - begin)] = static_cast<T>(directions(j, c));
+            }
+        }
+    }
+};
+
+template <class T>
+GNOMON_INLINE void project_tile(const T* centred, std::size_t n_rows, const T* panels, std::size_t stride,
+                                std::size_t width, double* sums) {
+    constexpr std::size_t kCount = Lanes<T>::kCount, kColumns = Lanes<T>::kColumns;
+    for (std::size_t c = 0; c < stride; c += 2 * kCount) {
+        const bool both = c + kCount < stride;
+        for (std::size_t j = 0; j < width; j += kColumns) {
+            const std::size_t n_columns = std::min(kColumns, width - j);
+            for (std::size_t r = 0; r < n_rows; r += kProjectedRows) {
+                const T* rows = centred + r * width + j;
+                double* out = sums + r * stride + c;
+                if (both) {
+                    add_products<T, 2>(rows, width, panels + c * width + j * 2 * kCount, n_columns, out, stride);
+                } else {
+                    add_products<T, 1>(rows, width, panels + c * width + j * kCount, n_columns, out, stride);
                 }
             }
         }
     }
 }
-GNOMON_CLONES void project_rows(Span2<const float> X, const double* means, const double* directions, std::size_t stride,
-                                Span2<float> out, std::size_t begin, std::size_t end) {
-    project_block(X, means, directions, stride, out, begin, end);
+
+template <class T>
+GNOMON_INLINE void project_block(Span2<const T> X, const double* means, const T* panels, std::size_t stride,
+                                 Span2<T> out, std::size_t begin, std::size_t end) {
+    const std::size_t width = X.cols();
+    std::vector<T> centred(kTile * width);
+    std::vector<double> sums(kTile * stride);
+    for (std::size_t i = begin; i < end; i += kTile) {
+        const std::size_t n = std::min(kTile, end - i);
+        for (std::size_t r = 0; r < n; ++r) {
+            const T* row = X.row(i + r);
+            for (std::size_t j = 0; j < width; ++j) centred[r * width + j] = static_cast<T>(row[j] - means[j]);
+        }
+        std::fill(sums.begin(), sums.end(), 0.0);
+        project_tile(centred.data(), n, panels, stride, width, sums.data());
+        for (std::size_t r = 0; r < n; ++r) {
+            for (std::size_t c = 0; c < out.cols(); ++c) out(i + r, c) = static_cast<T>(sums[r * stride + c]);
+        }
+    }
 }
-GNOMON_CLONES void project_rows(Span2<const double> X, const double* means, const double* directions,
-                                std::size_t stride, Span2<double> out, std::size_t begin, std::size_t end) {
-    project_block(X, means, directions, stride, out, begin, end);
+GNOMON_CLONES void project_rows(Span2<const float> X, const double* means, const float* panels, std::size_t stride,
+                                Span2<float> out, std::size_t begin, std::size_t end) {
+    project_block(X, means, panels, stride, out, begin, end);
+}
+GNOMON_CLONES void project_rows(Span2<const double> X, const double* means, const double* panels, std::size_t stride,
+                                Span2<double> out, std::size_t begin, std::size_t end) {
+    project_block(X, means, panels, stride, out, begin, end);
 }
 
 template <class T>
 void project_of(Span2<const T> X, std::span<const double> means, Span2<const double> directions, Span2<T> out,
                 const Context& context) {
-    const std::size_t stride = (directions.cols() + kLanes64 - 1) / kLanes64 * kLanes64;
-    std::vector<double> padded(directions.rows() * stride);
-    for (std::size_t j = 0; j < directions.rows(); ++j) {
-        std::copy(directions.row(j), directions.row(j) + directions.cols(), padded.data() + j * stride);
-    }
+    const Panels<T> panels(directions);
     parallel_blocks(X.rows(), 256, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        project_rows(X, means.data(), padded.data(), stride, out, begin, end);
+        project_rows(X, means.data(), panels.values.data(), panels.stride, out, begin, end);
     });
 }
 
@@ -160,6 +284,20 @@ double largest_deviation(Span2<const float> X, std::span<const double> means, co
 }
 double largest_deviation(Span2<const double> X, std::span<const double> means, const Context& context) {
     return largest_deviation_of(X, means, context);
+}
+void mark_varying(Span2<const float> X, std::span<std::uint8_t> varies, const Context& context) {
+    mark_varying_of(X, varies, context);
+}
+void mark_varying(Span2<const double> X, std::span<std::uint8_t> varies, const Context& context) {
+    mark_varying_of(X, varies, context);
+}
+void centre(Span2<const float> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
+            Span2<float> out) {
+    centre_of(X, means, scale, columns, out);
+}
+void centre(Span2<const double> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
+            Span2<double> out) {
+    centre_of(X, means, scale, columns, out);
 }
 void project(Span2<const float> X, std::span<const double> means, Span2<const double> directions, Span2<float> out,
              const Context& context) {

@@ -42,6 +42,21 @@ static void moments_agree_with_loops(double tolerance) {
     }
     CHECK(worst_score < tolerance * 100);
     CHECK(largest_deviation(view, means, {3}) == furthest);
+
+    for (std::size_t i = 0; i < n; ++i) X[i * width + 4] = X[i * width + 5] = X[4];
+    X[(n - 1) * width + 5] += 1;
+    std::vector<std::uint8_t> varies(width);
+    mark_varying(view, varies, {3});
+    for (std::size_t a = 0; a < width; ++a) CHECK(varies[a] == (a == 4 ? 0 : 1));
+    const std::vector<std::int64_t> columns{0, 1, 5, 7, 8, 100};
+    std::vector<T> centred(n * columns.size());
+    centre(view, means, 0.5, columns, {centred.data(), n, columns.size()});
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const auto a = static_cast<std::size_t>(columns[c]);
+            CHECK(centred[i * columns.size() + c] == static_cast<T>((X[i * width + a] - means[a]) * 0.5));
+        }
+    }
 }
 
 static void jacobi_diagonalizes() {

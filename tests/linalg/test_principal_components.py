@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
-from gnomon.linalg import principal_components
+from gnomon.linalg import principal_components, project_rows
 
 
 @pytest.fixture(scope="module")
@@ -180,3 +180,36 @@ def test_parameters_are_checked(digits):
         principal_components(sp.csr_array(digits), 2, solver="svd")
     with pytest.raises(ValueError, match=r"X of shape \(2, 3\) must be of the fitted width \(n_features=64"):
         principal_components(digits, 2).transform(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-9), (np.float32, 2e-5)])
+def test_constant_columns_are_left_out_and_change_nothing(digits, dtype, tolerance):
+    X = np.full((3000, 90), 7.25, dtype=dtype)  # two blocks of rows
+    varying = np.r_[3:20, 40:41, 60:89]
+    X[:, varying] = np.tile(digits, (2, 1))[:3000, 10 : 10 + varying.size]
+    X[2999, 1] = 8.0  # differs in one row that no sample sees
+    varying = np.union1d(varying, [1])
+    one, alone = (principal_components(table, 5, solver="covariance") for table in (X, X[:, varying]))
+    np.testing.assert_allclose(one.components[:, varying], alone.components, atol=tolerance)
+    np.testing.assert_allclose(one.singular_values, alone.singular_values, rtol=tolerance)
+    assert not np.delete(one.components, varying, axis=1).any()
+    exact = PCA(5, svd_solver="full").fit(X.astype(np.float64))
+    assert_same_components(one, exact, tolerance)
+    assert principal_components(X, 85, solver="covariance").components.shape == (85, 90)
+    for n_threads in (2, 3):
+        many = principal_components(X, 5, solver="covariance", n_threads=n_threads)
+        assert many.components.tobytes() == one.components.tobytes()
+
+
+@pytest.mark.parametrize("width", [1, 7, 127, 129, 300])
+@pytest.mark.parametrize("n_components", [1, 4, 5, 8, 9, 17])
+def test_projection_is_the_product_up_to_rounding(width, n_components):
+    rng = np.random.default_rng(width)
+    X, mean = rng.normal(3.0, 1.0, (37, width)), rng.normal(3.0, 1.0, width)
+    directions = rng.normal(size=(n_components, width))
+    expected = (X - mean) @ directions.T
+    size = np.abs(X - mean) @ np.abs(directions.T)
+    for dtype, tolerance in ((np.float64, 1e-14), (np.float32, 1e-6)):
+        found = project_rows(X.astype(dtype), mean, directions)
+        assert found.dtype == dtype
+        assert (np.abs(found - expected) <= tolerance * size + (1e-6 * size.max() if dtype == np.float32 else 0)).all()

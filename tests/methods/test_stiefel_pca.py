@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -17,7 +19,7 @@ RATES = [1e-2, 0.3, 1.0, 10.0, 1e4, "infinite"]
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([StiefelPCA(n_components=1)])
+@parametrize_with_checks([StiefelPCA(n_components=1), StiefelPCA(n_components=1, step="no_regret", max_iter=50)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -101,7 +103,48 @@ def test_sparse_and_wide_tables_agree_with_pca(digits):
         np.testing.assert_allclose(model.embedding_, direct.embedding_, atol=1e-4)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"step": "safe"}])
+def _clear_gap(n_components):
+    """Rows of which the first directions have variances of about 4 and the others of 0.01."""
+    rng = np.random.default_rng(5)
+    deviations = np.r_[np.linspace(2.2, 1.8, n_components), np.full(12 - n_components, 0.1)]
+    turned = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    return (rng.normal(size=(300, 12)) * deviations) @ turned + 3.0
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_no_regret_approaches_the_directions_as_the_rounds_grow(n_components):
+    X = _clear_gap(n_components)
+    errors = []
+    for max_iter in (20, 200, 2000):
+        model = StiefelPCA(n_components, step="no_regret", max_iter=max_iter, random_state=0).fit(X)
+        errors.append(model.projector_error_)
+        assert model.n_iter_ == max_iter
+        np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(n_components), atol=1e-12)
+    assert all(later < 0.75 * earlier for earlier, later in pairwise(errors))
+    assert errors[-1] < 0.06
+
+
+def test_no_regret_is_the_mean_of_normalised_steps_in_the_ball(iris):
+    X, n_iter = iris[0], 30
+    start = np.linalg.qr(np.random.default_rng(2).normal(size=(4, 2)))[0]
+    objective = ProjectionError(X)
+    U, total = start, np.zeros_like(start)
+    for _ in range(n_iter):  # the first round is played at the start
+        total += U
+        gradient = objective.gradient(U)
+        U = U - np.sqrt(2 / n_iter) * gradient / np.linalg.norm(gradient)
+        U = U * min(1.0, np.sqrt(2) / np.linalg.norm(U))
+    model = StiefelPCA(step="no_regret", max_iter=n_iter, init=3.0 * start).fit(X)
+    np.testing.assert_allclose(model.solution_.embedding, total / n_iter, atol=1e-12)
+
+
+def test_no_regret_rests_where_there_is_no_gradient():
+    model = StiefelPCA(step="no_regret", max_iter=5, random_state=0).fit(np.ones((6, 3)))
+    assert np.isfinite(model.components_).all()
+    assert not model.embedding_.any()
+
+
+@pytest.mark.parametrize("parameters", [{}, {"step": "safe"}, {"step": "no_regret"}])
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.ConvergenceWarning")
 def test_same_bytes_for_any_number_of_threads(digits, parameters):
     X = digits[0][:400]
@@ -137,7 +180,9 @@ def test_a_callback_can_stop_and_too_few_iterations_are_a_warning(iris):
     [
         ({"n_components": 5}, r"StiefelPCA: n_components=5 must be at most min\(n_samples, n_features\)=4"),
         ({"learning_rate": 0.0}, "learning_rate=0.0 must be one of 'infinite' or a number > 0"),
-        ({"step": "plain"}, "step='plain' must be one of 'polar', 'safe'"),
+        ({"step": "plain"}, "step='plain' must be one of 'polar', 'safe', 'no_regret'"),
+        ({"step": "no_regret", "learning_rate": 2.0}, r"learning_rate=2\.0 must be left out where step='no_regret'"),
+        ({"step": "no_regret", "max_iter": 0}, "max_iter=0 must be at least 1 where step='no_regret'"),
         ({"tol": -1.0}, "tol=-1.0 must be a number >= 0"),
     ],
 )

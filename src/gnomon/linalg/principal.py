@@ -125,7 +125,8 @@ def project_rows(X: Any, mean: Float64Array, components: Float64Array, *, n_thre
     Returns
     -------
     ndarray of shape (n_rows, n_components)
-        float32 for float32 input, else float64. Each row is a function of the same row of `X` alone.
+        float32 for float32 input, else float64. Each row is a function of the same row of `X` alone. Rows are centred
+        in double; products of dense float32 rows are float32, their sums over each 128 features too.
     """
     directions = np.ascontiguousarray(components.T)
     if not isinstance(X, np.ndarray):  # CSR: SciPy walks each row by itself

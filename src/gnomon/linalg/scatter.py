@@ -19,6 +19,7 @@ __all__ = ["Moments", "require_scatter_memory", "sum_of_squares"]
 Float64Array = npt.NDArray[np.float64]
 
 _ROWS = 2048  # of a block: its product costs far more than adding it
+_ALWAYS_THERE = 2.0**26  # bytes; to ask the system takes longer than to fit a small table
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,13 @@ def _in_range(scatter: Float64Array, who: str) -> Float64Array:
 
 def require_scatter_memory(n_features: int, *, who: str) -> None:
     """Raise MemoryError if scatter matrix, that of a block and eigenvectors do not fit in memory."""
+    needed = 4 * 8 * float(n_features) ** 2
+    if needed < _ALWAYS_THERE:
+        return
     require_memory(
         who,
         f"X of {n_features} columns",
-        4 * 8 * float(n_features) ** 2,
+        needed,
         fact=f"matrices of {n_features} x {n_features}",
         remedy="Fit all rows at once with solver='gram' or 'randomized', or project them onto fewer columns first.",
     )
@@ -140,7 +144,8 @@ def sum_of_squares(
 
     def product(begin: int) -> npt.NDArray[Any]:
         block = part(begin)
-        result: npt.NDArray[Any] = block.T @ block
+        with np.errstate(over="ignore", invalid="ignore"):  # of this thread
+            result: npt.NDArray[Any] = block.T @ block
         return result
 
     total = np.zeros((order, order))

@@ -126,18 +126,57 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_thr
     -------
     Spectrum
     """
-    mean, scale = _mean_and_scale(X, n_threads)
+    mean: Float64Array = _core.column_means(X, n_threads)
+    columns = _varying_columns(X, n_components, n_threads)
+    scale, scatter = 1.0, _scatter(X, mean, 1.0, columns, n_threads)
+    if not _squares_are_in_range(scatter, X, mean):
+        mean, scale = _mean_and_scale(X, n_threads)
+        scatter = _scatter(X, mean, scale, columns, n_threads) if scale > 0.0 else np.zeros_like(scatter)
+    values, vectors = leading_of_matrix(scatter, n_components)
+    components = np.zeros((values.size, X.shape[1]))
+    components[:, columns] = vectors.T
+    unscale = 1.0 / scale if scale > 0.0 else 0.0
+    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
+
+
+def _varying_columns(X: npt.NDArray[Any], n_components: int | float, n_threads: int) -> npt.NDArray[np.int64]:
+    """Return the columns of which a scatter matrix is worth while.
+
+    Constant ones, as pictures have at their edges, add nothing to it. They are looked for only where a few rows have
+    many of them, and kept where as many components are wanted as there are columns that vary or more.
+    """
+    n, width = X.shape
+    sample = X[:: max(n // 64, 1)]
+    if np.count_nonzero((sample != sample[0]).any(axis=0)) > 0.95 * width:
+        return np.arange(width)
+    columns = np.flatnonzero(_core.mark_varying(X, n_threads))
+    return columns if n_components < columns.size else np.arange(width)
+
+
+def _scatter(
+    X: npt.NDArray[Any], mean: Float64Array, scale: float, columns: npt.NDArray[np.int64], n_threads: int
+) -> Float64Array:
+    """Return the scatter matrix of columns of (X - mean) * scale; squares out of range are infinite or NaN."""
 
     def part(begin: int) -> npt.NDArray[Any]:
-        rows = X[begin : begin + _ROWS] - mean
-        rows *= scale
-        return rows.astype(X.dtype, copy=False)
+        rows = X[begin : begin + step]
+        centred = np.empty((rows.shape[0], columns.size), dtype=X.dtype)
+        _core.centre(rows, mean, scale, columns, centred)
+        return centred
 
-    length = X.shape[0] if scale > 0.0 else 0
-    scatter = sum_of_squares(part, length, X.shape[1], step=_ROWS, n_threads=n_threads)
-    values, vectors = leading_of_matrix(scatter, n_components)
-    unscale = 1.0 / scale if scale > 0.0 else 0.0
-    return Spectrum(mean, vectors.T, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
+    step = 2 * _ROWS if X.shape[0] >= 16 * _ROWS else _ROWS  # fewer sums where every thread has blocks enough
+    return sum_of_squares(part, X.shape[0], columns.size, step=step, n_threads=n_threads)
+
+
+def _squares_are_in_range(scatter: Float64Array, X: npt.NDArray[Any], mean: Float64Array) -> bool:
+    """Return whether a scatter matrix lost nothing to the range of its type and is that of a table that varies.
+
+    Where it is in doubt `_mean_and_scale` decides.
+    """
+    largest = float(scatter.diagonal().max()) / X.shape[0]
+    limit = 1e15 if X.dtype == np.float32 else 1e150  # half of the digits of its range, both ways
+    varies = largest > (1e-12 * float(np.abs(mean).max())) ** 2
+    return bool(varies and 1.0 / limit < largest < limit)
 
 
 def moments_spectrum(moments: Moments, n_components: int | float) -> Spectrum:

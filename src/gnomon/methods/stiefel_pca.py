@@ -20,8 +20,9 @@ from gnomon.linalg import normal_matrix, principal_components, project_rows, wit
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.methods.subspace import PrincipalSubspace
-from gnomon.objectives import ProjectionError, polar_factor
+from gnomon.objectives import NormalizedGradient, ProjectionError, polar_factor
 from gnomon.optimizers import PolarDescent, SafeDescent, Solution
+from gnomon.optimizers.fenchel import EuclideanBall, averaged_gradient_descent
 
 __all__ = ["StiefelPCA"]
 
@@ -43,19 +44,25 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
     ----------
     n_components : int >= 1, default=2
         Number of directions, at most min(n_samples, n_features).
-    step : {"polar", "safe"}, default="polar"
+    step : {"polar", "safe", "no_regret"}, default="polar"
         "polar": U + eta S U with S = Xc'Xc, then the nearest matrix with orthonormal columns; the loss falls in every
         iteration. "safe": plain gradient steps in all matrices, of length 1 / (12 lambda_1) or shorter where the loss
-        would rise; the nearest matrix with orthonormal columns is taken at the end.
+        would rise; the nearest matrix with orthonormal columns is taken at the end. "no_regret": a heuristic, steps of
+        length sqrt(n_components / max_iter) against the gradient in the ball of radius sqrt(n_components), where the
+        orthonormal matrices are; the matrix nearest to the mean of all iterates is taken. It is a `FenchelGame` with
+        the players OMD and BestRespPlus on `NormalizedGradient`; the loss is not convex, so the gap certifies nothing.
+        Its error falls with max_iter as 1 / sqrt(max_iter) or slower, and slowest where variances differ widely.
     learning_rate : "infinite" or float > 0, default="infinite"
         eta times the largest eigenvalue of S, for step="polar". "infinite" is orthogonal iteration, the fastest.
+        A number is refused for step="no_regret".
     max_iter : int >= 0, default=5000
-        Most iterations. The number used is ``n_iter_``.
+        Most iterations. The number used is ``n_iter_``; step="no_regret" does all of them, one at least.
     tol : float >= 0, default=1e-7
-        End when the norm of the gradient is at most this share of the largest eigenvalue of S.
+        End when the norm of the gradient is at most this share of the largest eigenvalue of S; for step="polar" and
+        "safe".
     init : "random" or ndarray of shape (n_features, n_components), default="random"
         Directions to start from. "random" is a uniformly distributed orthonormal matrix; a given one is made
-        orthonormal for step="polar".
+        orthonormal for step="polar" and "no_regret".
     random_state : int, Generator, RandomState or None, default=None
         Of the start. The seed used is ``seed_``.
     n_jobs : int or None, default=None
@@ -76,13 +83,14 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         |U U' - V V'| in the Frobenius norm, with the directions V of `PCA`. It stays large without an error where the
         eigenvalues k and k + 1 are equal, because the span is not unique then.
     solution_ : Solution
-        Loss history, reason for stopping, times; its embedding is U of shape (n_features, n_components).
+        Loss history, reason for stopping, times; its embedding is U of shape (n_features, n_components), for
+        step="no_regret" the mean of the iterates.
     n_iter_, seed_, timings_
         What was used, and seconds by stage.
 
     References
     ----------
-    .. [1] Tucker, "Dimensionality reduction and the Fenchel game", theorem 1.7.
+    .. [1] Tucker, "Dimensionality reduction and the Fenchel game", theorem 1.7 and section 6 (no regret).
     .. [2] Edelman, Arias & Smith, "The geometry of algorithms with orthogonality constraints", SIMAX 20, 1998.
     """
 
@@ -99,7 +107,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
 
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
-        "step": Options("polar", "safe"),
+        "step": Options("polar", "safe", "no_regret"),
         "learning_rate": Either(Options("infinite"), Real(0.0, low_open=True)),
         "max_iter": Integer(0),
         "tol": Real(0.0),
@@ -124,6 +132,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         """
         who = "StiefelPCA"
         parameters = check_parameters(who, self._rules, self.get_params())
+        _check_no_regret(parameters)
         table = check_table(X, who=who, accept_sparse=True, min_samples=2)
         n_components = parameters["n_components"]
         check_n_components(who, n_components, min(table.values.shape))
@@ -164,6 +173,13 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         if parameters["step"] == "polar":
             polar = PolarDescent(parameters["learning_rate"], max_iter=max_iter, tol=tol)
             solution = polar.minimize(objective, start, reporter=reporter)
+        elif parameters["step"] == "no_regret":
+            # Distance sqrt(k) and gradients of length 1 in the step R / (G sqrt T) of averaged gradient descent.
+            radius = float(np.sqrt(parameters["n_components"]))
+            step = radius / float(np.sqrt(max_iter))
+            ball = EuclideanBall(radius)
+            game = averaged_gradient_descent(step, domain=ball, max_iter=max_iter, certify_every=max_iter, block=10)
+            solution = game.minimize(NormalizedGradient(objective), polar_factor(start), reporter=reporter)
         else:
             safe = SafeDescent(
                 backtracking=True,
@@ -204,3 +220,16 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _check_no_regret(parameters: dict[str, Any]) -> None:
+    """Refuse what step="no_regret" has no use for."""
+    if parameters["step"] != "no_regret":
+        return
+    if parameters["learning_rate"] != "infinite":
+        fact = "the step is sqrt(n_components / max_iter)"
+        remedy = "Leave learning_rate out, or use step='polar'."
+        what = f"learning_rate={parameters['learning_rate']}"
+        raise ValueError(message("StiefelPCA", what, "left out where step='no_regret'", fact=fact, remedy=remedy))
+    if parameters["max_iter"] == 0:
+        raise ValueError(message("StiefelPCA", "max_iter=0", "at least 1 where step='no_regret'"))

@@ -11,6 +11,7 @@ from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.low_rank_sparse import LowRankSparse, Optimality
+from gnomon.objectives.normalized_gradient import NormalizedGradient
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
@@ -33,6 +34,7 @@ __all__ = [
     "KLDivergence",
     "LinearAttraction",
     "LowRankSparse",
+    "NormalizedGradient",
     "Objective",
     "Optimality",
     "OrdinalStress",

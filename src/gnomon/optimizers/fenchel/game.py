@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
-from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.fenchel.domains import Domain, WholeSpace
 from gnomon.optimizers.fenchel.players import ConjugateLosses, LinearLosses, Past, Player
+from gnomon.optimizers.safe_descent import Differentiable
 from gnomon.optimizers.state import State
 
 __all__ = ["FenchelGame", "GameState", "Round"]
@@ -92,7 +92,7 @@ class GameState(State):
         return other
 
 
-class FenchelGame(Optimizer[GameState, Objective]):
+class FenchelGame(Optimizer[GameState, Differentiable]):
     """Minimise a convex f by the game g(x, y) = <x, y> - f*(y), in which x wants little and y wants much.
 
     In round t of weight alpha_t the first player pays alpha_t <x_t, y_t> and the second alpha_t (f*(y_t) - <x_t, y_t>).
@@ -166,7 +166,7 @@ class FenchelGame(Optimizer[GameState, Objective]):
         """Whether all rounds are to be played."""
         return self.tol is None
 
-    def start(self, objective: Objective, Y: Points) -> GameState:
+    def start(self, objective: Differentiable, Y: Points) -> GameState:
         """Put both players at Y."""
         zero = np.zeros_like(Y)
         return GameState(
@@ -177,7 +177,7 @@ class FenchelGame(Optimizer[GameState, Objective]):
         """Return "game"."""
         return "game"
 
-    def step(self, objective: Objective, state: GameState, limit: int) -> Step:
+    def step(self, objective: Differentiable, state: GameState, limit: int) -> Step:
         """Play one round."""
         weight = self._weight(state.iteration + 1)
         x_past = Past(
@@ -203,7 +203,7 @@ class FenchelGame(Optimizer[GameState, Objective]):
         state.iteration += 1
         return Step(float(np.linalg.norm(y)), 0.0, self._certified(objective, state))
 
-    def _certified(self, objective: Objective, state: GameState) -> str:
+    def _certified(self, objective: Differentiable, state: GameState) -> str:
         if state.iteration % self.certify_every and state.iteration != self.max_iter:
             return ""
         loss = objective.loss(state.embedding)
@@ -223,7 +223,7 @@ class FenchelGame(Optimizer[GameState, Objective]):
             raise ValueError(message("FenchelGame", f"weights({number})={weight!r}", "a number > 0"))
         return weight
 
-    def divergence(self, objective: Objective, state: GameState) -> tuple[str, str]:
+    def divergence(self, objective: Differentiable, state: GameState) -> tuple[str, str]:
         """Return the player that sets the step, and a remedy."""
         name = type(self.x_player).__name__
         return f"x_player={name}", f"Lower the step of {name}, or use a bounded domain."
