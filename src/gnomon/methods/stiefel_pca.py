@@ -13,7 +13,7 @@ import scipy.linalg
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters
+from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
