@@ -144,8 +144,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made.add_argument("--frames", type=int, default=200)
     made.add_argument("--size", type=int, nargs=2, default=(40, 60), metavar=("HEIGHT", "WIDTH"))
     made.add_argument("--videos", nargs="+", choices=KINDS, default=list(KINDS))
-    made.add_argument("--tol", type=float, default=1e-6)
-    made.add_argument("--penalty", choices=("fixed", "increasing", "balanced"), default="balanced")
+    made.add_argument("--tol", type=float, default=1e-5)
+    made.add_argument("--penalty", choices=("fixed", "increasing", "balanced"), default="increasing")
     made.add_argument("--no-plain", dest="plain", action="store_false", help="leave the plain program out: it is slow")
     options = parse(made, arguments)
     videos, results = {}, {}
