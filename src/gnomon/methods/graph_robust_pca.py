@@ -74,7 +74,7 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
     smoothness: float | None = None
     sparsity: float | None = None
     penalty: str = "increasing"
-    tol: float = 1e-5
+    tol: float = 1e-4
     max_iter: int = 1000
     center: str | None = "median"
 
