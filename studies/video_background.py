@@ -74,15 +74,16 @@ def _score(video: Video, background: Float) -> dict[str, float]:
 def _study(video: Video, options: Any) -> tuple[dict[str, Any], dict[str, Float]]:
     """Return the figures of a video and the backgrounds found."""
     X = video.frames
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     model = RobustPCA(
         _LIGHT, tol=options.tol, penalty=options.penalty, random_state=options.seed, n_jobs=options.jobs
     ).fit(X)
-    seconds = time.perf_counter() - began
+    seconds, used = time.perf_counter() - began, time.process_time() - used
     optimality = model.convergence_.optimality
     figures: dict[str, Any] = {
         "objects_cover": float(video.foreground.mean()),
         "seconds": seconds,
+        "cpu_seconds": used,
         "iterations": model.n_iter_,
         "rank": model.rank_,
         "loss": model.loss_,
@@ -101,12 +102,17 @@ def _study(video: Video, options: Any) -> tuple[dict[str, Any], dict[str, Float]
     figures["methods"] = {name: _score(video, background) for name, background in backgrounds.items()}
     if options.plain:
         centred = X.astype(np.float64) - model.center_
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         with single_threaded_blas():  # else it waits for busy processors
             low_rank, _, n_iter = grow_always(centred, model.sparsity_)
-        seconds = time.perf_counter() - began
+        seconds, used = time.perf_counter() - began, time.process_time() - used
         loss = np.linalg.norm(low_rank, "nuc") + model.sparsity_ * np.abs(centred - low_rank).sum()
-        figures["plain_program"] = {"seconds": seconds, "iterations": n_iter, "loss": float(loss)}
+        figures["plain_program"] = {
+            "seconds": seconds,
+            "cpu_seconds": used,
+            "iterations": n_iter,
+            "loss": float(loss),
+        }
         figures["methods"]["plain_program"] = _score(video, low_rank + model.center_)
     return figures, backgrounds
 
@@ -144,8 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made.add_argument("--frames", type=int, default=200)
     made.add_argument("--size", type=int, nargs=2, default=(40, 60), metavar=("HEIGHT", "WIDTH"))
     made.add_argument("--videos", nargs="+", choices=KINDS, default=list(KINDS))
-    made.add_argument("--tol", type=float, default=1e-6)
-    made.add_argument("--penalty", choices=("fixed", "increasing", "balanced"), default="balanced")
+    made.add_argument("--tol", type=float, default=1e-4)
+    made.add_argument("--penalty", choices=("fixed", "increasing", "balanced"), default="increasing")
     made.add_argument("--no-plain", dest="plain", action="store_false", help="leave the plain program out: it is slow")
     options = parse(made, arguments)
     videos, results = {}, {}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gnomon.linalg import Smoothing, inner_products, product, singular_value_threshold
+from gnomon.linalg import Smoothing, inner_products, product, share, singular_value_threshold
 from gnomon.linalg import thresholding as module
 
 
@@ -93,6 +93,13 @@ def test_products_in_tiles_are_products():
     A = _noisy((1100, 530))
     np.testing.assert_allclose(inner_products(A), A.T @ A, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(product(A, A.T), A @ A.T, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_shared_parts_come_back_in_their_order_and_raise_what_they_raise(n_threads):
+    assert share(lambda part: part * part, [3, 1, 2, 5], n_threads) == [9, 1, 4, 25]
+    with pytest.raises(ZeroDivisionError):
+        share(lambda part: 1 / part, [1, 0, 2], n_threads)
 
 
 def _path(n):

@@ -1,5 +1,7 @@
 """The alternating direction method on problems whose minimum is known."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ class Tug:
     dtype = np.float64
     row_separable = (True, False)
     scale = 1.0
+    n_threads = 1
 
     def __init__(self, a, b, c):
         self.a, self.b, self.c = a, b, c
@@ -80,6 +83,14 @@ def test_a_penalty_that_increases_stays_below_its_limit(tug):
     penalties = [one.penalty for one in solution.state.residuals]
     assert penalties == sorted(penalties)
     assert penalties[0] < penalties[-1] <= 1e4 * penalties[0]
+
+
+def test_a_penalty_increases_only_where_the_primal_residual_asks_for_it():
+    X = np.random.default_rng(0).normal(size=(30, 12))
+    residuals = ADMM(penalty="increasing", max_iter=80).minimize(LowRankSparse(X, 0.2), X).state.residuals
+    grew = [after.penalty > before.penalty for before, after in pairwise(residuals)]
+    assert grew == [one.primal > 0.25 * one.dual for one in residuals[:-1]]
+    assert 0 < sum(grew) < len(grew)
 
 
 def test_a_callback_ends_it_and_each_iteration_is_reported(tug):

@@ -19,7 +19,7 @@ from gnomon.linalg.principal import (
 )
 from gnomon.linalg.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
-from gnomon.linalg.products import inner_products, product
+from gnomon.linalg.products import inner_products, product, share
 from gnomon.linalg.randomized import randomized_factor
 from gnomon.linalg.robust_coordinates import robust_coordinates
 from gnomon.linalg.scatter import Moments
@@ -78,6 +78,7 @@ __all__ = [
     "random_directions",
     "randomized_factor",
     "robust_coordinates",
+    "share",
     "singular_value_threshold",
     "spectral_bounds",
     "spectral_vectors",

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
 
-__all__ = ["inner_products", "product"]
+__all__ = ["inner_products", "product", "share"]
 
 Float64Array = npt.NDArray[np.float64]
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _TILE = 512  # rows or columns; the tiles do not depend on the number of threads
 
@@ -44,7 +45,7 @@ def inner_products(A: Float64Array, *, n_threads: int = 1) -> Float64Array:
         if one != other:
             result[other, one] = tile.T
 
-    _share(fill, list(combinations_with_replacement(_tiles(A.shape[1]), 2)), n_threads)
+    share(fill, list(combinations_with_replacement(_tiles(A.shape[1]), 2)), n_threads)
     return result
 
 
@@ -70,7 +71,7 @@ def product(A: Float64Array, B: Float64Array, *, out: Float64Array | None = None
     def fill(rows: slice) -> None:
         np.matmul(A[rows], B, out=result[rows])
 
-    _share(fill, _tiles(A.shape[0]), n_threads)
+    share(fill, _tiles(A.shape[0]), n_threads)
     return result
 
 
@@ -78,13 +79,23 @@ def _tiles(size: int) -> list[slice]:
     return [slice(begin, min(begin + _TILE, size)) for begin in range(0, size, _TILE)]
 
 
-def _share(work: Callable[[T], None], parts: list[T], n_threads: int) -> None:
-    """Do all parts of a work; BLAS keeps to one thread in each."""
+def share(work: Callable[[T], R], parts: list[T], n_threads: int) -> list[R]:
+    """Return what a work gives for each part, in their order; BLAS keeps to one thread in each.
+
+    Parameters
+    ----------
+    work : callable
+        Takes a part; must not ask for `single_threaded_blas` itself.
+    parts : list
+        Must not depend on the number of threads, then neither does the result.
+    n_threads : int >= 1
+
+    Returns
+    -------
+    list
+    """
     with single_threaded_blas():
         if n_threads == 1 or len(parts) < 2:
-            for part in parts:
-                work(part)
-            return
+            return [work(part) for part in parts]
         with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
-            for _ in pool.map(work, parts):
-                pass  # raises what a part raised
+            return list(pool.map(work, parts))  # raises what a part raised

@@ -26,7 +26,7 @@ _RULES: dict[str, Rule] = {
     "n_threads": Integer(1),
 }
 _STREAM_EXTRA = 131
-_LARGEST_SVD = 3e7  # n_rows n_columns min(n_rows, n_columns) up to which a full decomposition takes some ms
+_LARGEST_SVD = 1e6  # n_rows n_columns min(n_rows, n_columns) up to which a full decomposition takes a millisecond
 _GRAM_ERROR = 1e-8  # accepted error of the Gram matrix's vectors, in thresholds
 _SUBSPACE_ERROR = 1e-7  # accepted error of the subspace, in thresholds
 _LARGEST_SHARE = 10  # the subspace is tried where the rank is at most the smaller side over this
@@ -159,7 +159,9 @@ def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -
 
 def _oriented(left: Float64Array, lowered: Float64Array, right: Float64Array, solver: str) -> ThresholdedSVD:
     signs = column_signs(right.T)
-    return ThresholdedSVD(left * signs, lowered, right * signs[:, None], solver)
+    return ThresholdedSVD(
+        np.multiply(left, signs, out=left), lowered, np.multiply(right, signs[:, None], out=right), solver
+    )
 
 
 def _by_svd(tall: Float64Array, threshold: float) -> Triples:

@@ -74,8 +74,8 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
     n_neighbors: int = 10
     smoothness: float | None = None
     sparsity: float | None = None
-    penalty: str = "balanced"
-    tol: float = 1e-6
+    penalty: str = "increasing"
+    tol: float = 1e-4
     max_iter: int = 1000
     center: str | None = "median"
 

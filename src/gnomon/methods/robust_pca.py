@@ -63,10 +63,11 @@ class RobustPCA(PublishesParts, PlacesRows):
         Price of the sparse part (lambda); None takes 1 / sqrt(share * max(n_samples, n_features)) with the share of
         entries that are known. Raise it for a sparser S, lower it for an L of lower rank. The value used is
         ``sparsity_``.
-    penalty : {"fixed", "increasing", "balanced"}, default="balanced"
+    penalty : {"fixed", "increasing", "balanced"}, default="increasing"
         Of the iteration, see `gnomon.optimizers.ADMM`; it does not change the result, only the way there.
-    tol : float >= 0, default=1e-6
-        End when both relative residuals are at most this.
+    tol : float >= 0, default=1e-4
+        End when both relative residuals are at most this. The default left the loss of the tables tried within 5e-5 of
+        its minimum; where parts can be found exactly, each further digit takes five iterations, under noise 50 or more.
     max_iter : int >= 1, default=1000
         Most iterations. The number used is ``n_iter_``.
     center : {"median"} or None, default="median"
@@ -109,8 +110,8 @@ class RobustPCA(PublishesParts, PlacesRows):
     n_components: int = 2
     _: KW_ONLY
     sparsity: float | None = None
-    penalty: str = "balanced"
-    tol: float = 1e-6
+    penalty: str = "increasing"
+    tol: float = 1e-4
     max_iter: int = 1000
     center: str | None = "median"
     random_state: RandomState = None

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
+from gnomon.linalg import share
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.state import Points, State
 
@@ -25,7 +26,8 @@ _RULES: dict[str, Rule] = {
     "track_loss": Boolean(),
     "block": Integer(low=1),
 }
-_GROWTH = 1.5  # of an increasing penalty in an iteration
+_GROWTH = 1.2  # of an increasing penalty in an iteration
+_SHARE = 0.25  # it grows while the primal residual is above this share of the dual one
 _LARGEST_GROWTH = 1e4  # in all: from there on the penalty is fixed, as the proof of convergence asks
 _RATIO, _FACTOR = 4.0, 10.0  # a balanced penalty changes where one residual is so much larger, by at most the factor
 _LEAST_SHARE = 1e-8
@@ -39,6 +41,11 @@ class SplitObjective(Protocol):
     @property
     def n_samples(self) -> int:
         """Rows of Y."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """Threads that share blocks of rows; more do not change the result."""
         ...
 
     @property
@@ -60,7 +67,7 @@ class SplitObjective(Protocol):
         ...
 
     def prox(self, V: Float64Array, penalty: float, memory: Any, out: Float64Array) -> Any:
-        """Write argmin f(Y) + penalty / 2 |Y - V|^2 to `out`; return what the next call wants as `memory`."""
+        """Write argmin f(Y) + penalty / 2 |Y - V|^2 to `out`, which may be V; return the `memory` of the next call."""
         ...
 
     def prox_term(self, index: int, V: Float64Array, penalty: float, rows: slice) -> Float64Array:
@@ -131,11 +138,11 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
     Parameters
     ----------
     penalty : {"fixed", "increasing", "balanced"}, default="fixed"
-        "fixed": as it starts. "increasing": times 1.5 after each iteration whose primal residual is above the dual one,
-        up to 1e4 times the first. It never grows regardless of the dual residual, as it does in widely used programs,
-        which then end at a feasible point that is no minimum. "balanced": for each copy times the fourth root of the
-        residuals' ratio, by 10 at most, where one is four times the other; looked at every 20 iterations up to the
-        1000th.
+        "fixed": as it starts. "increasing": times 1.2 after each iteration whose primal residual is above a quarter of
+        the dual one, up to 1e4 times the first. It never grows regardless of the dual residual, as it does in widely
+        used programs, which then end at a feasible point that is no minimum. "balanced": for each copy times the fourth
+        root of the residuals' ratio, by 10 at most, where one is four times the other; looked at every 20 iterations up
+        to the 1000th.
     first_penalty : float > 0 or None, default=None
         Where it starts; None asks the objective.
     relaxation : float in (0, 2), default=1.6
@@ -195,16 +202,9 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
 
     def step(self, objective: SplitObjective, state: ADMMState, limit: int) -> Step:
         """Do one iteration."""
-        Y, total = state.embedding, float(state.penalties.sum())
-        target = state.copies[0] * state.penalties[0]
-        target += state.multipliers[0]
-        for copies, multipliers, penalty in zip(
-            state.copies[1:], state.multipliers[1:], state.penalties[1:], strict=True
-        ):
-            target += penalty * copies
-            target += multipliers
-        target /= total
-        state.memory = objective.prox(target, total, state.memory, Y)
+        total = float(state.penalties.sum())
+        target = self._gather(objective, state)
+        state.memory = objective.prox(target, total, state.memory, target)
         norms = np.array([self._update_copy(objective, state, index) for index in range(len(state.copies))])
         primal = norms[:, 0] / (objective.scale or 1.0)
         dual = norms[:, 1] / (float(norms[:, 2].max()) or 1.0)
@@ -222,27 +222,48 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
 
     def _update_copy(self, objective: SplitObjective, state: ADMMState, index: int) -> tuple[float, float, float]:
         """Bring a copy and its multiplier up to date; return the norms of both residuals and of the multiplier."""
-        Y, old, multiplier = state.embedding, state.copies[index], state.multipliers[index]
+        Y, copy, multiplier = state.embedding, state.copies[index], state.multipliers[index]
         penalty = float(state.penalties[index])
-        squares = np.zeros(3)  # fixed blocks, added in their order
-        for rows in _blocks(Y.shape) if objective.row_separable[index] else [slice(0, len(Y))]:
-            before = old[rows]
-            V = self.relaxation * Y[rows]
-            V += (1.0 - self.relaxation) * before
-            V -= multiplier[rows] / penalty
+
+        def update(rows: slice) -> tuple[float, ...]:
+            now, before = Y[rows], copy[rows]
+            V = multiplier[rows] * (-1.0 / penalty)
+            work = np.multiply(now, self.relaxation)
+            V += work
+            V += np.multiply(before, 1.0 - self.relaxation, out=work)
             new = objective.prox_term(index, V, penalty, rows)
             np.subtract(new, V, out=V)
+            size = _square(V)
             np.multiply(V, penalty, out=multiplier[rows])
-            for place, difference in enumerate((new - Y[rows], new - before, V)):
-                squares[place] += np.vdot(difference, difference)
-            before[:] = new
-        gap, change, size = np.sqrt(squares)
+            gap, change = _square(np.subtract(new, now, out=work)), _square(np.subtract(new, before, out=work))
+            copy[rows] = new
+            return gap, change, size
+
+        blocks = _blocks(Y.shape) if objective.row_separable[index] else [slice(0, len(Y))]
+        gap, change, size = np.sqrt(np.sum(share(update, blocks, objective.n_threads), axis=0))
         return float(gap), penalty * float(change), penalty * float(size)
+
+    def _gather(self, objective: SplitObjective, state: ADMMState) -> Float64Array:
+        """Write where the copies and multipliers want Y to be over the old Y, which is not needed any more."""
+        target, total = state.embedding, float(state.penalties.sum())
+
+        def gather(rows: slice) -> None:
+            block = target[rows]
+            for index, penalty in enumerate(state.penalties):
+                part = state.copies[index, rows] * (penalty / total)
+                part += state.multipliers[index, rows] * (1.0 / total)
+                if index:
+                    block += part
+                else:
+                    block[:] = part
+
+        share(gather, _blocks(target.shape), objective.n_threads)
+        return target
 
     def _adapt(self, state: ADMMState, primal: Float64Array, dual: Float64Array) -> None:
         """Change the penalties for the next iteration; multipliers are not scaled by them and stay."""
         total = state.residuals[-1].penalty
-        if self.penalty == "increasing" and primal.max() > dual.max():
+        if self.penalty == "increasing" and primal.max() > _SHARE * dual.max():
             if total * _GROWTH <= _LARGEST_GROWTH * state.residuals[0].penalty:
                 state.penalties *= _GROWTH
         elif self.penalty == "balanced" and state.iteration % _BALANCE_EVERY == 0 and state.iteration <= _BALANCE_UNTIL:
@@ -255,3 +276,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
 def _blocks(shape: tuple[int, ...]) -> list[slice]:
     step = max(1, _ENTRIES // max(1, shape[1]))
     return [slice(begin, min(begin + step, shape[0])) for begin in range(0, shape[0], step)]
+
+
+def _square(X: Float64Array) -> float:
+    return float(np.vdot(X, X))
