@@ -15,7 +15,7 @@ demo: $(BIN)/python
 
 test: $(BIN)/python
 	$(BIN)/python -m pip install --quiet ".[test]"
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 	$(MAKE) test-kernels
 
 test-kernels: $(BIN)/python

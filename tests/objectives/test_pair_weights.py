@@ -16,7 +16,7 @@ def problem(n, d, seed=0):
     return Y, target + target.T, weights + weights.T, rng.random(n)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 @pytest.mark.parametrize(("n", "d"), [(2, 2), (33, 1), (47, 5)])
 def test_weighted_sums_equal_the_plain_ones_in_double(kernel, n, d):
     Y, target, weights, u = problem(n, d)
@@ -39,7 +39,7 @@ def test_weighted_sums_beyond_a_tile():
     test_weighted_sums_equal_the_plain_ones_in_double(Distance(), 1030, 2)
 
 
-@pytest.mark.parametrize("kernel", [Distance(), Cauchy()], ids=str)
+@pytest.mark.parametrize("kernel", [Distance(), Cauchy()], ids=lambda kernel: type(kernel).__name__)
 def test_the_gradient_is_that_of_the_weighted_loss(kernel):
     Y, target, weights, u = problem(9, 2)
     flat = Y.astype(np.float64).ravel()
