@@ -58,10 +58,10 @@ _TWINS = {
     ),
     "kernel_pca": Twin(
         "KernelPCA",
-        {"kernel": "gaussian", "kernel_params": {"sigma": 10.0}},
+        {"kernel": "gaussian", "kernel_params": {"sigma": 1000.0}},
         "sklearn.decomposition",
         "KernelPCA",
-        {"n_components": 2, "kernel": "rbf", "gamma": 0.005, "n_jobs": -1},
+        {"n_components": 2, "kernel": "rbf", "gamma": 5e-7, "n_jobs": -1},
         10_000,
     ),
     "classical_mds": Twin("ClassicalMDS", {}, "sklearn.manifold", "ClassicalMDS", {"n_components": 2}, 10_000),
