@@ -88,3 +88,13 @@ def test_f34_columns_in_another_order_or_of_other_names_are_refused(name):
         estimator.transform(table[list("bacde")])
     with pytest.raises(ValueError, match="feature names"):
         estimator.transform(table.rename(columns={"a": "z"}))
+
+
+@pytest.mark.parametrize("name", [name for name in PLACING if getattr(ESTIMATORS[name], "_merges_equal_rows", False)])
+def test_f07_fitted_again_to_equal_rows_an_estimator_forgets_its_earlier_map(name):
+    estimator = clone(ESTIMATORS[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        estimator.fit(NOISE)
+        estimator.fit(np.full((20, 5), 2.5))
+    np.testing.assert_array_equal(estimator.transform(NEW), np.zeros((150, estimator.n_components)))

@@ -30,6 +30,17 @@ __all__ = ["Embedder", "PlacesRows", "RowEmbedder"]
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A method as a scikit-learn estimator: it learns from a table and remembers its features."""
 
+    embedding_: npt.NDArray[Any]
+    _one_place: bool = False  # whether all rows that were fitted are equal and share one position
+
+    @abstractmethod
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Compute the map of X, ``embedding_``."""
+
+    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
+        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components)."""
+        return self.fit(X).embedding_
+
     def _remember_features(self, table: Table) -> None:
         self.n_features_in_ = int(table.values.shape[1])
         if table.feature_names is not None:
@@ -88,6 +99,8 @@ class PlacesRows(Embedder):
         check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who=who)
         if table.values.shape[0] == 0:
             return np.empty((0, self._n_features_out), dtype=self.embedding_.dtype)
+        if self._one_place:
+            return np.repeat(self.embedding_[:1], table.values.shape[0], axis=0)
         return self._place(table.values)
 
 
@@ -141,18 +154,15 @@ class RowEmbedder(Embedder):
             shape = (int(table.values.shape[0]), parameters["n_components"])
             parameters["init"] = check_start(who, parameters["init"], shape)
         rows, copies = self._distinct_rows(table.values, parameters)
-        if rows.shape[0] > 1:
-            positions = self._embed(rows, parameters, n_threads, reporter)
-        else:
+        self._one_place = rows.shape[0] == 1
+        if self._one_place:
             positions = np.zeros((1, parameters["n_components"]), dtype=self._position_type)
+        else:
+            positions = self._embed(rows, parameters, n_threads, reporter)
         reporter.end()
         self.timings_ = reporter.timings
         self.embedding_ = positions if copies is None else positions[copies]
         return self
-
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
 
     def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
         if parameters["metric"] == "precomputed" or not self._merges_equal_rows:

@@ -254,10 +254,6 @@ class GradientPCA(Embedder):
         """Loss of the map."""
         return float(self.solution_.loss[-1][1])
 
-    def fit_transform(self, X: Any, y: object = None) -> Float64Array:
-        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components), float64."""
-        return self.fit(X).embedding_
-
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])

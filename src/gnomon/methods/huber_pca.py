@@ -177,10 +177,6 @@ class HuberPCA(PrincipalSubspace, PlacesRows):
     def _place(self, X: Any) -> npt.NDArray[Any]:
         return self._coordinates((dense_rows(X) - self._center) / self._unit)
 
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Find the components of X and return the map, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
-
 
 def _prepare(X: Any) -> tuple[Float64Array, float, Float64Array]:
     """Return the medians of the columns, the largest distance of an entry from them, and the table in these units."""

@@ -168,8 +168,6 @@ class Isomap(PlacesRows, RowEmbedder):
 
     def _place(self, X: Any) -> npt.NDArray[np.float64]:
         n_threads = resolve_n_threads(self.n_jobs, who="Isomap")
-        if not hasattr(self, "_paths"):  # one distinct row
-            return np.zeros((X.shape[0], self._n_features_out))
         places = []
         for begin in range(0, X.shape[0], _BLOCK):
             indices, distances = self._nearest(X[begin : begin + _BLOCK], n_threads)

@@ -275,10 +275,6 @@ class KernelPCA(PlacesRows):
             )
             warnings.warn(text, DataWarning, stacklevel=3)
 
-    def fit_transform(self, X: Any, y: object = None) -> Float64Array:
-        """Find the components and return the scores, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
-
     @property
     def negative_inertia_(self) -> float | None:
         """Share of the negative eigenvalues in the sum of all magnitudes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,11 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
-from gnomon.exceptions import ConvergenceWarning, NeighborsWarning
-from gnomon.initialization import lay_out_components
-from gnomon.linalg import LaplacianEigenpairs, connected_components, laplacian_eigenpairs, with_signs
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.exceptions import NeighborsWarning
+from gnomon.linalg import connected_components, laplacian_eigenpairs, with_signs
 from gnomon.methods.eigenmap_extension import EigenmapExtension
-from gnomon.neighbors import find_bridges, nearest_given, query_neighbors
+from gnomon.methods.graph_eigenmaps import ComponentSolver, GraphEigenmaps, check_distinct_rows
+from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
 
 __all__ = ["LaplacianEigenmaps"]
 
@@ -29,7 +28,7 @@ Float64Array = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
-class LaplacianEigenmaps(PlacesRows, RowEmbedder):
+class LaplacianEigenmaps(GraphEigenmaps):
     """Laplacian eigenmaps: smooth functions on the neighbour graph as coordinates; also diffusion maps.
 
     Input affinity: weights of the edges between neighbours. Output kernel: the inner product. Loss: the sum over edges
@@ -143,23 +142,6 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
         "disconnected": Options("connect", "separate", "error"),
     }
 
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Compute the map of X.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Finite numbers, or with metric="precomputed" the distances, shape (n_samples, n_samples).
-        y : ignored
-
-        Returns
-        -------
-        self
-            The fitted estimator; the map is ``embedding_``.
-        """
-        self._extension: EigenmapExtension | None = None  # stays None where all rows are equal
-        return super().fit(X)
-
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
         self.weights_ = _choose_weights(parameters)
         _check_together(parameters, self.weights_, int(X.shape[0]))
@@ -178,12 +160,8 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
         self.affinities_, factors = divide_by_density(weigh_edges(edges, rule), parameters["alpha"])
         reporter.begin("eigenvectors")
         solver = _Solver(parameters, self.seed_, n_threads, reporter)
-        positions, centres = self._solve(X, labels, solver, parameters, n_threads)
-        self.solver_, self.converged_ = solver.name, solver.converged
-        if not self.converged_:
-            worst = float(np.nanmax(self.residuals_))
-            text = f"{_WHO}: eigenvectors did not converge, the largest residual is {worst:.1e}; see residuals_."
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
+        table = None if parameters["metric"] == "precomputed" else X
+        positions, centres = self._solve(table, self.affinities_.matrix, labels, solver, n_threads)
         self._extension = EigenmapExtension(
             X,
             positions,
@@ -197,40 +175,22 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
         )
         return positions
 
-    def _solve(
-        self, X: Any, labels: npt.NDArray[np.int32], solver: _Solver, parameters: dict[str, Any], n_threads: int
-    ) -> tuple[Float64Array, Float64Array]:
-        """Return positions and, for each component mapped apart, the centre of its map."""
-        n_components, matrix = parameters["n_components"], self.affinities_.matrix
-        if labels.max() == 0:
-            positions = solver(matrix)
-            self.eigenvalues_, self.residuals_ = solver.found[0].eigenvalues, solver.found[0].residuals
-            return positions, np.zeros((1, n_components))
-        table = None if parameters["metric"] == "precomputed" else X
-        laid = lay_out_components(matrix, labels, solver, n_components, X=table, seed=self.seed_, n_threads=n_threads)
-        self.eigenvalues_, self.residuals_ = np.full(laid.centres.shape, np.nan), np.full(laid.centres.shape, np.nan)
-        for label, pairs in zip(np.flatnonzero(laid.solved), solver.found, strict=True):
-            self.eigenvalues_[label], self.residuals_[label] = pairs.eigenvalues, pairs.residuals
-        return laid.embedding, laid.centres
-
     def _join(
         self, X: Any, edges: sp.csr_array, parameters: dict[str, Any], n_threads: int
     ) -> tuple[sp.csr_array, npt.NDArray[np.int32]]:
         """Return the edges and the labels of the components that will be mapped apart."""
         labels = connected_components(edges)
-        sizes = np.sort(np.bincount(labels))[::-1]
-        self.n_graph_components_, self.bridges_ = sizes.size, None
-        if sizes.size == 1:
+        self.n_graph_components_, self.bridges_ = int(labels.max()) + 1, None
+        if self.n_graph_components_ == 1:
             return edges, labels
-        shown = ", ".join(map(str, sizes[:5])) + (", ..." if sizes.size > 5 else "")
-        fact = f"the neighbour graph has {sizes.size} components of {shown} rows"
+        fact = f"the neighbour graph has {describe_pieces(labels)}"
         if parameters["disconnected"] == "error":
             remedy = "Raise n_neighbors, or set disconnected to 'connect' or 'separate'."
             raise ValueError(message(_WHO, "the neighbour graph", "connected", fact=fact, remedy=remedy))
         if parameters["disconnected"] == "separate":
-            warnings.warn(f"{_WHO}: {fact}; they are mapped one by one.", NeighborsWarning, stacklevel=5)
+            warnings.warn(f"{_WHO}: {fact}; they are mapped one by one.", NeighborsWarning, stacklevel=4)
             return edges, labels
-        warnings.warn(f"{_WHO}: {fact}; their shortest edges join them.", NeighborsWarning, stacklevel=5)
+        warnings.warn(f"{_WHO}: {fact}; their shortest edges join them.", NeighborsWarning, stacklevel=4)
         self.bridges_ = find_bridges(
             X,
             self.graph_,
@@ -243,8 +203,6 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
 
     def _place(self, X: Any) -> Float64Array:
         fitted = self._extension
-        if fitted is None:
-            return np.repeat(self.embedding_[:1], X.shape[0], axis=0)
         n_neighbors = self.graph_.n_neighbors
         if isinstance(self.metric, str) and self.metric == "precomputed":
             indices, distances = nearest_given(X, n_neighbors)
@@ -263,12 +221,12 @@ class LaplacianEigenmaps(PlacesRows, RowEmbedder):
         return places
 
 
-class _Solver:
-    """The coordinates of one connected component; remembers the eigenpairs of each that was asked for."""
+class _Solver(ComponentSolver):
+    """The bottom eigenvectors of the Laplacian of one component, scaled as the map is."""
 
     def __init__(self, parameters: dict[str, Any], seed: int, n_threads: int, reporter: Reporter) -> None:
+        super().__init__()
         self._parameters, self._seed, self._n_threads, self._reporter = parameters, seed, n_threads, reporter
-        self.found: list[LaplacianEigenpairs] = []
 
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
         normalized, time = self._parameters["normalized"], self._parameters["diffusion_time"]
@@ -289,14 +247,6 @@ class _Solver:
             vectors = vectors * np.abs(1.0 - pairs.eigenvalues) ** time
         return vectors
 
-    @property
-    def name(self) -> str:
-        return ", ".join(sorted({one.solver for one in self.found})) or "random"
-
-    @property
-    def converged(self) -> bool:
-        return all(one.converged for one in self.found)
-
 
 def _choose_weights(parameters: dict[str, Any]) -> str:
     wanted, variant = parameters["weights"], parameters["variant"]
@@ -312,10 +262,7 @@ def _choose_weights(parameters: dict[str, Any]) -> str:
 def _check_together(parameters: dict[str, Any], weights: str, n_rows: int) -> None:
     """Raise ValueError about parameters that do not go with each other or with the number of distinct rows."""
     n_components, n_neighbors = parameters["n_components"], parameters["n_neighbors"]
-    if n_components > n_rows - 1:
-        what, rule = f"n_components={n_components}", f"at most {n_rows - 1}"
-        fact = f"{n_rows} distinct rows"
-        raise ValueError(message(_WHO, what, rule, fact=fact, remedy="Lower n_components or pass more rows."))
+    check_distinct_rows(_WHO, n_components, n_rows)
     if parameters["variant"] == "vle" and parameters["min_neighbors"] > n_neighbors:
         what, rule = f"min_neighbors={parameters['min_neighbors']}", f"at most n_neighbors={n_neighbors}"
         raise ValueError(message(_WHO, what, rule))

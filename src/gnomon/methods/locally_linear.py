@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,13 @@ from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, Options, Real, Rule, message
 from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
-from gnomon.exceptions import ConvergenceWarning, DataWarning, NeighborsWarning
-from gnomon.initialization import lay_out_components
-from gnomon.linalg import BottomEigenpairs, bottom_eigenpairs
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.exceptions import DataWarning, NeighborsWarning
+from gnomon.linalg import bottom_eigenpairs
+from gnomon.methods.graph_eigenmaps import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import (
     NeighborGraph,
     bridged_graph,
+    describe_pieces,
     graph_components,
     join_components,
     query_neighbors,
@@ -34,7 +34,7 @@ Labels = npt.NDArray[np.int32]
 
 
 @dataclass(eq=False, repr=False)
-class LocallyLinearEmbedding(PlacesRows, RowEmbedder):
+class LocallyLinearEmbedding(GraphEigenmaps):
     """Locally linear embedding: a map in which each row is put together from its neighbours as in the data.
 
     Input affinity: a matrix B that says how badly a map fits the neighbourhoods of the data; (I - W)'(I - W) with the
@@ -133,23 +133,6 @@ class LocallyLinearEmbedding(PlacesRows, RowEmbedder):
         "disconnected": Options("connect", "separate", "error"),
     }
 
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Compute the map of X.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Finite numbers.
-        y : ignored
-
-        Returns
-        -------
-        self
-            The fitted estimator; the map is ``embedding_``.
-        """
-        self._rows: Any = None  # stays None where all rows are equal
-        return super().fit(X)
-
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
         _check_together(parameters, int(X.shape[0]))
         self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
@@ -158,13 +141,8 @@ class LocallyLinearEmbedding(PlacesRows, RowEmbedder):
         matrix = _form(X, graph, parameters, n_threads)
         reporter.begin("eigenvectors")
         solver = _Solver(parameters, self.seed_, reporter)
-        positions = self._solve(X, matrix, labels, solver, n_threads)
+        positions, _ = self._solve(X, matrix, labels, solver, n_threads)
         self.reconstruction_error_ = float(np.nansum(self.eigenvalues_))
-        self.solver_, self.converged_ = solver.name, solver.converged
-        if not self.converged_:
-            worst = float(np.nanmax(self.residuals_))
-            text = f"{_WHO}: eigenvectors did not converge, the largest residual is {worst:.1e}; see residuals_."
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
         self._rows, self._positions = X, positions
         return positions
 
@@ -185,30 +163,11 @@ class LocallyLinearEmbedding(PlacesRows, RowEmbedder):
         labels = graph_components(self.graph_)
         self.n_graph_components_ = int(labels.max()) + 1
         if self.n_graph_components_ > 1:
-            sizes = np.sort(np.bincount(labels))[::-1]
-            shown = ", ".join(map(str, sizes[:5])) + (", ..." if sizes.size > 5 else "")
-            text = (
-                f"{_WHO}: the neighbour graph has {sizes.size} components of {shown} rows; they are mapped one by one."
-            )
-            warnings.warn(text, NeighborsWarning, stacklevel=5)
+            text = f"{_WHO}: the neighbour graph has {describe_pieces(labels)}; they are mapped one by one."
+            warnings.warn(text, NeighborsWarning, stacklevel=4)
         return self.graph_, labels
 
-    def _solve(self, X: Any, matrix: sp.csr_array, labels: Labels, solver: _Solver, n_threads: int) -> Float64Array:
-        if labels.max() == 0:
-            positions = solver(matrix)
-            self.eigenvalues_, self.residuals_ = solver.found[0].eigenvalues, solver.found[0].residuals
-            return positions
-        laid = lay_out_components(
-            matrix, labels, solver, solver.n_components, X=X, seed=self.seed_, n_threads=n_threads
-        )
-        self.eigenvalues_, self.residuals_ = np.full(laid.centres.shape, np.nan), np.full(laid.centres.shape, np.nan)
-        for label, pairs in zip(np.flatnonzero(laid.solved), solver.found, strict=True):
-            self.eigenvalues_[label], self.residuals_[label] = pairs.eigenvalues, pairs.residuals
-        return laid.embedding
-
     def _place(self, X: Any) -> Float64Array:
-        if self._rows is None:
-            return np.repeat(self.embedding_[:1], X.shape[0], axis=0)
         n_threads = resolve_n_threads(self.n_jobs, who=_WHO)
         indices, distances = query_neighbors(
             self._rows,
@@ -240,10 +199,7 @@ def _check_together(parameters: dict[str, Any], n_rows: int) -> None:
     if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
         rule = "one that is computed from rows, which the weights need"
         raise ValueError(message(_WHO, "metric='precomputed'", rule, remedy="Use Isomap or LaplacianEigenmaps."))
-    if n_components > n_rows - 1:
-        what, fact = f"n_components={n_components}", f"{n_rows} distinct rows"
-        remedy = "Lower n_components or pass more rows."
-        raise ValueError(message(_WHO, what, f"at most {n_rows - 1}", fact=fact, remedy=remedy))
+    check_distinct_rows(_WHO, n_components, n_rows)
     needed = least_neighbors(variant, n_components)
     if n_neighbors < needed:
         fact = f"variant={variant!r} with n_components={n_components}"
@@ -281,23 +237,22 @@ def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: i
             f"{_WHO}: the neighbours of {alignment.n_flat} of {graph.n_samples} rows span fewer than "
             f"n_components={n_components} dimensions; only those they span count there.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     return alignment.matrix
 
 
-class _Solver:
-    """The coordinates of one connected component; remembers the eigenpairs of each that was asked for."""
+class _Solver(ComponentSolver):
+    """The bottom eigenvectors of the alignment matrix of one component."""
 
     def __init__(self, parameters: dict[str, Any], seed: int, reporter: Reporter) -> None:
-        self.n_components: int = parameters["n_components"]
+        super().__init__()
         self._parameters, self._seed, self._reporter = parameters, seed, reporter
-        self.found: list[BottomEigenpairs] = []
 
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
         pairs = bottom_eigenpairs(
             sp.csr_array(matrix),
-            self.n_components,
+            self._parameters["n_components"],
             null_vector=np.ones(matrix.shape[0]),
             tolerance=self._parameters["tolerance"],
             seed=self._seed,
@@ -307,11 +262,3 @@ class _Solver:
         )
         self.found.append(pairs)
         return pairs.vectors
-
-    @property
-    def name(self) -> str:
-        return ", ".join(sorted({one.solver for one in self.found})) or "random"
-
-    @property
-    def converged(self) -> bool:
-        return all(one.converged for one in self.found)

@@ -255,10 +255,6 @@ class PCA(NormalModel, Embedder):
         least = np.finfo(np.float64).eps * float(self.explained_variance_[0])
         return np.sqrt(np.where(self.explained_variance_ > least, self.explained_variance_, 1.0))
 
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Fit and return the scores of the training rows, ``embedding_``."""
-        return self.fit(X).embedding_
-
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of rows, each a function of the row alone.
 

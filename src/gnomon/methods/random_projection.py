@@ -95,10 +95,6 @@ class RandomProjection(PlacesRows):
         self.embedding_ = self._place(table.values)
         return self
 
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Draw the matrix and return the map of X, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
-
     def _place(self, X: Any) -> npt.NDArray[Any]:
         if not isinstance(self.components_, np.ndarray):
             product = X @ self.components_.T  # SciPy sums in the order of the columns, for each row by itself

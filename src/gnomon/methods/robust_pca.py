@@ -166,10 +166,6 @@ class RobustPCA(PublishesParts, PlacesRows):
             prepared.values, self.sparsity_, observed=prepared.observed, seed=self.seed_, n_threads=n_threads
         )
 
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Take X apart and return the map, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
-
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of rows, each a function of the row alone, which a few entries of any size do not move.
 

@@ -257,8 +257,6 @@ class SketchMap(PlacesRows, RowEmbedder):
 
     def _place_among_landmarks(self, X: Any, n_threads: int, reporter: Reporter) -> Float64Array:
         """Return positions of rows, each by its distances to the landmarks; landmarks get their own."""
-        if not hasattr(self, "solution_"):  # all rows were equal
-            return np.zeros((int(X.shape[0]), self.n_components))
         anchors = self.solution_.embedding
         high, low = SketchMapKernel(1.0, *self.high_), SketchMapKernel(1.0, *self.low_)
         positions = np.empty((int(X.shape[0]), anchors.shape[1]))

@@ -208,10 +208,6 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         self.components_ = np.ascontiguousarray(with_signs(components).T)
         self.explained_variance_ = np.maximum(variances[::-1], 0.0) / scale / scale / max(n_samples - 1, 1)
 
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Find the directions and return the scores of X, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
-
     def _place(self, X: Any) -> npt.NDArray[Any]:
         n_threads = resolve_n_threads(self.n_jobs, who="StiefelPCA")
         return project_rows(X, self.mean_, self.components_, n_threads=n_threads)

@@ -6,7 +6,7 @@ from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
 from gnomon.neighbors.distances import cross_distances, distance_matrix
 from gnomon.neighbors.given import as_neighbor_graph
 from gnomon.neighbors.graph import NeighborGraph
-from gnomon.neighbors.join import JOINING, join_components
+from gnomon.neighbors.join import JOINING, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.nearest_given import nearest_given
 from gnomon.neighbors.pairs import pair_distances
@@ -24,6 +24,7 @@ __all__ = [
     "choose_landmarks",
     "compute_neighbors",
     "cross_distances",
+    "describe_pieces",
     "distance_matrix",
     "distances_to_fitted",
     "find_bridges",

@@ -14,10 +14,17 @@ from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["JOINING", "join_components"]
+__all__ = ["JOINING", "describe_pieces", "join_components"]
 
 JOINING = Options("connect", "error")
 """The rule of the parameter `disconnected`."""
+
+
+def describe_pieces(labels: npt.NDArray[np.int32]) -> str:
+    """Say how many components there are and of how many rows, the largest first."""
+    sizes = np.sort(np.bincount(labels))[::-1]
+    shown = ", ".join(map(str, sizes[:5])) + (", ..." if sizes.size > 5 else "")
+    return f"{sizes.size} components of {shown} rows"
 
 
 def join_components(
@@ -58,11 +65,9 @@ def join_components(
         With "connect", if the graph is in pieces.
     """
     labels = graph_components(graph)
-    sizes = np.sort(np.bincount(labels))[::-1]
-    if len(sizes) == 1:
+    if labels.max() == 0:
         return Bridges.none(), labels
-    shown = ", ".join(map(str, sizes[:5])) + (", ..." if len(sizes) > 5 else "")
-    pieces = f"{len(sizes)} components of {shown} rows"
+    pieces = describe_pieces(labels)
     if disconnected == "error":
         remedy = "Raise n_neighbors, pass disconnected='connect', or fit the components one by one."
         raise ValueError(message(who, "the neighbour graph", "connected", fact=f"it has {pieces}", remedy=remedy))
