@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon.affinities.uniform import uniform_affinities
+
 if TYPE_CHECKING:
     from gnomon.neighbors import NeighborGraph
 
@@ -30,12 +32,7 @@ def neighbor_laplacian(graph: NeighborGraph) -> sp.csr_array:
     csr_array of shape (n_samples, n_samples), float64
         Symmetric, rows sum to zero, no eigenvalue is negative, and the diagonal has mean one.
     """
-    n_samples, n_neighbors = graph.indices.shape
-    valid = np.ones(graph.indices.shape, dtype=bool) if graph.mask is None else graph.mask
-    rows = np.repeat(np.arange(n_samples), n_neighbors)[valid.ravel()]
-    columns = graph.indices.ravel()[valid.ravel()]
-    directed = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_samples, n_samples))
-    edges = directed.maximum(directed.T)
+    edges = uniform_affinities(graph, normalization="membership").matrix.astype(np.float64)
     degrees: npt.NDArray[np.float64] = np.asarray(edges.sum(axis=1), dtype=np.float64).ravel()
     mean = float(degrees.mean())
     return sp.csr_array((sp.diags_array(degrees) - edges) / (mean if mean > 0.0 else 1.0))

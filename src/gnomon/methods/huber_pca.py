@@ -199,9 +199,9 @@ def _guess(centred: Float64Array, n_components: int) -> tuple[float, float]:
     size = float(values[:n_components].sum())
     noise = _NORMAL * float(np.median(np.abs(rest)))
     largest = float(np.abs(centred).max(initial=0.0))
-    return size if size > 0.0 else 1.0, _EFFICIENT * noise if noise > 1e-12 * largest > 0.0 else max(
-        1e-3 * largest, 1e-3
-    )
+    if not noise > 1e-12 * largest > 0.0:  # most entries are fitted exactly
+        return size or 1.0, max(1e-3 * largest, 1e-3)
+    return size or 1.0, _EFFICIENT * noise
 
 
 def _given(value: float | str, guess: float, unit: float) -> float:

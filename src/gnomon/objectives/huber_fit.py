@@ -35,8 +35,6 @@ class HuberFit:
     """
 
     dtype = np.float64
-    evaluation = "exact"
-    n_threads = 1
 
     def __init__(self, X: npt.ArrayLike, threshold: float) -> None:
         self._table = np.asarray(X, dtype=np.float64)
@@ -51,10 +49,6 @@ class HuberFit:
         """Rows of the table."""
         return len(self._table)
 
-    def evaluation_for(self, n_components: int) -> str:
-        """Return "exact"."""
-        return self.evaluation
-
     def loss(self, L: npt.ArrayLike) -> float:
         """Return the loss."""
         sizes = np.abs(np.asarray(L, dtype=np.float64) - self._table)
@@ -64,8 +58,3 @@ class HuberFit:
     def gradient(self, L: npt.ArrayLike) -> Float64Array:
         """Return the gradient, of the shape of L."""
         return np.clip(np.asarray(L, dtype=np.float64) - self._table, -self.threshold, self.threshold)
-
-    def forces(self, L: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
-        """Return what pulls the entries to the table, and nothing that repels them."""
-        pull = -self.gradient(L)
-        return pull, np.zeros_like(pull)

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from gnomon._validation import message
 from gnomon.linalg import leading_eigenpairs, normal_matrix
 
-__all__ = ["Domain", "EuclideanBall", "L1Ball", "NuclearBall", "Simplex", "WholeSpace"]
+__all__ = ["Domain", "EuclideanBall", "L1Ball", "NuclearBall", "Simplex", "WholeSpace", "inner"]
 
 Points = npt.NDArray[np.float64]
 
@@ -42,7 +42,8 @@ def _check_radius(who: str, radius: float) -> float:
     return float(radius)
 
 
-def _inner(a: Points, b: Points) -> float:
+def inner(a: Points, b: Points) -> float:
+    """Return the sum of the products of the entries."""
     return float(np.sum(a * b))
 
 
@@ -73,7 +74,7 @@ class WholeSpace:
         """Return the least inner product on the ball of comparison, -inf without one."""
         if self.radius is None:
             return -math.inf
-        return _inner(self.center, slope) - self.radius * float(np.linalg.norm(slope))
+        return inner(self.center, slope) - self.radius * float(np.linalg.norm(slope))
 
     def proximal(self, slope: Points, centre: Points) -> Points:
         """Return centre - slope."""
@@ -100,7 +101,7 @@ class EuclideanBall:
 
     def lowest(self, slope: Points) -> float:
         """Return <center, slope> - radius |slope|."""
-        return _inner(np.broadcast_to(self.center, slope.shape), slope) - self.radius * float(np.linalg.norm(slope))
+        return inner(np.broadcast_to(self.center, slope.shape), slope) - self.radius * float(np.linalg.norm(slope))
 
     def proximal(self, slope: Points, centre: Points) -> Points:
         """Return the projection of centre - slope."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.fenchel.domains import Domain, WholeSpace
+from gnomon.optimizers.fenchel.domains import Domain, WholeSpace, inner
 from gnomon.optimizers.fenchel.players import ConjugateLosses, LinearLosses, Past, Player
 from gnomon.optimizers.safe_descent import Differentiable
 from gnomon.optimizers.state import State
@@ -197,8 +197,8 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
         state.total_y = state.total_y + weight * y
         state.weight += weight
         state.last_weight = weight
-        state.paid_x += weight * _inner(x, y)
-        state.paid_conjugate += weight * (_inner(u, y) - objective.loss(u))
+        state.paid_x += weight * inner(x, y)
+        state.paid_conjugate += weight * (inner(u, y) - objective.loss(u))
         state.embedding = state.total_x / state.weight
         state.iteration += 1
         return Step(float(np.linalg.norm(y)), 0.0, self._certified(objective, state))
@@ -227,7 +227,3 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
         """Return the player that sets the step, and a remedy."""
         name = type(self.x_player).__name__
         return f"x_player={name}", f"Lower the step of {name}, or use a bounded domain."
-
-
-def _inner(a: Any, b: Any) -> float:
-    return float(np.sum(a * b))
