@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon.exceptions import MissingDependencyError
 
-__all__ = ["Epoch", "Snapshot", "train"]
+__all__ = ["Classifier", "Epoch", "Snapshot", "train", "train_classifier"]
 
 _BATCH = 64
 _INSTALL = 'pip install "gnomon[studies]"'
@@ -73,7 +73,7 @@ def import_torch() -> Any:
             import torch
     except ImportError as error:
         raise MissingDependencyError(
-            f"studies.latent_space: the package torch must be installed ({error}). Run: {_INSTALL}"
+            f"studies: the package torch must be installed ({error}). Run: {_INSTALL}"
         ) from error
     return torch
 
@@ -149,3 +149,65 @@ def train(
             loss(head(features(seen[rows])), torch.from_numpy(given)[rows]).backward()
             optimizer.step()
         yield look(number)
+
+
+class Classifier:
+    """A trained network that can be asked and fooled."""
+
+    def __init__(self, features: Any, head: Any) -> None:
+        self._features, self._head = features, head
+
+    def latent(self, pictures: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the last hidden layer of pictures with values in [0, 1], (n_pictures, n_units)."""
+        torch = import_torch()
+        with torch.no_grad():
+            parts = torch.from_numpy(pictures)[:, None].split(500)
+            return np.asarray(torch.cat([self._features(part) for part in parts]).numpy())
+
+    def predict(self, pictures: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+        """Return the predicted classes."""
+        torch = import_torch()
+        with torch.no_grad():
+            return np.asarray(self._head(torch.from_numpy(self.latent(pictures))).argmax(dim=1).numpy())
+
+    def fool(
+        self, pictures: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], step: float
+    ) -> npt.NDArray[np.float32]:
+        """Return the pictures moved by `step` in each pixel, to where the loss of the true class grows.
+
+        This is the fast gradient sign method (Goodfellow, Shlens & Szegedy, "Explaining and harnessing adversarial
+        examples", ICLR 2015, section 4); values stay in [0, 1].
+        """
+        torch = import_torch()
+        moved = torch.from_numpy(pictures)[:, None].clone().requires_grad_(True)
+        loss = torch.nn.functional.cross_entropy(
+            self._head(self._features(moved)), torch.from_numpy(labels.astype(np.int64))
+        )
+        loss.backward()
+        fooled = (moved + step * moved.grad.sign()).clamp(0.0, 1.0).detach()
+        return np.asarray(fooled[:, 0].numpy())
+
+
+def train_classifier(
+    pictures: npt.NDArray[np.float32],
+    labels: npt.NDArray[np.integer],
+    *,
+    epochs: int = 4,
+    n_units: int = 64,
+    seed: int = 0,
+    n_threads: int = 2,
+) -> Classifier:
+    """Train a classifier of pictures with values in [0, 1], shape (n, side, side); labels count from 0."""
+    torch = import_torch()
+    torch.manual_seed(seed)
+    torch.set_num_threads(n_threads)
+    rng = np.random.default_rng(seed)
+    features, head = _network(torch, pictures.shape[1], n_units, int(labels.max()) + 1)
+    optimizer = torch.optim.SGD([*features.parameters(), *head.parameters()], lr=0.05, momentum=0.9)
+    seen, given = torch.from_numpy(pictures)[:, None], torch.from_numpy(labels.astype(np.int64))
+    for _ in range(epochs):
+        for rows in torch.from_numpy(rng.permutation(len(given))).split(_BATCH):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(head(features(seen[rows])), given[rows]).backward()
+            optimizer.step()
+    return Classifier(features, head)
