@@ -133,7 +133,7 @@ def _picture(studies: dict[str, dict[str, Any]]) -> Any:
         dress(ax)
     for color, text in zip(("#2f2f2f", "#6273d5", "#d47719"), _WAYS.values(), strict=True):
         figure.axes[0].scatter([], [], color=color, label=text)
-    figure.axes[0].legend(frameon=False, fontsize=8, loc="upper right")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), frameon=False, loc="outside lower center", ncols=3)
     return figure
 
 
