@@ -1,7 +1,8 @@
-"""Local geometry of data and of maps: Jacobians, distortion ellipses, effects of features, intrinsic dimension."""
+"""Local geometry of data and of maps: frames, Jacobians, distortion, effects of features, intrinsic dimension."""
 
 from gnomon.geometry.dimension import DimensionEstimate, IntrinsicDimension, intrinsic_dimension
 from gnomon.geometry.effects import FeatureEffects, feature_effects
+from gnomon.geometry.frames import TangentFrames, tangent_frames
 from gnomon.geometry.jacobians import LocalJacobians, local_jacobians
 
 __all__ = [
@@ -9,7 +10,9 @@ __all__ = [
     "FeatureEffects",
     "IntrinsicDimension",
     "LocalJacobians",
+    "TangentFrames",
     "feature_effects",
     "intrinsic_dimension",
     "local_jacobians",
+    "tangent_frames",
 ]
