@@ -1,5 +1,6 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
+from gnomon.objectives.added import AddedTerm, AddedTerms, Refreshed
 from gnomon.objectives.base import Objective
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.conditional_divergence import ConditionalDivergence
@@ -15,7 +16,7 @@ from gnomon.objectives.normalized_gradient import NormalizedGradient
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
-from gnomon.objectives.registry import LOSSES, takes_seed
+from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
 from gnomon.objectives.self_test import gradient_error
 from gnomon.objectives.sigmoid_stress import SigmoidStress
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
@@ -25,6 +26,8 @@ from gnomon.objectives.triplet_loss import TripletLoss
 
 __all__ = [
     "LOSSES",
+    "AddedTerm",
+    "AddedTerms",
     "ConditionalDivergence",
     "CrossEntropy",
     "DensityCorrelation",
@@ -42,6 +45,7 @@ __all__ = [
     "PairObjective",
     "ProjectionError",
     "ReconstructionTrace",
+    "Refreshed",
     "SafeStep",
     "SigmoidStress",
     "StatedCrossEntropy",
@@ -50,5 +54,6 @@ __all__ = [
     "TripletLoss",
     "gradient_error",
     "polar_factor",
+    "takes_added",
     "takes_seed",
 ]
