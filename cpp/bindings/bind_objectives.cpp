@@ -145,7 +145,8 @@ void register_objectives(nb::module_& m) {
                float force_limit) {
                 new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit};
             },
-            nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"));
+            nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"))
+        .def_ro("edge_scale", &SamplingParameters::edge_scale, "Factor on the forces of an epoch.");
     m.def("sampled_forces", &bind_sampled_forces, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
           nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),

@@ -2,8 +2,8 @@
 
 #include "arrays.hpp"
 #include "gnomon/adam.hpp"
-#include "gnomon/momentum.hpp"
 #include "gnomon/distance_placement.hpp"
+#include "gnomon/momentum.hpp"
 #include "gnomon/sampled_descent.hpp"
 
 namespace gnomon::bindings {
@@ -37,10 +37,11 @@ std::pair<double, double> bind_adam_step(const Matrix<T>& Y, const Matrix<const 
 void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const Values& values, const Values& u,
                          const Values& v, const OutputKernel& kernel, const SamplingParameters& parameters,
                          const SampledSchedule& schedule, std::int64_t begin, std::int64_t end, const MutablePoints& Y,
-                         const MutablePoints& first_moment, const MutablePoints& second_moment, int n_threads) {
+                         const MutablePoints& first_moment, const MutablePoints& second_moment,
+                         const Matrix<const float>& added, int n_threads) {
     run_released(n_threads, [&](const Context& context) {
         sampled_epochs(csr(offsets, columns, values), {view(u), view(v)}, kernel, parameters, schedule, begin, end,
-                       {view(Y), view(first_moment), view(second_moment)}, context);
+                       {view(Y), view(first_moment), view(second_moment)}, view(added), context);
     });
 }
 
@@ -63,7 +64,9 @@ void register_optimizers(nb::module_& m) {
         .def(
             "__init__",
             [](MomentumParameters* self, double learning_rate, double momentum, double max_step, bool gains,
-               bool centered) { new (self) MomentumParameters{learning_rate, momentum, max_step, gains, centered}; },
+               bool centered) {
+                new (self) MomentumParameters{learning_rate, momentum, max_step, gains, centered};
+            },
             nb::arg("learning_rate"), nb::arg("momentum"), nb::arg("max_step"), nb::arg("gains"), nb::arg("centered"));
     nb::class_<AdamParameters>(m, "AdamParameters", "How adam_step moves.")
         .def(
@@ -84,8 +87,9 @@ void register_optimizers(nb::module_& m) {
     m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
           nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
           nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
-          nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
-          "Run the epochs [begin, end) in place.");
+          nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("added").noconvert(),
+          nb::arg("n_threads"),
+          "Run the epochs [begin, end) in place; added forces (n, d), in units of the edges' scale, or no rows.");
     m.def(
         "place_by_distances",
         [](const Matrix<double>& y, const Matrix<const double>& anchors, const Matrix<const double>& delta,

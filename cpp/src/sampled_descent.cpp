@@ -22,14 +22,21 @@ GNOMON_CLONES void adam(float rate, const float* attraction, const float* repuls
         Y[k] = from[k] + adam_move(rates, attraction[k] + repulsion[k], first_moment[k], second_moment[k]);
 }
 
+/// total += added, for count coordinates.
+GNOMON_CLONES void join(const float* added, float* total, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) total[k] += added[k];
+}
+
 /// Moves the rows [begin, end) from epoch.Y to next.
-void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, std::size_t begin, std::size_t end,
-               SampledRows& rows) {
+void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, Span2<const float> added,
+               std::size_t begin, std::size_t end, SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
     for (std::size_t first = begin; first < end; first += kLanes) {
+        const std::size_t count = std::min(kLanes * d, (end - first) * d);
         find_forces(epoch, first, rows);
+        if (added.rows() != 0) join(added.row(first), rows.repulsion.data(), count);
         adam(rate, rows.attraction.data(), rows.repulsion.data(), epoch.Y.row(first), next.Y.row(first),
-             next.first_moment.row(first), next.second_moment.row(first), std::min(kLanes * d, (end - first) * d));
+             next.first_moment.row(first), next.second_moment.row(first), count);
     }
 }
 
@@ -45,7 +52,7 @@ float rate_of(const SampledSchedule& p, std::int64_t epoch) {
 
 void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
-                    std::int64_t end, const SampledState& state, const Context& context) {
+                    std::int64_t end, const SampledState& state, Span2<const float> added, const Context& context) {
     check_law(PairLaw::log_deficit, kernel);
     const std::size_t n = state.Y.rows(), d = state.Y.cols();
     std::vector<float> other(n * d);
@@ -55,7 +62,8 @@ void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights,
         const SampledEpoch epoch(edges, weights, kernel, parameters, now, t);
         const float rate = rate_of(schedule, t);
         parallel_blocks(n, kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
-            move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, first, last, workers[worker]);
+            move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, added, first, last,
+                      workers[worker]);
         });
         std::swap(now, next);
     }

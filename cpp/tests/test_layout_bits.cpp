@@ -104,7 +104,7 @@ std::uint64_t everything(int n_threads) {
             std::vector<float> moving = y, first(y.size(), 0.0F), second(y.size(), 0.0F), gains(y.size(), 1.0F);
             const Span2<float> M{moving.data(), kPoints, d}, F{first.data(), kPoints, d}, S{second.data(), kPoints, d};
             if (kernel.is_similarity()) {
-                sampled_epochs(graph.view(), {graph.degrees, {}}, kernel, {}, {1.0F, 7}, 0, 5, {M, F, S}, context);
+                sampled_epochs(graph.view(), {graph.degrees, {}}, kernel, {}, {1.0F, 7}, 0, 5, {M, F, S}, {}, context);
                 hash.add(moving);
                 hash.add(second);
                 sampled_forces(graph.view(), {graph.degrees, graph.degrees}, kernel, {}, 3, Y, A, B, context);

@@ -18,10 +18,10 @@ struct SampledState {
     Span2<float> Y, first_moment, second_moment;
 };
 
-/// Runs the epochs [begin, end). The epoch number alone decides draws and
-/// learning rate, so blocks of epochs join without a seam.
+/// Runs the epochs [begin, end). The epoch number alone decides draws and learning rate, so blocks of epochs join
+/// without a seam. `added`, (n, d) or no rows, joins the forces of each of them, in units of the edges' scale.
 void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
-                    std::int64_t end, const SampledState& state, const Context& context);
+                    std::int64_t end, const SampledState& state, Span2<const float> added, const Context& context);
 
 }  // namespace gnomon

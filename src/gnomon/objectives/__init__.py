@@ -1,5 +1,6 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
+from gnomon.objectives.added import AddedTerm, AddedTerms, Refreshed
 from gnomon.objectives.base import Objective
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.conditional_divergence import ConditionalDivergence
@@ -25,6 +26,8 @@ from gnomon.objectives.triplet_loss import TripletLoss
 
 __all__ = [
     "LOSSES",
+    "AddedTerm",
+    "AddedTerms",
     "ConditionalDivergence",
     "CrossEntropy",
     "DensityCorrelation",
@@ -42,6 +45,7 @@ __all__ = [
     "PairObjective",
     "ProjectionError",
     "ReconstructionTrace",
+    "Refreshed",
     "SafeStep",
     "SigmoidStress",
     "StatedCrossEntropy",

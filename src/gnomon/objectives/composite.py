@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.objectives.added import AddedTerm, AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding
 from gnomon.objectives.terms import AllPairs, Term
@@ -25,11 +26,17 @@ class PairObjective:
         Added to the loss.
     exaggerated : sequence of Term or None, default=None
         The terms that `exaggeration` multiplies, some of those above; None: the attractions.
+    added : sequence of AddedTerm, default=()
+        Terms of the whole embedding, such as `DensityCorrelation`, in units of `added_unit`.
+    added_unit : float, default=1.0
+        Sum of all affinities.
     n_threads : int, default=1
         Does not change the result.
 
     Attributes
     ----------
+    added : AddedTerms
+        The added terms; `at` of a scheduled objective decides which act.
     exaggeration : float, default 1.0
         Factor on the attractions, or on the terms named `exaggerated`, in `gradient` and `forces`, which an optimizer
         may set for a while ("early exaggeration"). `loss` never counts it.
@@ -42,11 +49,14 @@ class PairObjective:
         *,
         constant: float = 0.0,
         exaggerated: Sequence[Term] | None = None,
+        added: Sequence[AddedTerm] = (),
+        added_unit: float = 1.0,
         n_threads: int = 1,
     ) -> None:
         self.attractions = list(attractions)
         self.repulsions = list(repulsions)
         self.constant = constant
+        self.added = AddedTerms(added, added_unit, who=type(self).__name__)
         self.n_threads = n_threads
         self.exaggeration = 1.0
         self._named = None if exaggerated is None else list(exaggerated)
@@ -74,7 +84,7 @@ class PairObjective:
     def loss(self, Y: Embedding) -> float:
         """Return the loss."""
         points = self._check(Y)
-        return self.constant + sum(term.energy(points) for term in self.terms)
+        return self.constant + sum(term.energy(points) for term in self.terms) + self.added.loss(points)
 
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient, attractions or what else is exaggerated multiplied by `exaggeration`."""
@@ -89,7 +99,8 @@ class PairObjective:
         for term in exaggerated:
             force = term.force(points, force)
         assert force is not None  # there is at least one term
-        return np.asarray(np.float32(-self.exaggeration) * force)
+        gradient = np.asarray(np.float32(-self.exaggeration) * force)
+        return gradient - self.added.force(points) if self.added.acting else gradient
 
     def loss_and_gradient(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both at the cost of the dearer one; `exaggeration` is not counted."""
@@ -98,16 +109,21 @@ class PairObjective:
         for term in self.terms:
             energy, part = term.energy_and_force(points)
             loss, force = loss + energy, force + part
+        if self.added.acting:
+            loss, force = loss + self.added.loss(points), force + self.added.force(points)
         return loss, np.asarray(-force)
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
-        """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
+        """Return the attraction and the repulsion on each point; their sum is minus the gradient.
+
+        Added terms count as attraction.
+        """
         points = self._check(Y)
         attraction, repulsion = (
             np.asarray(sum((self._factor(term) * term.force(points) for term in terms), np.zeros_like(points)))
             for terms in (self.attractions, self.repulsions)
         )
-        return attraction, repulsion
+        return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient in float64 by the plain sum over pairs: the oracle of everything above.
@@ -127,7 +143,8 @@ class PairObjective:
         for term in self.terms:
             energy, part = term.reference(points)
             loss, force = loss + energy, force + part
-        return loss, -force
+        more, slope = self.added.reference(points)
+        return loss + more, slope - force
 
     @property
     def _exaggerated(self) -> list[Term]:

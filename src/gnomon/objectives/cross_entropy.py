@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from gnomon.objectives.terms import AllPairs, EdgePairs
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
     from gnomon.kernels import OutputKernel
+    from gnomon.objectives.added import AddedTerm
 
 __all__ = ["CrossEntropy"]
 
@@ -67,6 +69,9 @@ class CrossEntropy(PairObjective):
     n_draws : int >= 1, default=16
         Points drawn for each point in an epoch, weighted to the mean that negative_sample_rate asks for; more lower
         the noise, multiples of 16 are the fastest.
+    added : sequence of AddedTerm, default=()
+        Further terms, such as `DensityCorrelation`: weight * sum_ij mu_ij * (the term's loss) joins the loss, its
+        gradient the gradient and the forces, sampled ones included.
     seed : int, default=0
         Decides the sample.
     n_threads : int, default=1
@@ -95,6 +100,7 @@ class CrossEntropy(PairObjective):
         evaluation: str = "sampled",
         theta: float = 0.8,
         n_draws: int = 16,
+        added: Sequence[AddedTerm] = (),
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
@@ -132,6 +138,8 @@ class CrossEntropy(PairObjective):
                     who=who,
                 )
             ],
+            added=added,
+            added_unit=float(self.edges.values.sum(dtype=np.float64)),
             n_threads=n_threads,
         )
         self.sampling = _core.SamplingParameters(
@@ -155,12 +163,13 @@ class CrossEntropy(PairObjective):
 
     @property
     def scheduled(self) -> bool:
-        """Whether the sample changes from iteration to iteration."""
-        return self.requested_evaluation == "sampled"
+        """Whether the sample or an added term changes from iteration to iteration."""
+        return self.requested_evaluation == "sampled" or self.added.scheduled
 
-    def at(self, iteration: int, _max_iter: int) -> None:
-        """Take the sample of this iteration."""
+    def at(self, iteration: int, max_iter: int) -> None:
+        """Take the sample of this iteration, and the added terms that act in it."""
         self.epoch = iteration
+        self.added.at(iteration, max_iter)
 
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient, or its estimate when sampled."""
@@ -170,11 +179,11 @@ class CrossEntropy(PairObjective):
         return np.asarray(-(attraction + repulsion))
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
-        """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
+        """Return the attraction, added terms included, and the repulsion; their sum is minus the gradient."""
         if self.requested_evaluation != "sampled":
             return super().forces(Y)
         points = check_embedding(Y, self.n_samples, who="CrossEntropy")
-        return _core.sampled_forces(
+        attraction, repulsion = _core.sampled_forces(
             *self.edges.csr,
             *self.sampling_weights,
             self.compiled_kernel,
@@ -183,3 +192,4 @@ class CrossEntropy(PairObjective):
             points,
             self.n_threads,
         )
+        return attraction + self.added.force(points) if self.added.acting else attraction, repulsion

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
-from gnomon.optimizers.schedules import schedule_of
+from gnomon.optimizers.schedules import estimate, schedule_of
 from gnomon.optimizers.solution import Solution, diverged
 from gnomon.optimizers.start import check_start, check_state, resolve_dtype
 from gnomon.optimizers.state import State
@@ -91,6 +91,7 @@ class _Run(Generic[StateT, ObjectiveT]):
             while state.iteration < limit and not finished:
                 if self.schedule is not None:
                     self.schedule.at(state.iteration, self.max_iter)
+                    estimate(self.objective, state, now=True)
                 step = self.optimizer.step(
                     self.objective, state, limit if self.schedule is None else state.iteration + 1
                 )
@@ -109,6 +110,7 @@ class _Run(Generic[StateT, ObjectiveT]):
             return None
         if self.schedule is not None:  # where a run was resumed and nothing was left to do, its form is another
             self.schedule.at(max(state.iteration - 1, 0), self.max_iter)
+            estimate(self.objective, state, now=False)
         with self._timed("loss"):
             loss = self.objective.loss(state.embedding)
         if not math.isfinite(loss):  # points so far apart that no similarity is left

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
+from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.edges import Edges
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State
@@ -53,6 +54,11 @@ class SampledObjective(Valued, Protocol):
         """How an epoch is sampled."""
         ...
 
+    @property
+    def added(self) -> AddedTerms:
+        """Further terms, whose forces join those of each epoch."""
+        ...
+
 
 @dataclass(kw_only=True)
 class SampledState(State):
@@ -74,7 +80,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     An edge that umap-learn would visit in a share of the epochs is felt in every epoch with that share as its weight,
     and the draws are weighted to the same mean, so an epoch has umap-learn's mean force with less noise. All points
     move at once, from the positions of the last epoch, by Adam with short memories (0.5, 0.9) [2]_: plain steps of
-    this size, all at once, would overshoot. Random draws depend on seed, epoch and point alone.
+    this size, all at once, would overshoot. Random draws depend on seed, epoch and point alone. Forces of added terms
+    join those of the edges before the step, so the balance of the two is that of the loss.
 
     Parameters
     ----------
@@ -132,8 +139,12 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         return "epochs"
 
     def step(self, objective: SampledObjective, state: SampledState, limit: int) -> Step:
-        """Run all epochs to `limit` at once."""
+        """Run all epochs to `limit` at once, or one if terms were added: their forces are those of one epoch."""
         schedule = _core.SampledSchedule(self.learning_rate, max(self.resolve_max_iter(objective.n_samples), 1))
+        added, end = np.empty((0, state.embedding.shape[1]), dtype=np.float32), limit
+        if objective.added.acting:
+            added = objective.added.force(state.embedding, objective.sampling.edge_scale)
+            end = state.iteration + 1
         _core.sampled_epochs(
             *objective.edges.csr,
             *objective.sampling_weights,
@@ -141,13 +152,14 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             objective.sampling,
             schedule,
             state.iteration,
-            limit,
+            end,
             state.embedding,
             state.first_moment,
             state.second_moment,
+            added,
             objective.n_threads,
         )
-        state.iteration = limit
+        state.iteration = end
         return Step()
 
     def divergence(self, objective: SampledObjective, state: SampledState) -> tuple[str, str]:

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
-__all__ = ["Exaggerable", "Scheduled", "exaggerated", "schedule_of"]
+from gnomon.objectives.added import AddedTerms
+from gnomon.optimizers.state import State
+
+__all__ = ["Exaggerable", "Scheduled", "estimate", "exaggerated", "schedule_of"]
 
 
 @runtime_checkable
@@ -28,6 +31,26 @@ def schedule_of(objective: object) -> Scheduled | None:
     One that does so only in some of its forms says which by an attribute `scheduled`.
     """
     return objective if isinstance(objective, Scheduled) and getattr(objective, "scheduled", True) else None
+
+
+def estimate(objective: object, state: State, *, now: bool) -> None:
+    """Bring what added terms estimate from the embedding to where the state says.
+
+    Parameters
+    ----------
+    objective : Scheduled
+        After its `at`.
+    state : State
+        Its `anchors` are the embeddings of the estimates.
+    now : bool
+        Whether estimates that are due are made from the present embedding.
+    """
+    added = getattr(objective, "added", None)
+    if not isinstance(added, AddedTerms):
+        return
+    if now:
+        state.anchors = added.anchored(state.embedding, state.anchors)
+    added.restore(state.anchors)
 
 
 @runtime_checkable

@@ -34,6 +34,8 @@ class State:
         Largest norm of a gradient seen.
     best_loss : float
         Lowest loss seen since the stopping rules began to look, at iteration `best_iteration`.
+    anchors : ndarray of shape (n_terms, n_samples, n_components) or None
+        The embeddings from which added terms were last estimated, None if none has been.
     """
 
     embedding: Points
@@ -42,6 +44,7 @@ class State:
     largest_gradient_norm: float = 0.0
     best_loss: float = math.inf
     best_iteration: int = 0
+    anchors: Points | None = None
 
     def copy(self) -> Self:
         """Return a state with arrays of its own."""
