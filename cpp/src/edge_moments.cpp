@@ -18,22 +18,33 @@ constexpr std::size_t kRowsPerChunk = 256;
 
 constexpr std::size_t packed(std::size_t d) { return d * (d + 1) / 2; }
 
+/// Vectors of sixteen in memory of any alignment.
+struct Lanes {
+    explicit Lanes(std::size_t size) : values(size * kLanes) {}
+
+    GNOMON_INLINE f32 operator[](std::size_t p) const { return simd::load(values.data() + p * kLanes); }
+    GNOMON_INLINE void set(std::size_t p, f32 value) { simd::store(values.data() + p * kLanes, value); }
+    GNOMON_INLINE void add(std::size_t p, f32 value) { set(p, (*this)[p] + value); }
+    void clear() { std::fill(values.begin(), values.end(), 0.0F); }
+
+    std::vector<float> values;
+};
+
 /// What one worker needs: a tile, and vectors for d components and for a packed matrix with one number more.
 struct Scratch {
-    explicit Scratch(std::size_t d) : tile(d), away(d), pulled(d), matrix(packed(d) + 1), total(packed(d) + 1) {}
+    explicit Scratch(std::size_t d) : tile(d), pulled(d), matrix(packed(d) + 1), total(packed(d) + 1) {}
 
     static std::vector<Scratch> of_workers(const Context& context, std::size_t d) {
         return std::vector<Scratch>(static_cast<std::size_t>(std::max(context.n_threads, 1)), Scratch(d));
     }
 
     EdgeTile tile;
-    std::vector<f32> away, pulled, matrix, total;
+    Lanes pulled, matrix, total;
 };
 
-/// The similarities of the edges in a tile, 0 where an edge has no weight.
-GNOMON_INLINE f32 similarity(const EdgeTile& tile, std::size_t t) {
-    return simd::select_less(f32{}, simd::load(tile.weights + t * kLanes), simd::load(tile.energies + t * kLanes),
-                             f32{});
+/// The similarities or slopes of sixteen edges in a tile, 0 where an edge has no weight.
+GNOMON_INLINE f32 used(const EdgeTile& tile, std::size_t t, const float* values) {
+    return simd::select_less(f32{}, simd::load(tile.weights + t * kLanes), simd::load(values + t * kLanes), f32{});
 }
 
 GNOMON_CLONES void moments_of_rows(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
@@ -43,54 +54,54 @@ GNOMON_CLONES void moments_of_rows(const OutputKernel& kernel, const CsrView<flo
         constexpr int D = decltype(components)::value;
         const std::size_t d = D > 0 ? D : Y.cols(), size = packed(d);
         EdgeTile& tile = scratch.tile;
-        f32* total = scratch.total.data();
-        std::fill_n(total, size + 1, f32{});
+        Lanes& total = scratch.total;
+        total.clear();
         EdgeWalk walk(edges, Y, begin);
         for (std::size_t i = begin; i < end;) {
             const std::size_t vectors = walk.fill<D>(end, tile);
             evaluate_law(PairLaw::value, kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
             for (std::size_t t = 0; t < vectors; ++t) {
                 const float* away = tile.away.data() + t * kLanes * d;
-                const f32 k = similarity(tile, t);
+                const f32 k = used(tile, t, tile.energies);
                 std::size_t p = 0;
                 for (std::size_t a = 0; a < d; ++a) {
                     const f32 scaled = k * simd::load(away + a * kLanes);
-                    for (std::size_t b = a; b < d; ++b) total[p++] += scaled * simd::load(away + b * kLanes);
+                    for (std::size_t b = a; b < d; ++b) total.add(p++, scaled * simd::load(away + b * kLanes));
                 }
-                total[size] += k;
+                total.add(size, k);
                 if (!tile.ends_row[t]) continue;
                 for (p = 0; p < size; ++p) totals(i, p) = static_cast<double>(simd::sum(total[p]));
                 sums[i++] = static_cast<double>(simd::sum(total[size]));
-                std::fill_n(total, size + 1, f32{});
+                total.clear();
             }
         }
     });
 }
 
-/// pulled = B a for a packed matrix B; returns a' B a.
-GNOMON_INLINE f32 multiply(const f32* matrix, const f32* away, std::size_t d, f32* pulled) {
-    for (std::size_t a = 0; a < d; ++a) pulled[a] = f32{};
+/// pulled = B a for a packed matrix B and a displacement in a tile; returns a' B a.
+GNOMON_INLINE f32 multiply(const Lanes& matrix, const float* away, std::size_t d, Lanes& pulled) {
+    for (std::size_t a = 0; a < d; ++a) pulled.set(a, f32{});
     std::size_t p = 0;
     for (std::size_t a = 0; a < d; ++a) {
-        pulled[a] += matrix[p++] * away[a];
+        const f32 here = simd::load(away + a * kLanes);
+        pulled.add(a, matrix[p++] * here);
         for (std::size_t b = a + 1; b < d; ++b, ++p) {
-            pulled[a] += matrix[p] * away[b];
-            pulled[b] += matrix[p] * away[a];
+            pulled.add(a, matrix[p] * simd::load(away + b * kLanes));
+            pulled.add(b, matrix[p] * here);
         }
     }
     f32 form{};
-    for (std::size_t a = 0; a < d; ++a) form += pulled[a] * away[a];
+    for (std::size_t a = 0; a < d; ++a) form += pulled[a] * simd::load(away + a * kLanes);
     return form;
 }
 
 /// B and c of sixteen edges: those of the point and those at the edges' other ends.
-GNOMON_INLINE void gather_slopes(Span2<const float> slopes, std::size_t i, const std::int32_t* columns, f32* matrix) {
+GNOMON_INLINE void gather_slopes(Span2<const float> slopes, std::size_t i, const std::int32_t* columns, Lanes& matrix) {
     const std::size_t size = slopes.cols();
     const float* here = slopes.row(i);
-    for (std::size_t p = 0; p < size; ++p) {
-        f32 there;
-        for (std::size_t l = 0; l < kLanes; ++l) there[l] = slopes.row(static_cast<std::size_t>(columns[l]))[p];
-        matrix[p] = simd::splat(here[p]) + there;
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        const float* there = slopes.row(static_cast<std::size_t>(columns[l]));
+        for (std::size_t p = 0; p < size; ++p) matrix.values[p * kLanes + l] = here[p] + there[p];
     }
 }
 
@@ -101,26 +112,22 @@ GNOMON_CLONES void gradient_of_rows(const OutputKernel& kernel, const CsrView<fl
         constexpr int D = decltype(components)::value;
         const std::size_t d = D > 0 ? D : Y.cols(), size = packed(d);
         EdgeTile& tile = scratch.tile;
-        f32 *away = scratch.away.data(), *pulled = scratch.pulled.data();
-        f32 *matrix = scratch.matrix.data(), *total = scratch.total.data();
-        std::fill_n(total, d, f32{});
+        Lanes &pulled = scratch.pulled, &matrix = scratch.matrix, &total = scratch.total;
+        total.clear();
         EdgeWalk walk(edges, Y, begin);
         for (std::size_t i = begin; i < end;) {
             const std::size_t vectors = walk.fill<D, true>(end, tile);
             evaluate_law(PairLaw::value, kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
             for (std::size_t t = 0; t < vectors; ++t) {
-                for (std::size_t c = 0; c < d; ++c) away[c] = simd::load(tile.away.data() + (t * d + c) * kLanes);
+                const float* away = tile.away.data() + t * kLanes * d;
                 gather_slopes(slopes, i, tile.columns + t * kLanes, matrix);
                 const f32 form = multiply(matrix, away, d, pulled) - matrix[size];
-                const f32 k = 2.0F * similarity(tile, t);
-                const f32 along = 2.0F * form *
-                                  simd::select_less(f32{}, simd::load(tile.weights + t * kLanes),
-                                                    simd::load(tile.slopes + t * kLanes), f32{});
-                for (std::size_t c = 0; c < d; ++c) total[c] += k * pulled[c] + along * away[c];
+                const f32 k = 2.0F * used(tile, t, tile.energies), along = 2.0F * form * used(tile, t, tile.slopes);
+                for (std::size_t c = 0; c < d; ++c) total.add(c, k * pulled[c] + along * simd::load(away + c * kLanes));
                 if (!tile.ends_row[t]) continue;
                 for (std::size_t c = 0; c < d; ++c) out(i, c) = simd::sum(total[c]);
                 ++i;
-                std::fill_n(total, d, f32{});
+                total.clear();
             }
         }
     });

@@ -99,14 +99,14 @@ GNOMON_CLONES void shortened_forces(const SampledEpoch& epoch, std::size_t first
 
 SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
                            const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,
-                           bool by_length)
+                           bool is_isotropic)
     : edges(graph),
       weights(pair_weights),
       kernel(output),
       parameters(sampling),
       Y(points),
       key(static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)))),
-      limits_length(by_length) {}
+      isotropic(is_isotropic) {}
 
 std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::size_t d) {
     return std::vector<SampledRows>(static_cast<std::size_t>(std::max(context.n_threads, 1)), SampledRows(d));
@@ -114,7 +114,7 @@ std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::si
 
 void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
     const std::size_t used = std::min<std::size_t>(kLanes, epoch.Y.rows() - first);
-    (epoch.limits_length ? shortened_forces : clipped_forces)(epoch, first, used, rows);
+    (epoch.isotropic ? shortened_forces : clipped_forces)(epoch, first, used, rows);
 }
 
 }  // namespace detail

@@ -44,12 +44,12 @@ struct SampledEpoch {
     const OutputKernel& kernel;
     const SamplingParameters& parameters;
     Span2<const float> Y;
-    std::uint32_t key;   // of this epoch's draws
-    bool limits_length;  // whether force_limit bounds a pair's force itself, not each of its components
+    std::uint32_t key;  // of this epoch's draws
+    bool isotropic;     // whether force_limit bounds the length of a pair's force, not each of its components
 
     SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
                  const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,
-                 bool by_length = false);
+                 bool is_isotropic = false);
 };
 
 /// The forces on sixteen rows, attraction and repulsion apart, and what it takes to find them: owned by one worker.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import message
+
+if TYPE_CHECKING:
+    from gnomon.geometry.frames import TangentFrames
 
 __all__ = ["EmbeddingFrames"]
 
@@ -35,6 +39,23 @@ class EmbeddingFrames:
     indices: npt.NDArray[np.int32]
     coefficients: npt.NDArray[np.float32]
     ranks: npt.NDArray[np.int32]
+
+    @classmethod
+    def following(cls, frames: TangentFrames, n_directions: int) -> EmbeddingFrames:
+        """Return the frames that follow the leading tangent directions of a table, those of all its rows.
+
+        Parameters
+        ----------
+        frames : TangentFrames
+            Fitted for all rows in their order. Its coefficients are those of the Jacobian as well.
+        n_directions : int >= 1
+            Directions wanted, such as the number of components of the map; fewer if the frames have fewer.
+        """
+        width = min(n_directions, frames.n_directions)
+        ranks = np.where(frames.mask, np.minimum(frames.rank, width), 0).astype(np.int32)
+        used = (frames.weights[frames.rows] > 0)[:, :, None] & (np.arange(width) < ranks[:, None])[:, None, :]
+        coefficients = np.where(used, frames.coefficients[:, :, :width], 0.0).astype(np.float32)
+        return cls(frames.indices[frames.rows], coefficients, ranks)
 
     @property
     def n_samples(self) -> int:

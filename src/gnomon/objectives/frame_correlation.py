@@ -124,7 +124,7 @@ class FrameCorrelation:
             self.frames = np.asarray(self._find(Y), dtype=np.float64)
 
     def correlations(self, Y: npt.ArrayLike) -> Float64Array:
-        """Return the correlation of each direction, (n_directions,), without the shift of the variance."""
+        """Return the correlation of each direction, (n_directions,), without the shift; NaN where nothing varies."""
         _, moments, _ = self._moments(np.asarray(Y))
         return self._compare(self._spreads(self._frames(np.asarray(Y)), moments), 0.0)[0]
 
@@ -132,7 +132,7 @@ class FrameCorrelation:
         """Return minus the sum of the correlations."""
         _, moments, _ = self._moments(Y)
         spreads = self._spreads(self._frames(Y), moments)
-        return -float(self._compare(spreads, self.variance_shift)[0].sum())
+        return -float(np.nansum(self._compare(spreads, self.variance_shift)[0]))
 
     def gradient(self, Y: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the gradient of the loss, frames held fixed, (n_samples, n_components)."""
@@ -149,7 +149,7 @@ class FrameCorrelation:
         points = check_embedding(Y, self.n_samples, who="FrameCorrelation")
         assert self._compiled is not None
         return _core.edge_moment_gradient(
-            *self.edges.csr, points, self._compiled, packed.astype(np.float32), self.n_threads
+            *self.edges.csr, points, self._compiled, np.ascontiguousarray(packed, dtype=np.float32), self.n_threads
         )
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
@@ -195,13 +195,13 @@ class FrameCorrelation:
         return np.where(there, np.maximum(spreads, 0.0), np.nan)
 
     def _compare(self, spreads: Float64Array, shift: float) -> tuple[Float64Array, Float64Array]:
-        """Return the correlations and their slopes by the frames' own mean squares, 0 where there is no direction."""
-        correlations, slopes = np.zeros(spreads.shape[1]), np.zeros(spreads.shape)
+        """Return the correlations, NaN where nothing varies, and their slopes by the frames' mean squares, then 0."""
+        correlations, slopes = np.full(spreads.shape[1], np.nan), np.zeros(spreads.shape)
         for direction in range(spreads.shape[1]):
             there = np.flatnonzero(np.isfinite(spreads[:, direction]))
             of_data, of_map = self._log_spreads[there, direction], np.log(_SMALLEST + spreads[there, direction])
             if len(there) < 2 or not of_data.std() > _EQUAL:
-                continue  # nothing to compare with
+                continue
             standard = (of_data - of_data.mean()) / of_data.std()
             centered = of_map - of_map.mean()
             deviation = np.sqrt(np.mean(centered**2) + shift)
