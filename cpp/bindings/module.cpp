@@ -4,6 +4,7 @@
 namespace gnomon::bindings {
 void register_affinities(nanobind::module_& m);
 void register_contrast(nanobind::module_& m);
+void register_density(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
 void register_edge_moments(nanobind::module_& m);
 void register_geodesics(nanobind::module_& m);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
     gnomon::bindings::register_affinities(m);
     gnomon::bindings::register_contrast(m);
+    gnomon::bindings::register_density(m);
     gnomon::bindings::register_draws(m);
     gnomon::bindings::register_edge_moments(m);
     gnomon::bindings::register_geodesics(m);

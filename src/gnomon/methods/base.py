@@ -162,7 +162,11 @@ class RowEmbedder(Embedder):
         reporter.end()
         self.timings_ = reporter.timings
         self.embedding_ = positions if copies is None else positions[copies]
+        self._repeat(copies)
         return self
+
+    def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
+        """Give all rows what was learned of the distinct ones, `copies` of them; None if all are distinct."""
 
     def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
         if parameters["metric"] == "precomputed" or not self._merges_equal_rows:

@@ -14,6 +14,7 @@ from gnomon._validation import Rule
 from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.initialization import initialize
 from gnomon.methods.base import RowEmbedder
+from gnomon.methods.density import keep_radii, repeat_radii
 from gnomon.methods.parameters import INIT
 from gnomon.neighbors import NeighborGraph
 
@@ -128,7 +129,11 @@ class NeighborEmbedder(RowEmbedder):
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
         self.solution_, self.n_iter_ = solution, solution.n_iter
         self.evaluation_ = objective.evaluation_for(n_components)
+        keep_radii(self, objective, solution.embedding)
         return np.asarray(solution.embedding, dtype=np.float32)
+
+    def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
+        repeat_radii(self, copies)
 
     def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
         """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""

@@ -20,9 +20,10 @@ from gnomon.affinities import (
     uniform_affinities,
 )
 from gnomon.initialization import rescale, rescale_to_box
+from gnomon.methods.density import DENSITY, density_terms
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
-from gnomon.objectives import LOSSES, Objective, takes_seed
+from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 
 __all__ = ["AFFINITIES", "NeighborEmbedding"]
@@ -78,6 +79,8 @@ class NeighborEmbedding(NeighborEmbedder):
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
         and b, or min_dist and spread.
+    density : float >= 0, dict or None, default=None
+        As in `UMAP`, for losses that take added terms: "cross_entropy". If it is not sampled, "auto" takes Adam.
     start_spread : float > 0 or None, default=None
         Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
         box of side 10 for "cross_entropy" and 1 for others.
@@ -110,6 +113,7 @@ class NeighborEmbedding(NeighborEmbedder):
     kernel_params: dict[str, Any] | None = None
     loss_params: dict[str, Any] | None = None
     optimizer_params: dict[str, Any] | None = None
+    density: float | dict[str, Any] | None = None
     start_spread: float | None = None
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -128,6 +132,7 @@ class NeighborEmbedding(NeighborEmbedder):
         "kernel_params": _PARAMETERS,
         "loss_params": _PARAMETERS,
         "optimizer_params": _PARAMETERS,
+        "density": DENSITY,
         "start_spread": Either(Real(0.0, low_open=True), Nothing()),
     }
 
@@ -161,6 +166,13 @@ class NeighborEmbedding(NeighborEmbedder):
         given = dict(parameters["loss_params"] or {})
         if takes_seed(loss):
             given.setdefault("seed", inputs.seed)
+        if parameters["density"] is not None:
+            who, density = "NeighborEmbedding", parameters["density"]
+            if not takes_added(loss):
+                fact = f"loss={parameters['loss']!r} takes no added terms"
+                raise ValueError(message(who, f"density={density!r}", "None here", fact=fact))
+            terms = density_terms(who, density, affinities, self.kernel_, inputs)
+            given["added"] = (*given.get("added", ()), *terms)
         return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)
 
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
@@ -175,6 +187,8 @@ class NeighborEmbedding(NeighborEmbedder):
     def _usual_optimizer(parameters: dict[str, Any]) -> str:
         loss, evaluation = parameters["loss"], (parameters["loss_params"] or {}).get("evaluation", "sampled")
         known = isinstance(loss, str) and not (loss == "cross_entropy" and evaluation != "sampled")
+        if not known and parameters["density"] is not None:
+            return "adam"
         return _USUAL_OPTIMIZER.get(loss, "lbfgs") if known else "lbfgs"
 
     @staticmethod

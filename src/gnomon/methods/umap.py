@@ -2,22 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
-from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
-from gnomon.objectives import CrossEntropy
+from gnomon.methods.density import DENSITY, density_terms
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
+from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
-__all__ = ["UMAP"]
+__all__ = ["UMAP", "UMAP_RULES", "umap_kernel", "umap_recipe"]
 
 _SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
 _BOX = 10.0  # the start fills a box of this side
+
+
+UMAP_RULES: dict[str, Rule] = {
+    "n_neighbors": Integer(2),
+    "min_dist": Real(0.0),
+    "spread": Real(0.0, low_open=True),
+    "local_connectivity": Real(1.0),
+    "set_op_mix_ratio": Real(0.0, 1.0),
+    "repulsion_strength": Real(0.0),
+    "negative_sample_rate": Integer(1),
+    "learning_rate": Real(0.0, low_open=True),
+    "max_iter": Either(Integer(0), Nothing()),
+}
+"""Rules of the parameters that UMAP and the methods made from it share."""
+
+
+def umap_kernel(who: str, parameters: dict[str, Any]) -> UMAPKernel:
+    """Return the kernel of the parameters min_dist and spread, or raise ValueError."""
+    if parameters["min_dist"] > parameters["spread"]:
+        raise ValueError(message(who, f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"))
+    return UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
+
+
+def umap_recipe(
+    parameters: dict[str, Any],
+    kernel: UMAPKernel,
+    n_samples: int,
+    terms: Callable[[Affinities, Inputs], tuple[AddedTerm, ...]],
+) -> Recipe:
+    """Return UMAP's recipe with further terms of the loss.
+
+    Parameters
+    ----------
+    parameters : dict
+        Those of `UMAP`, checked.
+    kernel : UMAPKernel
+    n_samples : int
+        Distinct rows.
+    terms : callable
+        (affinities, inputs) -> terms, such as `DensityCorrelation`.
+    """
+    max_iter = parameters["max_iter"]
+    if max_iter is None:
+        max_iter = 500 if n_samples <= _SMALL else 200
+    return Recipe(
+        n_neighbors=parameters["n_neighbors"],
+        affinity=lambda inputs: fuzzy_simplicial_set(
+            inputs.neighbors,
+            local_connectivity=parameters["local_connectivity"],
+            set_op_mix_ratio=parameters["set_op_mix_ratio"],
+            n_threads=inputs.n_threads,
+        ),
+        rescale=partial(rescale_to_box, size=_BOX),
+        objective=lambda affinities, inputs: CrossEntropy(
+            affinities,
+            kernel,
+            negative_sample_rate=parameters["negative_sample_rate"],
+            repulsion_strength=parameters["repulsion_strength"],
+            evaluation="sampled",
+            added=terms(affinities, inputs),
+            seed=inputs.seed,
+            n_threads=inputs.n_threads,
+        ),
+        optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -55,6 +122,9 @@ class UMAP(NeighborEmbedder):
         Step size at the start; it falls linearly to 0.
     max_iter : int >= 0 or None, default=None
         Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
+    density : float >= 0, dict or None, default=None
+        Weight of a term that keeps the density of the rows, as `DensMAP`, whose weight is 2; None or 0 for none. A dict
+        gives some of weight, begins (share of the passes after which it acts, 0.7) and variance_shift (0.1).
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         Start positions; named ones fill a box of side 10, an array is taken as it is. The start used is ``init_``.
     random_state : int, Generator, RandomState or None, default=None
@@ -78,6 +148,8 @@ class UMAP(NeighborEmbedder):
         Loss history, reason for stopping, times.
     n_iter_, seed_, init_, evaluation_, timings_
         What was used, and seconds by stage.
+    radii_, map_radii_, density_correlation_
+        With `density`, as in `DensMAP`.
 
     References
     ----------
@@ -97,46 +169,16 @@ class UMAP(NeighborEmbedder):
     negative_sample_rate: int = 5
     learning_rate: float = 1.0
     max_iter: int | None = None
+    density: float | dict[str, Any] | None = None
     init: Any = "spectral"
 
-    _rules: ClassVar[dict[str, Rule]] = {
-        "n_neighbors": Integer(2),
-        "min_dist": Real(0.0),
-        "spread": Real(0.0, low_open=True),
-        "local_connectivity": Real(1.0),
-        "set_op_mix_ratio": Real(0.0, 1.0),
-        "repulsion_strength": Real(0.0),
-        "negative_sample_rate": Integer(1),
-        "learning_rate": Real(0.0, low_open=True),
-        "max_iter": Either(Integer(0), Nothing()),
-    }
+    _rules: ClassVar[dict[str, Rule]] = {**UMAP_RULES, "density": DENSITY}
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        if parameters["min_dist"] > parameters["spread"]:
-            raise ValueError(
-                message("UMAP", f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}")
-            )
-        self.kernel_ = UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
-        max_iter = parameters["max_iter"]
-        if max_iter is None:
-            max_iter = 500 if n_samples <= _SMALL else 200
-        return Recipe(
-            n_neighbors=parameters["n_neighbors"],
-            affinity=lambda inputs: fuzzy_simplicial_set(
-                inputs.neighbors,
-                local_connectivity=parameters["local_connectivity"],
-                set_op_mix_ratio=parameters["set_op_mix_ratio"],
-                n_threads=inputs.n_threads,
-            ),
-            rescale=partial(rescale_to_box, size=_BOX),
-            objective=lambda affinities, inputs: CrossEntropy(
-                affinities,
-                self.kernel_,
-                negative_sample_rate=parameters["negative_sample_rate"],
-                repulsion_strength=parameters["repulsion_strength"],
-                evaluation="sampled",
-                seed=inputs.seed,
-                n_threads=inputs.n_threads,
-            ),
-            optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+        self.kernel_ = umap_kernel("UMAP", parameters)
+        return umap_recipe(
+            parameters,
+            self.kernel_,
+            n_samples,
+            lambda affinities, inputs: density_terms("UMAP", parameters["density"], affinities, self.kernel_, inputs),
         )

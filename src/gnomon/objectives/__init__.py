@@ -16,7 +16,7 @@ from gnomon.objectives.normalized_gradient import NormalizedGradient
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
-from gnomon.objectives.registry import LOSSES, takes_seed
+from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
 from gnomon.objectives.self_test import gradient_error
 from gnomon.objectives.sigmoid_stress import SigmoidStress
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
@@ -54,5 +54,6 @@ __all__ = [
     "TripletLoss",
     "gradient_error",
     "polar_factor",
+    "takes_added",
     "takes_seed",
 ]

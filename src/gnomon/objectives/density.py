@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import message
+from gnomon import _core
+from gnomon._validation import Real, Rule, check_parameters, message
+from gnomon.objectives.base import Embedding
+from gnomon.objectives.edges import check_embedding, compile_kernel
 from gnomon.objectives.pair_force import pair_force
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
     from gnomon.kernels import OutputKernel
+    from gnomon.neighbors import NeighborGraph
 
 __all__ = ["DensityCorrelation", "log_radii"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _SMALLEST = 1e-8  # added to a mean squared distance before its logarithm, as in the paper's program
+_RULES: dict[str, Rule] = {
+    "weight": Real(low=0.0),
+    "begins": Real(low=0.0, high=1.0),
+    "variance_shift": Real(low=0.0),
+}
 
 
 def log_radii(weights: sp.csr_array, squared_distances: npt.ArrayLike) -> Float64Array:
-    """Return log(1e-8 + sum_j w_ij d_ij^2 / sum_j w_ij) for each point.
+    """Return log(1e-8 + sum_j w_ij d_ij^2 / sum_j w_ij) for each point, NaN for points without weights.
 
     Parameters
     ----------
     weights : csr_array of shape (n_samples, n_samples)
-        w, not negative, every row with an entry.
+        w, not negative.
     squared_distances : array-like of shape (n_edges,)
         d_ij^2 of the stored entries, in their order.
     """
@@ -37,27 +46,43 @@ def log_radii(weights: sp.csr_array, squared_distances: npt.ArrayLike) -> Float6
     values = np.asarray(weights.data, dtype=np.float64)
     sums = np.bincount(rows, weights=values, minlength=n)
     moments = np.bincount(rows, weights=values * np.asarray(squared_distances, dtype=np.float64), minlength=n)
-    return np.asarray(np.log(_SMALLEST + moments / sums))
+    return np.asarray(np.log(_SMALLEST + np.divide(moments, sums, out=np.full(n, np.nan), where=sums > 0)))
 
 
 class DensityCorrelation:
-    """Minus the correlation of log radii in the map with those in the data, in float64.
+    """Minus the correlation of log radii in the map with those in the data: the term that makes UMAP densMAP.
 
-    With original log radii R_i, map log radii r_i whose weights are the similarities on the graph's edges, and R
+    The radius of a point is the root of the mean squared distance to its neighbours, weighted by memberships in the
+    data and by similarities in the map, on the same edges. With original log radii R_i, map log radii r_i, and R
     standardised,
 
-        loss = -cov(R, r) / sqrt(var(r) + shift).
+        loss = -cov(R, r) / sqrt(var(r) + variance_shift).
+
+    As an added term, weight * sum_ij mu_ij * loss joins the cross-entropy summed over ordered pairs (`AddedTerm`):
+    the loss that densMAP's weight refers to, and on average the step that umap-learn takes with the same number.
+    Points without edges have no radius and are left out.
 
     Parameters
     ----------
     affinities : Affinities
-        Memberships; their edges are those of both radii.
+        Memberships; their edges, stored from both ends, are those of both radii.
     squared_distances : array-like of shape (n_edges,)
         Squared distances of the data along the stored edges.
     kernel : OutputKernel
-        Similarity in the map.
+        Similarity in the map, between 0 and 1.
+    weight : float >= 0, default=2.0
+        Share in the loss of one edge.
+    begins : float in [0, 1], default=0.7
+        Share of the iterations after which the term acts.
     variance_shift : float >= 0, default=0.1
         Keeps the slope finite where all radii are alike.
+    n_threads : int, default=1
+        Does not change the result.
+
+    Attributes
+    ----------
+    radii : ndarray of shape (n_samples,)
+        R, before standardisation; NaN without edges.
 
     References
     ----------
@@ -65,8 +90,8 @@ class DensityCorrelation:
        visualization", Nature Biotechnology 39, 2021.
     """
 
-    dtype = np.float64
     evaluation = "exact"
+    dtype = np.float32
 
     def __init__(
         self,
@@ -74,17 +99,75 @@ class DensityCorrelation:
         squared_distances: npt.ArrayLike,
         kernel: OutputKernel,
         *,
+        weight: float = 2.0,
+        begins: float = 0.7,
         variance_shift: float = 0.1,
+        n_threads: int = 1,
     ) -> None:
+        who = "DensityCorrelation"
+        given = {"weight": weight, "begins": begins, "variance_shift": variance_shift}
+        checked = check_parameters(who, _RULES, given)
+        self.weight: float = checked["weight"]
+        self.begins: float = checked["begins"]
+        self.variance_shift: float = checked["variance_shift"]
+        if not kernel.bounded:
+            raise ValueError(message(who, f"kernel={kernel}", "a similarity between 0 and 1"))
+        self.kernel, self.n_threads = kernel, n_threads
+        self._compiled = compile_kernel(kernel)
+        matrix = _with_distances(affinities, squared_distances)
+        self.radii = log_radii(sp.csr_array(affinities.matrix), squared_distances)
+        self._csr = (
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int32),
+            np.ones(matrix.nnz, dtype=np.float32),
+        )
+        known = ~np.isnan(self.radii)
+        centred = np.where(known, self.radii - self.radii[known].mean(), 0.0) if known.any() else np.zeros(len(known))
+        spread = np.sqrt(np.square(centred).sum() / max(known.sum(), 1))
+        self._standard = np.ascontiguousarray(centred / (spread if spread > 0 else 1.0))
+
+    @classmethod
+    def from_neighbors(
+        cls,
+        affinities: Affinities,
+        graph: NeighborGraph,
+        kernel: OutputKernel,
+        *,
+        weight: float = 2.0,
+        begins: float = 0.7,
+        variance_shift: float = 0.1,
+        n_threads: int = 1,
+    ) -> Self:
+        """Return the term of affinities whose edges are neighbours in a graph, with the distances found there.
+
+        Parameters
+        ----------
+        affinities, kernel, weight, begins, variance_shift, n_threads
+            As above.
+        graph : NeighborGraph of n_samples rows
+            Every edge (i, j) of the affinities has j among the neighbours of i or i among those of j.
+        """
         matrix = sp.csr_array(affinities.matrix)
-        if np.any(np.diff(matrix.indptr) == 0):
-            raise ValueError(message("DensityCorrelation", "affinities", "an edge for every point"))
-        self.kernel = kernel
-        self.variance_shift = variance_shift
-        self.radii = log_radii(matrix, squared_distances)
-        self._edges = matrix.tocoo()
-        spread = self.radii.std()
-        self._standard = (self.radii - self.radii.mean()) / (spread if spread > 0 else 1.0)
+        distances = _core.edge_distances(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int32),
+            np.ascontiguousarray(graph.indices, dtype=np.int32),
+            np.ascontiguousarray(graph.distances, dtype=np.float32),
+            n_threads,
+        )
+        if np.isnan(distances).any():
+            rule = "affinities between neighbours in the graph"
+            raise ValueError(message("DensityCorrelation", "affinities", rule))
+        squared = np.square(distances.astype(np.float64))
+        return cls(
+            affinities,
+            squared,
+            kernel,
+            weight=weight,
+            begins=begins,
+            variance_shift=variance_shift,
+            n_threads=n_threads,
+        )
 
     @property
     def n_samples(self) -> int:
@@ -92,34 +175,84 @@ class DensityCorrelation:
         return len(self.radii)
 
     def map_radii(self, Y: npt.ArrayLike) -> Float64Array:
-        """Return the log radii of a map of shape (n_samples, n_components)."""
-        moments, sums, *_ = self._moments(np.asarray(Y, dtype=np.float64))
-        return np.asarray(np.log(_SMALLEST + moments / sums))
+        """Return the log radii of a map of shape (n_samples, n_components), NaN for points without edges."""
+        if self._compiled is None:
+            return self._moments(np.asarray(Y, dtype=np.float64))[0]
+        points = check_embedding(Y, self.n_samples, who="DensityCorrelation")
+        return _core.map_radii(*self._csr, self._compiled, points, self.n_threads)
 
     def loss(self, Y: npt.ArrayLike) -> float:
         """Return minus the correlation."""
-        r = self.map_radii(Y)
-        return -float(np.mean(self._standard * (r - r.mean())) / np.sqrt(r.var() + self.variance_shift))
+        return self._evaluate(Y, with_gradient=False)[0]
 
-    def gradient(self, Y: npt.ArrayLike) -> Float64Array:
+    def gradient(self, Y: npt.ArrayLike) -> Embedding:
         """Return the gradient of minus the correlation."""
-        points = np.asarray(Y, dtype=np.float64)
-        moments, sums, s, k, slope = self._moments(points)
-        r = np.log(_SMALLEST + moments / sums)
-        deviation = np.sqrt(r.var() + self.variance_shift)
-        covariance = np.mean(self._standard * (r - r.mean()))
-        by_radius = (self._standard / deviation - covariance * (r - r.mean()) / deviation**3) / self.n_samples
-        i, j = self._edges.row, self._edges.col
-        by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / np.exp(r)[i]
-        n = self.n_samples
-        directed = sp.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))
-        return -2.0 * pair_force(directed + directed.T, points)
+        return self._evaluate(Y, with_gradient=True)[1]
 
-    def _moments(self, Y: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]:
-        """Return sums of k s and of k over each row's edges, and s, k and dk/ds of the edges."""
-        i, j, n = self._edges.row, self._edges.col, self.n_samples
+    def _evaluate(self, Y: npt.ArrayLike, *, with_gradient: bool) -> tuple[float, Embedding]:
+        points = check_embedding(Y, self.n_samples, who="DensityCorrelation")
+        if self._compiled is None:
+            loss, slope = self.reference(points)
+            return loss, slope.astype(np.float32)
+        correlation, gradient = _core.density_correlation(
+            *self._csr,
+            self._compiled,
+            self._standard,
+            self.variance_shift,
+            points,
+            with_gradient,
+            self.n_threads,
+        )
+        return -correlation, np.negative(gradient)
+
+    def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
+        """Return loss and gradient in float64, edge by edge: the oracle of the compiled sums.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+            Taken as float64.
+        """
+        points, n = np.asarray(Y, dtype=np.float64), self.n_samples
+        r, moments, sums, s, k, slope = self._moments(points)
+        known = ~np.isnan(r)
+        away = np.where(known, r - r[known].mean(), 0.0)
+        deviation = np.sqrt(np.square(away).sum() / known.sum() + self.variance_shift)
+        if not deviation > 0:
+            return 0.0, np.zeros_like(points)
+        covariance = self._standard @ away / known.sum()
+        by_radius = (self._standard / deviation - covariance * away / deviation**3) / known.sum()
+        i, j = self._ends
+        by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / np.exp(r)[i]
+        directed = sp.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))
+        return -float(covariance / deviation), -2.0 * pair_force(directed + directed.T, points)
+
+    @property
+    def _ends(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+        """Both ends of the stored edges."""
+        return np.repeat(np.arange(self.n_samples), np.diff(self._csr[0])), self._csr[1]
+
+    def _moments(self, Y: Float64Array) -> tuple[Float64Array, ...]:
+        """Return log radii, sums of k s and of k over each row's edges, and s, k and dk/ds of the edges."""
+        (i, j), n = self._ends, self.n_samples
         s = np.square(Y[i] - Y[j]).sum(axis=1)
         k, slope = self.kernel.value(s), self.kernel.derivative(s)
-        moments = np.bincount(i, weights=k * s, minlength=n)
-        sums = np.bincount(i, weights=k, minlength=n)
-        return moments.astype(np.float64), sums.astype(np.float64), s, k, slope
+        moments = np.bincount(i, weights=k * s, minlength=n).astype(np.float64)
+        sums = np.bincount(i, weights=k, minlength=n).astype(np.float64)
+        edges = np.diff(self._csr[0]) > 0
+        means = np.divide(moments, sums, out=np.where(edges, 0.0, np.nan), where=sums > 0)
+        return np.asarray(np.log(_SMALLEST + means)), moments, sums, s, k, slope
+
+
+def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) -> sp.csr_array:
+    """Return the edges of positive weight, stored from both ends, or raise ValueError."""
+    matrix, who = sp.csr_array(affinities.matrix), "DensityCorrelation"
+    squared = np.asarray(squared_distances, dtype=np.float64)
+    if squared.shape != matrix.data.shape or not np.all(np.isfinite(squared) & (squared >= 0)):
+        rule = f"a finite number >= 0 for each of the {matrix.nnz} edges"
+        raise ValueError(message(who, f"squared_distances of shape {squared.shape}", rule))
+    edges = sp.csr_array((matrix.data > 0, matrix.indices, matrix.indptr), shape=matrix.shape)
+    edges.eliminate_zeros()
+    if (edges != edges.T).nnz:
+        raise ValueError(message(who, "affinities", "symmetric, each edge stored from both ends"))
+    return edges

@@ -16,7 +16,7 @@ from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 
-__all__ = ["LOSSES", "takes_seed"]
+__all__ = ["LOSSES", "takes_added", "takes_seed"]
 
 LOSSES: dict[str, Callable[..., Objective]] = {
     "kl": KLDivergence,
@@ -30,6 +30,17 @@ LOSSES: dict[str, Callable[..., Objective]] = {
 }
 """Every loss takes (input, kernel, *, n_threads, ...), where the input is Affinities, a dense target ("frobenius") or
 weights ("reconstruction")."""
+
+
+def takes_added(loss: Callable[..., Any]) -> bool:
+    """Return whether further terms can be added to a loss (`AddedTerm`).
+
+    Parameters
+    ----------
+    loss : callable
+        As in `LOSSES`.
+    """
+    return "added" in inspect.signature(loss).parameters
 
 
 def takes_seed(loss: Callable[..., Any]) -> bool:
