@@ -31,7 +31,7 @@ class EmbeddingFrames:
     indices : ndarray of shape (n_samples, n_neighbors), int32
         Neighbours of each point.
     coefficients : ndarray of shape (n_samples, n_neighbors, n_directions), float32
-        Weights of the neighbours' displacements, in units of 1 / data; 0 where there is no neighbour.
+        Weights of the neighbours' displacements, up to a factor > 0 for each point; 0 where there is no neighbour.
     ranks : ndarray of shape (n_samples,), int32
         How many of the directions a point has; the others have coefficients of 0.
     """
@@ -54,8 +54,10 @@ class EmbeddingFrames:
         width = min(n_directions, frames.n_directions)
         ranks = np.where(frames.mask, np.minimum(frames.rank, width), 0).astype(np.int32)
         used = (frames.weights[frames.rows] > 0)[:, :, None] & (np.arange(width) < ranks[:, None])[:, None, :]
-        coefficients = np.where(used, frames.coefficients[:, :, :width], 0.0).astype(np.float32)
-        return cls(frames.indices[frames.rows], coefficients, ranks)
+        coefficients = np.where(used, frames.coefficients[:, :, :width], 0.0)
+        largest = np.abs(coefficients).max(axis=(1, 2), keepdims=True, initial=0.0)
+        coefficients /= np.where(largest > 0, largest, 1.0)  # data of any unit fit in float32, and frames have none
+        return cls(frames.indices[frames.rows], coefficients.astype(np.float32), ranks)
 
     @property
     def n_samples(self) -> int:

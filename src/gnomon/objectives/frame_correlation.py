@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.geometry.embedding_frames import EmbeddingFrames
 from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
+    from gnomon.geometry.frames import TangentFrames
     from gnomon.kernels import OutputKernel
 
 __all__ = ["FrameCorrelation"]
@@ -40,7 +43,7 @@ class FrameCorrelation:
         rad_il = sum_j k_ij (q_il . (y_j - y_i))^2 / sum_j k_ij,
         loss = -sum_l cov_i(R_l, log(eps + rad_l)) / sqrt(var_i(log(eps + rad_l)) + shift),
 
-    where R_l is log(eps + S_l^2), standardised over the points. An orthonormal frame splits the radius of densMAP:
+    where R_l is log S_l^2, standardised over the points, and eps = 1e-8. An orthonormal frame splits the radius of densMAP:
     sum_l rad_il is its mean squared distance. Frames are held fixed between two calls of `refresh`, and loss and
     gradient are those with the frames fixed. Directions at a point with equal singular values, which cannot be told
     apart, share the mean of their spreads, so the loss does not depend on how the tangent frame was chosen. A direction
@@ -104,14 +107,45 @@ class FrameCorrelation:
             raise ValueError(
                 message("FrameCorrelation", f"singular_values of shape {self.singular_values.shape}", rule)
             )
-        self._log_spreads = np.log(_SMALLEST + np.square(self.singular_values))
+        with np.errstate(divide="ignore"):
+            self._log_spreads = 2.0 * np.log(self.singular_values)
         self._sharing = _sharing(self.singular_values)
+        self.tangent_frames: TangentFrames | None = None
         self._find: Callable[[Any], npt.NDArray[Any]] | None = None
         self.frames: Float64Array | None = None
         if callable(frames):
             self._find = frames
         else:
             self.frames = np.asarray(frames, dtype=np.float64)
+
+    @classmethod
+    def following(
+        cls,
+        affinities: Affinities,
+        tangent_frames: TangentFrames,
+        kernel: OutputKernel,
+        *,
+        n_components: int,
+        n_threads: int = 1,
+        **given: Any,
+    ) -> Self:
+        """Return the term whose frames are those of the data, as the Jacobian of the map carries them.
+
+        Parameters
+        ----------
+        affinities, kernel, n_threads, weight, begins, every, variance_shift
+            As above.
+        tangent_frames : TangentFrames
+            Those of all points, in their order; kept as the attribute of this name.
+        n_components : int >= 1
+            Number of components of the map. The term takes as many tangent directions, or all if there are fewer.
+        """
+        frames = EmbeddingFrames.following(tangent_frames, n_components)
+        values = np.where(tangent_frames.mask[:, None], tangent_frames.values[:, : frames.n_directions], 0.0)
+        find = partial(frames.of, n_threads=n_threads)
+        term = cls(affinities, values, kernel, frames=find, n_threads=n_threads, **given)
+        term.tangent_frames = tangent_frames
+        return term
 
     @property
     def n_samples(self) -> int:
