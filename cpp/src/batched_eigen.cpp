@@ -1,87 +1,186 @@
 #include "gnomon/batched_eigen.hpp"
 
 #include <cstdint>
+#include <vector>
 
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {
 
-using f64 = double __attribute__((vector_size(64)));
-using i64 = std::int64_t __attribute__((vector_size(64)));
+using f64 = double __attribute__((vector_size(32)));
+using i64 = std::int64_t __attribute__((vector_size(32)));
 static_assert(sizeof(f64) == kEigenBatch * sizeof(double));
 
-constexpr int kMaxSweeps = 40;               // 6 to 10 are needed; the limit is for matrices of NaN
-constexpr double kOffDiagonalShare = 1e-28;  // converged: squared off-diagonal share of the squared norm
-constexpr double kNegligibleShare = 1e-34;   // not worth a rotation
+constexpr int kMaxIterations = 60;           // per eigenvalue; 1 to 4 are needed; the limit is for matrices of NaN
+constexpr double kEpsilon = 1.1e-16;         // off-diagonal entries below this share of their neighbours are zero,
+constexpr double kAbsoluteEpsilon = 1e-17;   // and those below this share of the largest entry
+constexpr double kReflectionShare = 1e-300;  // a column this small needs no reflection
 
 GNOMON_INLINE f64 at(const double* m, std::size_t index) { return simd::load_as<f64>(m + index * kEigenBatch); }
 GNOMON_INLINE void put(double* m, std::size_t index, f64 x) { simd::store(m + index * kEigenBatch, x); }
 
 GNOMON_INLINE f64 root(f64 x) {
-    f64 r;
-    for (std::size_t l = 0; l < kEigenBatch; ++l) r[l] = __builtin_sqrt(x[l]);
-    return r;
+    return f64{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
 }
+GNOMON_INLINE f64 absolute(f64 x) { return x < 0.0 ? -x : x; }
+GNOMON_INLINE f64 with_sign(f64 size, f64 sign) { return sign < 0.0 ? -absolute(size) : absolute(size); }
+GNOMON_INLINE bool any(i64 mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
 
-GNOMON_INLINE bool all(i64 mask) {
-    bool every = true;
-    for (std::size_t l = 0; l < kEigenBatch; ++l) every &= mask[l] != 0;
-    return every;
-}
-
-GNOMON_INLINE f64 off_diagonal_square(std::size_t order, const double* a) {
-    f64 off{};
+// Divides each matrix by its largest entry, so that no square leaves the range of double; returns the divisors.
+GNOMON_INLINE f64 rescale(std::size_t order, double* a) {
+    f64 largest{};
     for (std::size_t p = 0; p < order; ++p)
-        for (std::size_t q = p + 1; q < order; ++q) off += at(a, p * order + q) * at(a, p * order + q);
-    return off;
+        for (std::size_t q = 0; q <= p; ++q) {
+            const f64 x = absolute(at(a, p * order + q));
+            largest = x > largest ? x : largest;
+        }
+    const f64 zero{}, divisor = largest > zero ? largest : 1.0 - zero;
+    for (std::size_t p = 0; p < order; ++p)
+        for (std::size_t q = 0; q <= p; ++q) put(a, p * order + q, at(a, p * order + q) / divisor);
+    return divisor;
 }
 
-// One rotation in the plane (p, q) of every lane in `active`; the others are multiplied by the identity.
-GNOMON_INLINE void rotate(std::size_t order, double* a, double* v, std::size_t p, std::size_t q, f64 negligible,
-                          i64 active) {
-    const f64 zero{}, one = 1.0 - zero, g = at(a, p * order + q);
-    const i64 turn = active & (g * g > negligible);
-    const f64 app = at(a, p * order + p), aqq = at(a, q * order + q);
-    const f64 theta = (aqq - app) / (2.0 * (turn ? g : one));
-    f64 t = one / ((theta < zero ? -theta : theta) + root(theta * theta + one));
-    t = theta < zero ? -t : t;
-    t = turn ? t : zero;
-    const f64 c = one / root(t * t + one), s = t * c;
-    for (std::size_t j = 0; j < order; ++j) {
-        const f64 x = at(a, p * order + j), y = at(a, q * order + j);
-        const f64 xr = c * x - s * y, yr = s * x + c * y;
-        put(a, p * order + j, xr);
-        put(a, j * order + p, xr);
-        put(a, q * order + j, yr);
-        put(a, j * order + q, yr);
-        const f64 vx = at(v, p * order + j), vy = at(v, q * order + j);
-        put(v, p * order + j, c * vx - s * vy);
-        put(v, q * order + j, s * vx + c * vy);
+// Householder reflections of rows order-1, ..., 1. On return d is the diagonal and e[i] couples i-1 and i; row i of a
+// holds the vector u of its reflection I - u u' inverse[i]. `p` is scratch of `order` vectors.
+GNOMON_INLINE void tridiagonalise(std::size_t order, double* a, double* d, double* e, double* inverse, double* p) {
+    const f64 zero{}, one = 1.0 - zero;
+    for (std::size_t i = order; i-- > 1;) {
+        double* u = a + i * order * kEigenBatch;
+        f64 beyond{};
+        for (std::size_t j = 0; j + 1 < i; ++j) beyond += at(u, j) * at(u, j);
+        const f64 f = at(u, i - 1), square = beyond + f * f;
+        const i64 reflect = beyond > kReflectionShare;
+        const f64 g = f < zero ? root(square) : -root(square);
+        const f64 h = reflect ? square - f * g : one, over = reflect ? one / h : zero;
+        put(d, i, at(u, i));
+        put(e, i, reflect ? g : f);
+        put(u, i - 1, f - g);
+        put(inverse, i, over);
+        for (std::size_t j = 0; j < i; ++j) put(p, j, zero);
+        for (std::size_t j = 0; j < i; ++j) {
+            const double* row = a + j * order * kEigenBatch;
+            const f64 uj = at(u, j);
+            f64 sum{};
+            for (std::size_t t = 0; t < j; ++t) {
+                const f64 x = at(row, t);
+                sum += x * at(u, t);
+                put(p, t, at(p, t) + x * uj);
+            }
+            put(p, j, sum + at(row, j) * uj);
+        }
+        f64 inner{};
+        for (std::size_t j = 0; j < i; ++j) inner += at(u, j) * at(p, j);
+        const f64 half = 0.5 * inner * over * over;
+        for (std::size_t j = 0; j < i; ++j) put(p, j, at(p, j) * over - half * at(u, j));
+        for (std::size_t j = 0; j < i; ++j) {
+            double* row = a + j * order * kEigenBatch;
+            const f64 uj = at(u, j), pj = at(p, j);
+            for (std::size_t t = 0; t <= j; ++t) put(row, t, at(row, t) - (uj * at(p, t) + pj * at(u, t)));
+        }
     }
-    const f64 rest = turn ? zero : g;
-    put(a, p * order + p, app - t * g);
-    put(a, q * order + q, aqq + t * g);
-    put(a, p * order + q, rest);
-    put(a, q * order + p, rest);
+    put(d, 0, at(a, 0));
+    put(e, 0, zero);
+}
+
+// v = the transposed product of the reflections: row p is the p-th vector of the tridiagonal basis.
+GNOMON_INLINE void accumulate(std::size_t order, const double* a, const double* inverse, double* v) {
+    const f64 zero{}, one = 1.0 - zero;
+    for (std::size_t p = 0; p < order; ++p)
+        for (std::size_t q = 0; q < order; ++q) put(v, p * order + q, p == q ? one : zero);
+    for (std::size_t i = 1; i < order; ++i) {
+        const double* u = a + i * order * kEigenBatch;
+        const f64 over = at(inverse, i);
+        for (std::size_t p = 0; p < i; ++p) {
+            double* row = v + p * order * kEigenBatch;
+            f64 sum{};
+            for (std::size_t j = 0; j < i; ++j) sum += at(row, j) * at(u, j);
+            sum *= over;
+            for (std::size_t j = 0; j < i; ++j) put(row, j, at(row, j) - sum * at(u, j));
+        }
+    }
+}
+
+GNOMON_INLINE void rotate_rows(std::size_t order, double* low, double* high, f64 s, f64 c) {
+    for (std::size_t j = 0; j < order; ++j) {
+        const f64 x = at(low, j), y = at(high, j);
+        put(high, j, s * x + c * y);
+        put(low, j, c * x - s * y);
+    }
+}
+
+// The end of the unreduced block that begins at l, as a number in every lane; e[i] couples i and i + 1.
+GNOMON_INLINE f64 block_end(std::size_t order, std::size_t l, const double* d, const double* e) {
+    const f64 zero{};
+    f64 end = static_cast<double>(order - 1) - zero;
+    for (std::size_t m = order - 1; m-- > l;) {
+        const f64 size = absolute(at(d, m)) + absolute(at(d, m + 1));
+        const i64 negligible = absolute(at(e, m)) <= kEpsilon * size + kAbsoluteEpsilon;
+        end = negligible ? static_cast<double>(m) - zero : end;
+    }
+    return end;
+}
+
+// One implicit QL step, shifted towards eigenvalue l, in the lanes whose block [l, end] is longer than one.
+GNOMON_INLINE void ql_step(std::size_t order, std::size_t l, f64 end, double* d, double* e, double* v) {
+    const f64 zero{}, one = 1.0 - zero;
+    i64 alive = end > static_cast<double>(l) - zero;
+    const f64 el = alive ? at(e, l) : one;
+    f64 g = (at(d, l + 1) - at(d, l)) / (2.0 * el), last{};
+    std::size_t top = l;
+    for (std::size_t i = l; i < order; ++i) {
+        const i64 here = end == static_cast<double>(i) - zero;
+        last = here ? at(d, i) : last;
+        if (any(here)) top = i;
+    }
+    g = last - at(d, l) + el / (g + with_sign(root(g * g + one), g));
+    f64 s = one, c = one, p{};
+    for (std::size_t i = top; i-- > l;) {
+        const i64 inside = alive & (static_cast<double>(i) - zero < end);
+        const f64 f = s * at(e, i), b = c * at(e, i), r = root(f * f + g * g);
+        const i64 on = inside & (r > zero), lost = inside & ~(r > zero);
+        put(e, i + 1, inside ? r : at(e, i + 1));
+        const f64 over = on ? one / (on ? r : one) : zero;
+        s = on ? f * over : s;
+        c = on ? g * over : c;
+        const f64 before = at(d, i + 1) - p;
+        const f64 turn = (at(d, i) - before) * s + 2.0 * c * b;
+        p = on ? s * turn : p;
+        put(d, i + 1, on ? before + p : (lost ? before : at(d, i + 1)));
+        g = on ? c * turn - b : g;
+        alive &= ~lost;
+        rotate_rows(order, v + i * order * kEigenBatch, v + (i + 1) * order * kEigenBatch, on ? s : zero, on ? c : one);
+    }
+    const i64 started = end > static_cast<double>(l) - zero;
+    put(d, l, alive ? at(d, l) - p : at(d, l));
+    put(e, l, alive ? g : at(e, l));
+    for (std::size_t i = l + 1; i < order; ++i)
+        put(e, i, (started & (end == static_cast<double>(i) - zero)) ? zero : at(e, i));
 }
 
 }  // namespace
 
-GNOMON_CLONES void jacobi_eigen(std::size_t order, double* a, double* v) {
-    const f64 zero{}, one = 1.0 - zero;
-    f64 norm{};
-    for (std::size_t p = 0; p < order; ++p)
-        for (std::size_t q = 0; q < order; ++q) {
-            norm += at(a, p * order + q) * at(a, p * order + q);
-            put(v, p * order + q, p == q ? one : zero);
+GNOMON_CLONES static void diagonalise(std::size_t order, double* a, double* v, double* scratch) {
+    double *d = scratch, *e = d + order * kEigenBatch, *inverse = e + order * kEigenBatch,
+           *p = inverse + order * kEigenBatch;
+    const f64 scale = rescale(order, a);
+    tridiagonalise(order, a, d, e, inverse, p);
+    accumulate(order, a, inverse, v);
+    for (std::size_t i = 1; i < order; ++i) put(e, i - 1, at(e, i));
+    put(e, order - 1, f64{});
+    for (std::size_t l = 0; l + 1 < order; ++l)
+        for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+            const f64 end = block_end(order, l, d, e);
+            if (!any(end > static_cast<double>(l) - f64{})) break;
+            ql_step(order, l, end, d, e, v);
         }
-    for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
-        const i64 active = off_diagonal_square(order, a) > kOffDiagonalShare * norm;
-        if (all(active == i64{})) return;
-        for (std::size_t p = 0; p + 1 < order; ++p)
-            for (std::size_t q = p + 1; q < order; ++q) rotate(order, a, v, p, q, kNegligibleShare * norm, active);
-    }
+    for (std::size_t p = 0; p < order; ++p) put(a, p * order + p, at(d, p) * scale);
+}
+
+void symmetric_eigen(std::size_t order, double* a, double* v) {
+    if (order == 0) return;
+    std::vector<double> scratch(4 * order * kEigenBatch);
+    diagonalise(order, a, v, scratch.data());
 }
 
 }  // namespace gnomon

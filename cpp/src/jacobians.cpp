@@ -174,7 +174,7 @@ void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborho
                             std::fill(s.a.begin(), s.a.end(), 0.0);
                             for (std::size_t l = 0; l < size; ++l)
                                 load_lane(X, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, s);
-                            jacobi_eigen(k, s.a.data(), s.v.data());
+                            symmetric_eigen(k, s.a.data(), s.v.data());
                             for (std::size_t l = 0; l < size; ++l)
                                 solve_lane(Y, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, first + l,
                                            params, s, out);

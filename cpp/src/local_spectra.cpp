@@ -80,7 +80,7 @@ void local_spectra(const RowSource& X, std::size_t first, Span2<const std::int32
                             std::fill(s.a.begin(), s.a.end(), 0.0);
                             for (std::size_t l = 0; l < lanes; ++l)
                                 load_lane(X, first + i + l, indices.row(i + l), present.row(i + l), centred, l, s);
-                            jacobi_eigen(k, s.a.data(), s.v.data());
+                            symmetric_eigen(k, s.a.data(), s.v.data());
                             for (std::size_t l = 0; l < lanes; ++l)
                                 store_lane(l, values.row(i + l), vectors.row(i + l), s);
                         }

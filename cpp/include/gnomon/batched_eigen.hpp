@@ -1,4 +1,4 @@
-// Eigenvalues of many small symmetric matrices at once: eight matrices in eight lanes.
+// Eigenvalues of many small symmetric matrices at once: four matrices in four lanes.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,14 @@
 namespace gnomon {
 
 /// Matrices solved together.
-inline constexpr std::size_t kEigenBatch = 8;
+inline constexpr std::size_t kEigenBatch = 4;
 
-/// Diagonalises kEigenBatch symmetric matrices of order `order` by cyclic Jacobi rotations.
+/// Diagonalises kEigenBatch symmetric matrices of order `order`: Householder tridiagonal form, then implicit QL.
 ///
-/// Entry (p, q) of matrix l lies at [(p * order + q) * kEigenBatch + l]. On return `a` holds the eigenvalues on its
-/// diagonals, in no order, and row p of `v` the unit eigenvector of eigenvalue p. A lane stops being rotated when it
-/// has converged, so its bits do not depend on the matrices beside it.
-void jacobi_eigen(std::size_t order, double* a, double* v);
+/// Entry (p, q) of matrix l lies at [(p * order + q) * kEigenBatch + l]; the part below the diagonal is read. On return
+/// `a` holds the eigenvalues on its diagonals, in no order, and row p of `v` the unit eigenvector of eigenvalue p; the
+/// rest of `a` is used as scratch. Errors are a few roundings of the largest eigenvalue. A lane that has converged
+/// is left alone, so its bits do not depend on the matrices beside it.
+void symmetric_eigen(std::size_t order, double* a, double* v);
 
 }  // namespace gnomon

@@ -5,17 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "gnomon/local_gram.hpp"
 #include "gnomon/parallel.hpp"
 #include "gnomon/rows.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
-
-/// The neighbours of every point, both of shape (n, k). Weights are >= 0; a neighbour of weight 0 takes no part.
-struct Neighborhoods {
-    Span2<const std::int32_t> indices;
-    Span2<const float> weights;
-};
 
 struct JacobianParams {
     double ridge = 1e-3;          ///< in units of the mean kept eigenvalue of the local second moment

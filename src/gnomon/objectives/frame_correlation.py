@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
-from gnomon.geometry.embedding_frames import EmbeddingFrames
+from gnomon.geometry import EmbeddingFrames
 from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
-    from gnomon.geometry.frames import TangentFrames
+    from gnomon.geometry import TangentFrames
     from gnomon.kernels import OutputKernel
 
 __all__ = ["FrameCorrelation"]

@@ -1,0 +1,235 @@
+#include "gnomon/local_gram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gnomon/simd.hpp"
+
+namespace gnomon {
+namespace {
+
+using f64x4 = double __attribute__((vector_size(32)));
+constexpr std::size_t kLanes = 4;
+constexpr std::size_t kTile = 3;       // products are formed in tiles of 3 x 3 accumulators
+constexpr std::size_t kDoubles = 128;  // columns of a block of doubles: 15 to 30 rows stay in the first cache
+constexpr std::size_t kBytes = 512;    // columns of a block of byte differences; their products fit 32 bits
+constexpr double kSameSquare = 1e-12;  // displacements closer than this share of their squared length are one
+constexpr std::size_t kCacheLine = 64;
+
+std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+template <class T>
+GNOMON_INLINE void subtract_block(const T* a, const T* b, std::size_t n, double* out) {
+    for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<double>(a[f]) - static_cast<double>(b[f]);
+}
+
+// Templates are not cloned, so each type has its own function.
+GNOMON_CLONES void subtract(const float* a, const float* b, std::size_t n, double* out) {
+    subtract_block(a, b, n, out);
+}
+GNOMON_CLONES void subtract(const double* a, const double* b, std::size_t n, double* out) {
+    subtract_block(a, b, n, out);
+}
+GNOMON_CLONES void subtract(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::int16_t* out) {
+    for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<std::int16_t>(a[f] - b[f]);
+}
+
+// Adds the products of `n` rows (a multiple of 3) over `width` columns (a multiple of 4) to sums, (n, n, 4): only
+// the tiles on and below the diagonal, each product in four lanes.
+GNOMON_CLONES void add_products(const double* z, std::size_t n, std::size_t width, double* sums) {
+    for (std::size_t p = 0; p < n; p += kTile)
+        for (std::size_t q = 0; q <= p; q += kTile) {
+            f64x4 tile[kTile][kTile];
+            for (std::size_t u = 0; u < kTile; ++u)
+                for (std::size_t v = 0; v < kTile; ++v)
+                    tile[u][v] = simd::load_as<f64x4>(sums + ((p + u) * n + q + v) * kLanes);
+            const double *a = z + p * kDoubles, *b = z + q * kDoubles;
+            for (std::size_t f = 0; f < width; f += kLanes)
+                for (std::size_t u = 0; u < kTile; ++u) {
+                    const f64x4 x = simd::load_as<f64x4>(a + u * kDoubles + f);
+                    for (std::size_t v = 0; v < kTile; ++v)
+                        tile[u][v] += x * simd::load_as<f64x4>(b + v * kDoubles + f);
+                }
+            for (std::size_t u = 0; u < kTile; ++u)
+                for (std::size_t v = 0; v < kTile; ++v) simd::store(sums + ((p + u) * n + q + v) * kLanes, tile[u][v]);
+        }
+}
+
+// The same for byte differences over a whole block; exact, so the order of the sums does not matter.
+GNOMON_CLONES void add_byte_products(const std::int16_t* z, std::size_t n, double* out) {
+    for (std::size_t p = 0; p < n; p += kTile)
+        for (std::size_t q = 0; q <= p; q += kTile) {
+            const std::int16_t *a = z + p * kBytes, *b = z + q * kBytes;
+            std::int32_t s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
+            for (std::size_t f = 0; f < kBytes; ++f) {
+                const std::int32_t x = a[f], y = a[kBytes + f], w = a[2 * kBytes + f];
+                const std::int32_t l = b[f], m = b[kBytes + f], r = b[2 * kBytes + f];
+                s00 += x * l, s01 += x * m, s02 += x * r;
+                s10 += y * l, s11 += y * m, s12 += y * r;
+                s20 += w * l, s21 += w * m, s22 += w * r;
+            }
+            double *o0 = out + p * n + q, *o1 = o0 + n, *o2 = o1 + n;
+            o0[0] += s00, o0[1] += s01, o0[2] += s02;
+            o1[0] += s10, o1[1] += s11, o1[2] += s12;
+            o2[0] += s20, o2[1] += s21, o2[2] += s22;
+        }
+}
+
+void mirror(std::vector<double>& out, std::size_t n) {
+    for (std::size_t p = 0; p < n; ++p)
+        for (std::size_t q = p + 1; q < n; ++q) out[p * n + q] = out[q * n + p];
+}
+
+// Whether at least two neighbours differ from the point and from each other.
+bool has_two_distinct(const double* g, std::size_t n) {
+    std::size_t first = 0;
+    while (first < n && !(g[first * n + first] > 0)) ++first;
+    for (std::size_t q = first + 1; q < n; ++q) {
+        const double a = g[first * n + first], b = g[q * n + q];
+        if (b > 0 && a + b - 2 * g[first * n + q] > kSameSquare * std::max(a, b)) return true;
+    }
+    return false;
+}
+
+template <class T>
+void prefetch_row(const Span2<const T>& rows, std::size_t i) {
+    const char* begin = reinterpret_cast<const char*>(rows.row(i));
+    for (std::size_t at = 0; at < rows.cols() * sizeof(T); at += kCacheLine) __builtin_prefetch(begin + at);
+}
+template <class T>
+void prefetch_row(const SparseRows<T>&, std::size_t) {}
+
+}  // namespace
+
+template <class T>
+void LocalProducts::dense(const Span2<const T>& rows, std::size_t i, std::span<const std::int32_t> neighbors,
+                          std::span<const float> weights, std::vector<double>& out) {
+    constexpr bool kIntegers = std::is_same_v<T, std::uint8_t>;
+    constexpr std::size_t kWidth = kIntegers ? kBytes : kDoubles;
+    const std::size_t n = stride_, n_columns = rows.cols();
+    auto& block = [&]() -> auto& {
+        if constexpr (kIntegers)
+            return differences_;
+        else
+            return blocks_;
+    }
+    ();
+    block.assign(n * kWidth, 0);
+    if (!kIntegers) lanes_.assign(n * n * kLanes, 0.0);
+    for (std::size_t begin = 0; begin < n_columns; begin += kWidth) {
+        const std::size_t size = std::min(kWidth, n_columns - begin);
+        if (size < kWidth) std::fill(block.begin(), block.end(), 0);
+        for (std::size_t j = 0; j < neighbors.size(); ++j)
+            if (weights[j] > 0)
+                subtract(rows.row(static_cast<std::size_t>(neighbors[j])) + begin, rows.row(i) + begin, size,
+                         block.data() + j * kWidth);
+        if constexpr (kIntegers)
+            add_byte_products(block.data(), n, out.data());
+        else
+            add_products(block.data(), n, round_up(size, kLanes), lanes_.data());
+    }
+    if (!kIntegers)
+        for (std::size_t e = 0; e < n * n; ++e)
+            out[e] = (lanes_[e * kLanes] + lanes_[e * kLanes + 2]) + (lanes_[e * kLanes + 1] + lanes_[e * kLanes + 3]);
+    mirror(out, n);
+}
+
+void LocalProducts::compute(const RowSource& source, std::size_t i, std::span<const std::int32_t> neighbors,
+                            std::span<const float> weights, std::vector<double>& out) {
+    stride_ = round_up(neighbors.size(), kTile);
+    std::visit(
+        [&](const auto& rows) {
+            if constexpr (requires { rows.row(i); }) {
+                out.assign(stride_ * stride_, 0.0);
+                dense(rows, i, neighbors, weights, out);
+            } else {
+                sparse_.gather(source, i, neighbors, weights);
+                sparse_.products(out);
+            }
+        },
+        source);
+}
+
+void LocalProducts::prefetch(const RowSource& source, std::size_t i, std::span<const std::int32_t> neighbors) {
+    std::visit(
+        [&](const auto& rows) {
+            prefetch_row(rows, i);
+            for (const std::int32_t j : neighbors) prefetch_row(rows, static_cast<std::size_t>(j));
+        },
+        source);
+}
+
+LocalSpectra::LocalSpectra(std::size_t n_neighbors)
+    : k_(n_neighbors),
+      a_(k_ * k_ * kEigenBatch),
+      v_(k_ * k_ * kEigenBatch),
+      roots_(kEigenBatch * k_),
+      order_(kEigenBatch * k_),
+      defined_(kEigenBatch) {}
+
+void LocalSpectra::load(const RowSource& X, const Neighborhoods& hoods, std::size_t i, std::size_t lane) {
+    const std::span<const float> weights(hoods.weights.row(i), k_);
+    products_.compute(X, i, {hoods.indices.row(i), k_}, weights, gram_);
+    const std::size_t n = products_.stride();
+    defined_[lane] = has_two_distinct(gram_.data(), n);
+    double sum = 0;
+    for (const float w : weights) sum += static_cast<double>(w);
+    double* roots = roots_.data() + lane * k_;
+    for (std::size_t j = 0; j < k_; ++j)
+        roots[j] = defined_[lane] ? std::sqrt(static_cast<double>(weights[j]) / sum) : 0;
+    for (std::size_t p = 0; p < k_; ++p)
+        for (std::size_t q = 0; q < k_; ++q)
+            a_[(p * k_ + q) * kEigenBatch + lane] = roots[p] * roots[q] * gram_[p * n + q];
+}
+
+void LocalSpectra::sort(std::size_t lane) {
+    auto value = [&](std::size_t p) { return a_[(p * k_ + p) * kEigenBatch + lane]; };
+    const auto order = order_.begin() + static_cast<std::ptrdiff_t>(lane * k_);
+    const auto end = order + static_cast<std::ptrdiff_t>(k_);
+    std::iota(order, end, std::size_t{0});
+    std::sort(order, end,
+              [&](std::size_t p, std::size_t q) { return value(p) != value(q) ? value(p) > value(q) : p < q; });
+}
+
+void LocalSpectra::solve(const RowSource& X, const Neighborhoods& hoods, std::span<const std::int64_t> rows) {
+    std::fill(a_.begin(), a_.end(), 0.0);
+    std::fill(defined_.begin(), defined_.end(), 0);
+    for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+        if (lane + 1 < rows.size()) {
+            const auto next = static_cast<std::size_t>(rows[lane + 1]);
+            LocalProducts::prefetch(X, next, {hoods.indices.row(next), k_});
+        }
+        load(X, hoods, static_cast<std::size_t>(rows[lane]), lane);
+    }
+    symmetric_eigen(k_, a_.data(), v_.data());
+    for (std::size_t lane = 0; lane < rows.size(); ++lane) sort(lane);
+}
+
+double LocalSpectra::square(std::size_t lane, std::size_t r) const {
+    const std::size_t p = order_[lane * k_ + r];
+    return std::max(a_[(p * k_ + p) * kEigenBatch + lane], 0.0);
+}
+
+double LocalSpectra::total(std::size_t lane) const {
+    double sum = 0;
+    for (std::size_t r = 0; r < k_; ++r) sum += square(lane, r);
+    return sum;
+}
+
+std::size_t LocalSpectra::rank(std::size_t lane, double share) const {
+    std::size_t m = 0;
+    while (m < k_ && square(lane, m) > share * square(lane, 0)) ++m;
+    return m;
+}
+
+std::size_t LocalSpectra::leading(std::size_t lane, double share) const {
+    const double all = total(lane);
+    const std::size_t limit = rank(lane, kSameSquare);
+    double kept = 0;
+    std::size_t m = 0;
+    while (m < limit && (m == 0 || kept < share * all)) kept += square(lane, m++);
+    return m;
+}
+
+}  // namespace gnomon
