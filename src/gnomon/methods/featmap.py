@@ -13,7 +13,8 @@ from gnomon._progress import Reporter
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities
 from gnomon.geometry import local_jacobians
-from gnomon.methods.frames import fit_frames, nearest
+from gnomon.initialization import principal_turn
+from gnomon.methods.frames import fit_frames, median_dimension, nearest
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.umap import UMAP_RULES, umap_kernel, umap_recipe
 from gnomon.objectives import FrameCorrelation
@@ -29,7 +30,7 @@ class FeatMAP(NeighborEmbedder):
     Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
     cross-entropy with sampled repulsion, minus the correlations of log spreads along each tangent direction in the map
     with those in the data. Optimizer: Adam on all edges, sampled repulsions and the exact gradient of the correlations
-    at once, with no preferred axes: rotating the start rotates the map, up to the growth of rounding errors.
+    at once, with no preferred axes: rotating or reflecting a start that is given does that to the map, no more.
 
     Each row gets a tangent frame, the leading singular vectors of its neighbours' weighted displacements, and the map a
     frame that follows it: the orthonormal frame closest to the local Jacobian, estimated anew every few passes. The
@@ -63,8 +64,11 @@ class FeatMAP(NeighborEmbedder):
         Kernel and affinities.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
-    init, random_state, n_jobs, callback : as in `UMAP`
-        Start, seed, threads, reports.
+    init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
+        As in `UMAP`. An array is turned to its principal axes for the descent, and the map back, so that with a start
+        in double precision rounding does not depend on how it lies either.
+    random_state, n_jobs, callback : as in `UMAP`
+        Seed, threads, reports.
 
     Attributes
     ----------
@@ -149,8 +153,7 @@ class FeatMAP(NeighborEmbedder):
         frames = fit_frames("FeatMAP", inputs, n_components, metric=parameters["metric"], variance_share=share)
         self._rows, self._tangent_graph = inputs.X, inputs.neighbors
         self.importance_ = frames.mean_importance(inputs.X, n_threads=inputs.n_threads)
-        known = frames.dimension[frames.mask]
-        self.dimension_ = int(np.floor(np.median(known) + 0.5)) if len(known) else 0
+        self.dimension_ = median_dimension(frames.dimension)
         return FrameCorrelation.following(
             affinities,
             frames,
@@ -164,8 +167,17 @@ class FeatMAP(NeighborEmbedder):
         )
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
-        self._places = super()._embed(X, parameters, n_threads, reporter)
-        return self._places
+        axes = None
+        if isinstance(parameters["init"], np.ndarray):
+            axes = principal_turn(parameters["init"])
+            parameters["init"] = np.asarray(parameters["init"], dtype=np.float64) @ axes
+        places = super()._embed(X, parameters, n_threads, reporter)
+        if axes is not None:  # the map lies as the start lay
+            places = np.asarray(places @ axes.T, dtype=np.float32)
+            self.embedding_frames_ = np.einsum("ca,ial->icl", axes, self.embedding_frames_)
+            self.solution_ = replace(self.solution_, embedding=places)
+        self._places = places
+        return places
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         super()._repeat(copies)
@@ -231,7 +243,11 @@ class FeatMAP(NeighborEmbedder):
         check_is_fitted(self)
         wanted = np.atleast_1d(np.asarray(rows))
         n = len(self.embedding_)
-        if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or (wanted.size and not 0 <= wanted.min() <= wanted.max() < n):
+        if (
+            wanted.ndim != 1
+            or wanted.dtype.kind not in "iu"
+            or (wanted.size and not 0 <= wanted.min() <= wanted.max() < n)
+        ):
             raise ValueError(message("FeatMAP", f"rows={rows}", f"row numbers from 0 to {n - 1}"))
         found: npt.NDArray[np.intp] = wanted.astype(np.intp) if self._distinct is None else self._distinct[wanted]
         return found

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder
     from gnomon.neighbors import NeighborGraph
 
-__all__ = ["FRAMES", "fit_frames", "frame_terms", "keep_frames", "nearest", "repeat_frames"]
+__all__ = ["FRAMES", "fit_frames", "frame_terms", "keep_frames", "median_dimension", "nearest", "repeat_frames"]
 
 FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, every and variance_shift"), Nothing())
+_MEDIAN_ROWS = 512  # rows whose dimensions are looked at to choose the number of directions
 _OPTIONS = ("weight", "begins", "every", "variance_shift")
 _LEARNED = ("frames_", "embedding_frames_", "frame_correlation_")
 
@@ -39,8 +40,8 @@ def fit_frames(
 ) -> TangentFrames:
     """Return the tangent frames of the rows, neighbours weighted by their memberships.
 
-    A frame has as many directions as the median row needs for its share of the variance, and n_components at least if
-    there are so many.
+    A frame has as many directions as the median of some rows needs for its share of the variance, and n_components at
+    least if there are so many.
     """
     if isinstance(metric, str) and metric == "precomputed":
         fact = "tangent directions are combinations of features"
@@ -50,9 +51,18 @@ def fit_frames(
     rows = np.repeat(np.arange(graph.n_samples), graph.n_neighbors)
     weights = np.asarray(memberships[rows, graph.indices.ravel()], dtype=np.float32).reshape(graph.indices.shape)
     given: dict[str, Any] = {"weights": weights, "variance_share": variance_share, "n_threads": n_threads}
-    frames = tangent_frames(inputs.X, graph, **given)
-    wanted = min(n_components, graph.n_neighbors, int(inputs.X.shape[1]))
-    return frames if frames.n_directions >= wanted else tangent_frames(inputs.X, graph, n_components=wanted, **given)
+    n = graph.n_samples
+    some = np.linspace(0, n - 1, min(n, _MEDIAN_ROWS)).astype(np.int64)
+    dimension = tangent_frames(inputs.X, graph, rows=some, n_components=1, **given).dimension
+    most = min(graph.n_neighbors, int(inputs.X.shape[1]))
+    wanted = min(max(n_components, median_dimension(dimension)), most)
+    return tangent_frames(inputs.X, graph, n_components=wanted, **given)
+
+
+def median_dimension(dimension: npt.NDArray[np.int32]) -> int:
+    """Return the median of the dimensions above 0, halves rounded up; 0 if there are none."""
+    known = dimension[dimension > 0]
+    return int(np.floor(np.median(known) + 0.5)) if len(known) else 0
 
 
 def frame_terms(
@@ -82,7 +92,7 @@ def frame_terms(
 
 
 def keep_frames(estimator: NeighborEmbedder, objective: object, Y: npt.NDArray[Any]) -> None:
-    """Set ``frames_``, ``embedding_frames_`` and ``frame_correlation_`` if the objective kept them, else remove them."""
+    """Set ``frames_``, ``embedding_frames_`` and ``frame_correlation_`` if the objective has them, else remove them."""
     _forget(estimator)
     added = getattr(objective, "added", None)
     for term in added.terms if isinstance(added, AddedTerms) else ():

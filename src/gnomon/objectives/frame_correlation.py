@@ -43,9 +43,9 @@ class FrameCorrelation:
         rad_il = sum_j k_ij (q_il . (y_j - y_i))^2 / sum_j k_ij,
         loss = -sum_l cov_i(R_l, log(eps + rad_l)) / sqrt(var_i(log(eps + rad_l)) + shift),
 
-    where R_l is log S_l^2, standardised over the points, and eps = 1e-8. An orthonormal frame splits the radius of densMAP:
-    sum_l rad_il is its mean squared distance. Frames are held fixed between two calls of `refresh`, and loss and
-    gradient are those with the frames fixed. Directions at a point with equal singular values, which cannot be told
+    where R_l is log S_l^2, standardised over the points, and eps = 1e-8. An orthonormal frame splits the radius of
+    densMAP: sum_l rad_il is its mean squared distance. Frames are held fixed between two calls of `refresh`, and loss
+    and gradient are those with the frames fixed. Directions at a point with equal singular values, which cannot be told
     apart, share the mean of their spreads, so the loss does not depend on how the tangent frame was chosen. A direction
     that a point has not takes no part there.
 
@@ -159,32 +159,18 @@ class FrameCorrelation:
 
     def correlations(self, Y: npt.ArrayLike) -> Float64Array:
         """Return the correlation of each direction, (n_directions,), without the shift; NaN where nothing varies."""
-        _, moments, _ = self._moments(np.asarray(Y))
-        return self._compare(self._spreads(self._frames(np.asarray(Y)), moments), 0.0)[0]
+        sums = self._sums(np.asarray(Y))
+        return self._compare(self._shared(sums), 0.0)[0]
 
     def loss(self, Y: npt.NDArray[Any]) -> float:
         """Return minus the sum of the correlations."""
-        _, moments, _ = self._moments(Y)
-        spreads = self._spreads(self._frames(Y), moments)
-        return -float(np.nansum(self._compare(spreads, self.variance_shift)[0]))
+        return -float(np.nansum(self._compare(self._shared(self._sums(Y)), self.variance_shift)[0]))
 
     def gradient(self, Y: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the gradient of the loss, frames held fixed, (n_samples, n_components)."""
-        sums, moments, pairs = self._moments(Y)
-        frames = self._frames(Y)
-        slopes = -self._compare(self._spreads(frames, moments), self.variance_shift)[1]
-        by_moment = np.einsum("icl,il,iel->ice", frames, slopes, frames)
-        inner = np.einsum("ice,ice->i", by_moment, moments)
-        scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
-        if pairs is not None:
-            return pairs.gradient(by_moment * scale[:, None, None], inner * scale)
-        upper = np.triu_indices(Y.shape[1])
-        packed = np.column_stack([by_moment[:, *upper], inner]) * scale[:, None]
-        points = check_embedding(Y, self.n_samples, who="FrameCorrelation")
-        assert self._compiled is not None
-        return _core.edge_moment_gradient(
-            *self.edges.csr, points, self._compiled, np.ascontiguousarray(packed, dtype=np.float32), self.n_threads
-        )
+        sums = self._sums(Y)
+        slopes = -self._compare(self._shared(sums), self.variance_shift)[1]
+        return sums.gradient(np.ascontiguousarray(slopes))
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
         """Return loss and gradient in float64 by plain sums over the edges."""
@@ -202,31 +188,21 @@ class FrameCorrelation:
             return np.asarray(self._find(Y), dtype=np.float64)
         return self.frames
 
-    def _moments(self, Y: npt.NDArray[Any]) -> tuple[Float64Array, Float64Array, _Pairs | None]:
-        """Return sum_j k_ij, M_i = sum_j k_ij (y_j - y_i) (y_j - y_i)' / sum_j k_ij, and the pairs if not compiled."""
+    def _sums(self, Y: npt.NDArray[Any]) -> _Compiled | _Pairs:
+        """Return the sums over the edges of a map."""
+        frames = self._frames(Y)
         if self._compiled is None:
-            pairs = _Pairs(self.edges, self.kernel, np.asarray(Y, dtype=np.float64))
-            totals, sums = pairs.moments()
-            kept: _Pairs | None = pairs
-        else:
-            points = check_embedding(Y, self.n_samples, who="FrameCorrelation")
-            packed, sums = _core.edge_moments(*self.edges.csr, points, self._compiled, self.n_threads)
-            d = points.shape[1]
-            rows, columns = np.triu_indices(d)
-            totals = np.empty((self.n_samples, d, d))
-            totals[:, rows, columns] = totals[:, columns, rows] = packed
-            kept = None
-        divided = np.zeros_like(totals)
-        np.divide(totals, sums[:, None, None], out=divided, where=(sums > 0)[:, None, None])
-        return sums, divided, kept
+            return _Pairs(self.edges, self.kernel, np.asarray(Y, dtype=np.float64), frames)
+        points = check_embedding(Y, self.n_samples, who="FrameCorrelation")
+        return _Compiled(self.edges, self._compiled, points, frames, self.n_threads)
 
-    def _spreads(self, frames: Float64Array, moments: Float64Array) -> Float64Array:
+    def _shared(self, sums: _Compiled | _Pairs) -> Float64Array:
         """Return rad, (n_samples, n_directions), NaN where there is no direction."""
-        spreads = np.einsum("icl,ice,iel->il", frames, moments, frames)
+        spreads = sums.spreads
         if self._sharing is not None:
             spreads = np.einsum("ilm,im->il", self._sharing, spreads)
-        there = (np.square(frames).sum(axis=1) > 0) & (self.singular_values[:, : frames.shape[2]] > 0)
-        return np.where(there, np.maximum(spreads, 0.0), np.nan)
+        there = np.any(sums.frames != 0, axis=1) & (self.singular_values > 0)
+        return np.where(there, spreads, np.nan)
 
     def _compare(self, spreads: Float64Array, shift: float) -> tuple[Float64Array, Float64Array]:
         """Return the correlations, NaN where nothing varies, and their slopes by the frames' mean squares, then 0."""
@@ -261,30 +237,46 @@ def _sharing(values: Float64Array) -> Float64Array | None:
     return averages
 
 
-class _Pairs:
-    """The edges of a graph in a map, one by one, in float64: the oracle of the compiled sums."""
+class _Compiled:
+    """Spreads of a map along frames, and the gradient of a function of them."""
 
-    def __init__(self, edges: Edges, kernel: OutputKernel, Y: Float64Array) -> None:
+    def __init__(
+        self, edges: Edges, kernel: _core.OutputKernel, Y: npt.NDArray[np.float32], frames: Float64Array, n_threads: int
+    ) -> None:
+        self.frames, self._n_threads = frames, n_threads
+        self._map = (*edges.csr, Y, kernel, np.ascontiguousarray(frames).reshape(len(Y), -1))
+        self.spreads, self._sums = _core.edge_spreads(*self._map, n_threads)
+
+    def gradient(self, slopes: Float64Array) -> npt.NDArray[np.float32]:
+        """Return the gradient, given the slopes by the spreads."""
+        return _core.edge_spread_gradient(*self._map, self.spreads, self._sums, slopes, self._n_threads)
+
+
+class _Pairs:
+    """The same edge by edge in float64: the oracle of the compiled sums."""
+
+    def __init__(self, edges: Edges, kernel: OutputKernel, Y: Float64Array, frames: Float64Array) -> None:
         rows = np.repeat(np.arange(edges.n_samples), np.diff(edges.offsets))
         used = edges.values > 0
-        self.i, self.j = rows[used], edges.columns[used].astype(np.int64)
-        self.away = Y[self.i] - Y[self.j]
-        squared = np.square(self.away).sum(axis=1)
-        self.k, self.slope = kernel.value(squared), kernel.derivative(squared)
-        self.n_samples = edges.n_samples
+        self._i, self._j = rows[used], edges.columns[used].astype(np.int64)
+        self._away = Y[self._i] - Y[self._j]
+        self.frames = frames
+        squared = np.square(self._away).sum(axis=1)
+        self._k, self._slope = kernel.value(squared), kernel.derivative(squared)
+        along = np.square(np.einsum("ec,ecl->el", self._away, frames[self._i]))
+        totals, self._sums = np.zeros((len(Y), frames.shape[2])), np.zeros(len(Y))
+        np.add.at(totals, self._i, self._k[:, None] * along)
+        np.add.at(self._sums, self._i, self._k)
+        self.spreads = np.divide(totals, self._sums[:, None], out=np.zeros_like(totals), where=self._sums[:, None] > 0)
 
-    def moments(self) -> tuple[Float64Array, Float64Array]:
-        """Return sum_j k a a' and sum_j k."""
-        d = self.away.shape[1]
-        totals, sums = np.zeros((self.n_samples, d, d)), np.zeros(self.n_samples)
-        np.add.at(totals, self.i, self.k[:, None, None] * self.away[:, :, None] * self.away[:, None, :])
-        np.add.at(sums, self.i, self.k)
-        return totals, sums
-
-    def gradient(self, by_moment: Float64Array, inner: Float64Array) -> Float64Array:
-        """Return the gradient, given dL/dM_i and <dL/dM_i, M_i>, both over sum_j k."""
-        pulled = np.einsum("ecd,ed->ec", by_moment[self.i] + by_moment[self.j], self.away)
-        form = np.sum(pulled * self.away, axis=1) - inner[self.i] - inner[self.j]
-        out = np.zeros((self.n_samples, self.away.shape[1]))
-        np.add.at(out, self.i, 2.0 * (self.k[:, None] * pulled + (self.slope * form)[:, None] * self.away))
+    def gradient(self, slopes: Float64Array) -> Float64Array:
+        """Return the gradient, given the slopes by the spreads."""
+        scaled = np.divide(slopes, self._sums[:, None], out=np.zeros_like(slopes), where=self._sums[:, None] > 0)
+        out = np.zeros((len(scaled), self._away.shape[1]))
+        for at in (self._i, self._j):  # an edge counts for the spread of its first end and moves both
+            along = np.einsum("ec,ecl->el", self._away, self.frames[at])
+            ahead = np.einsum("el,ecl->ec", scaled[at] * along, self.frames[at])
+            form = np.sum(scaled[at] * (along**2 - self.spreads[at]), axis=1)
+            moves = 2.0 * (self._k[:, None] * ahead + (self._slope * form)[:, None] * self._away)
+            np.add.at(out, self._i, moves)
         return out

@@ -1,4 +1,4 @@
-#include "gnomon/edge_moments.hpp"
+#include "gnomon/edge_spreads.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -16,6 +16,7 @@ using simd::kLanes;
 
 constexpr std::size_t kRowsPerChunk = 256;
 
+/// Symmetric matrices of order d are packed as their upper triangle, row by row.
 constexpr std::size_t packed(std::size_t d) { return d * (d + 1) / 2; }
 
 /// Vectors of sixteen in memory of any alignment.
@@ -133,21 +134,62 @@ GNOMON_CLONES void gradient_of_rows(const OutputKernel& kernel, const CsrView<fl
     });
 }
 
+/// values[l] = q_l' total q_l / sum for a packed matrix.
+void project(const double* total, double sum, const double* frame, std::size_t d, std::size_t width, double* values) {
+    for (std::size_t l = 0; l < width; ++l) {
+        double form = 0;
+        std::size_t p = 0;
+        for (std::size_t a = 0; a < d; ++a)
+            for (std::size_t b = a; b < d; ++b, ++p)
+                form += (a == b ? 1.0 : 2.0) * total[p] * (frame[a * width + l] * frame[b * width + l]);
+        values[l] = sum > 0 ? std::max(form, 0.0) / sum : 0.0;
+    }
+}
+
+/// The slope by M_i, sum_l slope_l q_l q_l', packed, and its inner product with M_i; both over sum_j k.
+void slope_by_moment(const double* frame, const double* slopes, const double* values, double sum, std::size_t d,
+                     std::size_t width, float* out) {
+    const double scale = sum > 0 ? 1 / sum : 0;
+    std::size_t p = 0;
+    for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t b = a; b < d; ++b, ++p) {
+            double entry = 0;
+            for (std::size_t l = 0; l < width; ++l) entry += slopes[l] * (frame[a * width + l] * frame[b * width + l]);
+            out[p] = static_cast<float>(scale * entry);
+        }
+    double inner = 0;
+    for (std::size_t l = 0; l < width; ++l) inner += slopes[l] * values[l];
+    out[p] = static_cast<float>(scale * inner);
+}
+
 }  // namespace
 
-void edge_moments(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y, Span2<double> totals,
-                  std::span<double> sums, const Context& context) {
-    std::vector<Scratch> workers = Scratch::of_workers(context, Y.cols());
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        moments_of_rows(kernel, edges, Y, begin, end, workers[worker], totals, sums.data());
+void edge_spreads(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
+                  Span2<const double> frames, const Spreads& spreads, const Context& context) {
+    const std::size_t n = Y.rows(), d = Y.cols(), width = spreads.values.cols();
+    std::vector<Scratch> workers = Scratch::of_workers(context, d);
+    std::vector<double> memory(n * packed(d));
+    const Span2<double> totals{memory.data(), n, packed(d)};
+    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        moments_of_rows(kernel, edges, Y, begin, end, workers[worker], totals, spreads.sums.data());
+        for (std::size_t i = begin; i < end; ++i)
+            project(totals.row(i), spreads.sums[i], frames.row(i), d, width, spreads.values.row(i));
     });
 }
 
-void edge_moment_gradient(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
-                          Span2<const float> slopes, Span2<float> out, const Context& context) {
-    std::vector<Scratch> workers = Scratch::of_workers(context, Y.cols());
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        gradient_of_rows(kernel, edges, Y, slopes, begin, end, workers[worker], out);
+void edge_spread_gradient(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
+                          Span2<const double> frames, const Spreads& spreads, Span2<const double> slopes,
+                          Span2<float> out, const Context& context) {
+    const std::size_t n = Y.rows(), d = Y.cols(), size = packed(d) + 1;
+    std::vector<Scratch> workers = Scratch::of_workers(context, d);
+    std::vector<float> memory(n * size);
+    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i)
+            slope_by_moment(frames.row(i), slopes.row(i), spreads.values.row(i), spreads.sums[i], d, slopes.cols(),
+                            memory.data() + i * size);
+    });
+    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        gradient_of_rows(kernel, edges, Y, {memory.data(), n, size}, begin, end, workers[worker], out);
     });
 }
 
