@@ -6,6 +6,7 @@ void register_affinities(nanobind::module_& m);
 void register_contrast(nanobind::module_& m);
 void register_density(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
+void register_edge_spreads(nanobind::module_& m);
 void register_frames(nanobind::module_& m);
 void register_geodesics(nanobind::module_& m);
 void register_elimination(nanobind::module_& m);
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_contrast(m);
     gnomon::bindings::register_density(m);
     gnomon::bindings::register_draws(m);
+    gnomon::bindings::register_edge_spreads(m);
     gnomon::bindings::register_frames(m);
     gnomon::bindings::register_geodesics(m);
     gnomon::bindings::register_elimination(m);

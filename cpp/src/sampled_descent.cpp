@@ -22,6 +22,26 @@ GNOMON_CLONES void adam(float rate, const float* attraction, const float* repuls
         Y[k] = from[k] + adam_move(rates, attraction[k] + repulsion[k], first_moment[k], second_moment[k]);
 }
 
+/// The same for `count` points of d coordinates that share one average of squares, written to each of them.
+GNOMON_CLONES void adam_of_points(float rate, const float* attraction, const float* repulsion, const float* from,
+                                  float* Y, float* first_moment, float* second_moment, std::size_t count,
+                                  std::size_t d) {
+    for (std::size_t k = 0; k < count * d; k += d) {
+        float squares = 0;
+        for (std::size_t c = k; c < k + d; ++c) {
+            const float force = attraction[c] + repulsion[c];
+            first_moment[c] += (1.0F - kDecay1) * (force - first_moment[c]);
+            squares += force * force;
+        }
+        const float second = second_moment[k] + (1.0F - kDecay2) * (squares / static_cast<float>(d) - second_moment[k]);
+        const float step = rate / (__builtin_sqrtf(second) + kTiny);
+        for (std::size_t c = k; c < k + d; ++c) {
+            second_moment[c] = second;
+            Y[c] = from[c] + step * first_moment[c];
+        }
+    }
+}
+
 /// total += added, for count coordinates.
 GNOMON_CLONES void join(const float* added, float* total, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) total[k] += added[k];
@@ -32,11 +52,16 @@ void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, 
                std::size_t begin, std::size_t end, SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
     for (std::size_t first = begin; first < end; first += kLanes) {
-        const std::size_t count = std::min(kLanes * d, (end - first) * d);
+        const std::size_t count = std::min<std::size_t>(kLanes, end - first);
         find_forces(epoch, first, rows);
-        if (added.rows() != 0) join(added.row(first), rows.repulsion.data(), count);
-        adam(rate, rows.attraction.data(), rows.repulsion.data(), epoch.Y.row(first), next.Y.row(first),
-             next.first_moment.row(first), next.second_moment.row(first), count);
+        if (added.rows() != 0) join(added.row(first), rows.repulsion.data(), count * d);
+        const float *attraction = rows.attraction.data(), *repulsion = rows.repulsion.data();
+        if (epoch.isotropic)
+            adam_of_points(rate, attraction, repulsion, epoch.Y.row(first), next.Y.row(first),
+                           next.first_moment.row(first), next.second_moment.row(first), count, d);
+        else
+            adam(rate, attraction, repulsion, epoch.Y.row(first), next.Y.row(first), next.first_moment.row(first),
+                 next.second_moment.row(first), count * d);
     }
 }
 
@@ -59,7 +84,7 @@ void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights,
     std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
     Span2<float> now = state.Y, next{other.data(), n, d};
     for (std::int64_t t = begin; t < end; ++t) {
-        const SampledEpoch epoch(edges, weights, kernel, parameters, now, t);
+        const SampledEpoch epoch(edges, weights, kernel, parameters, now, t, schedule.isotropic);
         const float rate = rate_of(schedule, t);
         parallel_blocks(n, kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
             move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, added, first, last,

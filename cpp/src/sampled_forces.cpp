@@ -17,11 +17,10 @@ using simd::kLanes;
 constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
 
 /// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
-template <int D>
-GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const f32* here, simd::u32 base, int begin, int count,
-                              EdgeTile& tile, f32* total) {
+template <int D, class Limit>
+GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, simd::u32 base, int begin,
+                              int count, EdgeTile& tile, f32* total) {
     const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
-    const Clipped limit{epoch.parameters.force_limit};
     const auto n = static_cast<std::uint32_t>(epoch.Y.rows());
     const float* v = epoch.weights.v.empty() ? nullptr : epoch.weights.v.data();
     f32 there[kHeld<D>], away[kHeld<D>];
@@ -40,7 +39,8 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const f32* here, simd::
     evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, static_cast<std::size_t>(count) * kLanes,
                  tile.slopes, nullptr);
     for (int t = 0; t < count; ++t) {
-        const f32 coefficient = -2.0F * simd::load(tile.slopes + t * kLanes);
+        const f32 coefficient =
+            limit.coefficient(-2.0F * simd::load(tile.slopes + t * kLanes), simd::load(tile.squared + t * kLanes));
         for (int c = 0; c < width; ++c) {
             f32 force = limit(coefficient * simd::load(tile.away.data() + (t * width + c) * kLanes));
             if (v != nullptr) force *= simd::load(tile.weights + t * kLanes);
@@ -49,8 +49,9 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const f32* here, simd::
     }
 }
 
-template <int D>
-GNOMON_INLINE void push_rows(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+template <int D, class Limit>
+GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std::size_t first, std::size_t used,
+                             SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
     const SamplingParameters& p = epoch.parameters;
     f32 here[kHeld<D>], total[kHeld<D>];
@@ -62,46 +63,58 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, std::size_t first, std::
     const simd::u32 base = simd::mix32(item * 0x9e3779b1U + epoch.key);
     constexpr int kTogether = static_cast<int>(EdgeTile::kVectors);
     for (int begin = 0; begin < p.n_draws; begin += kTogether)
-        push_lanes<D>(epoch, here, base, begin, std::min(kTogether, p.n_draws - begin), rows.tile, total);
+        push_lanes<D>(epoch, limit, here, base, begin, std::min(kTogether, p.n_draws - begin), rows.tile, total);
     for (std::size_t l = 0; l < used; ++l) {
         const float scale = p.edge_scale * epoch.weights.u[first + l] * p.repulsion / static_cast<float>(p.n_draws);
         for (std::size_t c = 0; c < d; ++c) rows.repulsion[l * d + c] = scale * total[c][l];
     }
 }
 
-GNOMON_CLONES void forces_on_lanes(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+template <class Limit>
+GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit, std::size_t first, std::size_t used,
+                                  SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
-    const SamplingParameters& p = epoch.parameters;
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
-        push_rows<D>(epoch, first, used, rows);
+        push_rows<D>(epoch, limit, first, used, rows);
         const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F};
         // both ends of an edge move, and each edge is stored from both ends
-        const float scale = -2.0F * p.edge_scale;
-        edge_forces<D>(job, Clipped{p.force_limit}, first, first + used, rows.tile,
+        const float scale = -2.0F * epoch.parameters.edge_scale;
+        edge_forces<D>(job, limit, first, first + used, rows.tile,
                        [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
                            for (std::size_t c = 0; c < d; ++c) rows.attraction[(i - first) * d + c] = scale * force[c];
                        });
     });
 }
 
+GNOMON_CLONES void clipped_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+    limited_forces(epoch, Clipped{epoch.parameters.force_limit}, first, used, rows);
+}
+
+GNOMON_CLONES void shortened_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+    limited_forces(epoch, Shortened{epoch.parameters.force_limit}, first, used, rows);
+}
+
 }  // namespace
 
 SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
-                           const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch)
+                           const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,
+                           bool is_isotropic)
     : edges(graph),
       weights(pair_weights),
       kernel(output),
       parameters(sampling),
       Y(points),
-      key(static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)))) {}
+      key(static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)))),
+      isotropic(is_isotropic) {}
 
 std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::size_t d) {
     return std::vector<SampledRows>(static_cast<std::size_t>(std::max(context.n_threads, 1)), SampledRows(d));
 }
 
 void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
-    forces_on_lanes(epoch, first, std::min<std::size_t>(kLanes, epoch.Y.rows() - first), rows);
+    const std::size_t used = std::min<std::size_t>(kLanes, epoch.Y.rows() - first);
+    (epoch.isotropic ? shortened_forces : clipped_forces)(epoch, first, used, rows);
 }
 
 }  // namespace detail

@@ -95,7 +95,8 @@ GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::s
         const std::size_t vectors = walk.fill<D>(end, tile);
         evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, nullptr);
         for (std::size_t t = 0; t < vectors; ++t) {
-            const simd::f32 coefficient = job.scale * simd::load(tile.slopes + t * simd::kLanes);
+            const simd::f32 coefficient = limit.coefficient(job.scale * simd::load(tile.slopes + t * simd::kLanes),
+                                                            simd::load(tile.squared + t * simd::kLanes));
             const simd::f32 weight = simd::load(tile.weights + t * simd::kLanes);
             const float* away = tile.away.data() + t * simd::kLanes * width;
             for (std::size_t c = 0; c < width; ++c)

@@ -11,6 +11,9 @@ namespace gnomon {
 struct SampledSchedule {
     float learning_rate = 1.0F;  ///< falls linearly to 0 at epoch max_epochs
     std::int64_t max_epochs = 200;
+    /// Whether rotating the start rotates the result, up to rounding: Adam's average of squares is that of a point's
+    /// components, and the limit of a pair's force bounds its length. Else both are each component's own.
+    bool isotropic = false;
 };
 
 /// The embedding and Adam's averages of the force and of its square; (n, d) each.

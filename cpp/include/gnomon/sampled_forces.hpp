@@ -45,9 +45,11 @@ struct SampledEpoch {
     const SamplingParameters& parameters;
     Span2<const float> Y;
     std::uint32_t key;  // of this epoch's draws
+    bool isotropic;     // whether force_limit bounds the length of a pair's force, not each of its components
 
     SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
-                 const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch);
+                 const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,
+                 bool is_isotropic = false);
 };
 
 /// The forces on sixteen rows, attraction and repulsion apart, and what it takes to find them: owned by one worker.

@@ -3,7 +3,7 @@
 from gnomon.initialization.base import Initialization, initialize
 from gnomon.initialization.classical import classical_start
 from gnomon.initialization.components import ComponentLayout, lay_out_components
-from gnomon.initialization.scaling import rescale, rescale_to_box
+from gnomon.initialization.scaling import principal_turn, rescale, rescale_to_box
 from gnomon.initialization.scattered import strain_start
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "classical_start",
     "initialize",
     "lay_out_components",
+    "principal_turn",
     "rescale",
     "rescale_to_box",
     "strain_start",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["rescale", "rescale_to_box"]
+from gnomon._threads import single_threaded_blas
+from gnomon.linalg import column_signs
+
+__all__ = ["principal_turn", "rescale", "rescale_to_box"]
 
 
 def rescale(embedding: npt.ArrayLike, standard_deviation: float = 1e-4) -> npt.NDArray[np.float32]:
@@ -55,3 +60,26 @@ def rescale_to_box(embedding: npt.ArrayLike, size: float = 10.0) -> npt.NDArray[
     unit = np.divide(points - low, extent, out=np.full_like(points, 0.5), where=extent > 0.0)
     scaled: npt.NDArray[np.float64] = unit * size
     return scaled.astype(np.float32)
+
+
+def principal_turn(Y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return the rotation or reflection A for which Y @ A lies along its principal axes.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_samples, n_components)
+        Finite numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_components), float64
+        Orthogonal. Columns are the axes of falling spread, each with the farthest point on its positive side, so for
+        an orthogonal R, Y @ R turned by its own A is Y turned by its own, up to rounding; axes of equal spread, which
+        cannot be told apart, are any.
+    """
+    centered = Y.astype(np.float64) - Y.mean(axis=0, dtype=np.float64)
+    with single_threaded_blas():
+        axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1]
+        turned = centered @ axes
+    found: npt.NDArray[np.float64] = np.ascontiguousarray(axes * column_signs(turned))
+    return found

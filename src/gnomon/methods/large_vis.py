@@ -11,6 +11,7 @@ from gnomon.affinities import gaussian_affinities
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
 from gnomon.methods.density import DENSITY, density_terms
+from gnomon.methods.frames import FRAMES, frame_terms
 from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import CrossEntropy
@@ -46,7 +47,7 @@ class LargeVis(NeighborEmbedder):
         Step size at the start; it falls linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
-    density : float >= 0, dict or None, default=None
+    density, frames : float >= 0, dict or None, default=None
         As in `UMAP`.
     metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
         Distances, start, seed, threads, reports.
@@ -72,6 +73,7 @@ class LargeVis(NeighborEmbedder):
     learning_rate: float = 3.0
     max_iter: int = 500
     density: float | dict[str, Any] | None = None
+    frames: float | dict[str, Any] | None = None
     init: Any = "spectral"
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -82,6 +84,7 @@ class LargeVis(NeighborEmbedder):
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Integer(0),
         "density": DENSITY,
+        "frames": FRAMES,
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
@@ -99,7 +102,10 @@ class LargeVis(NeighborEmbedder):
                 repulsion_strength=2.0 * parameters["repulsion_strength"],  # the drawn points move as well
                 noise_exponent=0.75,
                 n_draws=_DRAWS,
-                added=density_terms("LargeVis", parameters["density"], affinities, Cauchy(), inputs),
+                added=(
+                    *density_terms("LargeVis", parameters["density"], affinities, Cauchy(), inputs),
+                    *frame_terms("LargeVis", parameters["frames"], affinities, Cauchy(), inputs, parameters),
+                ),
                 seed=inputs.seed,
                 n_threads=inputs.n_threads,
             ),

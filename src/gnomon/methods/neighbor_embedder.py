@@ -15,6 +15,7 @@ from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.initialization import initialize
 from gnomon.methods.base import RowEmbedder
 from gnomon.methods.density import keep_radii, repeat_radii
+from gnomon.methods.frames import keep_frames, repeat_frames
 from gnomon.methods.parameters import INIT
 from gnomon.neighbors import NeighborGraph
 
@@ -130,10 +131,12 @@ class NeighborEmbedder(RowEmbedder):
         self.solution_, self.n_iter_ = solution, solution.n_iter
         self.evaluation_ = objective.evaluation_for(n_components)
         keep_radii(self, objective, solution.embedding)
+        keep_frames(self, objective, solution.embedding)
         return np.asarray(solution.embedding, dtype=np.float32)
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         repeat_radii(self, copies)
+        repeat_frames(self, copies)
 
     def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
         """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""

@@ -21,6 +21,7 @@ from gnomon.affinities import (
 )
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.methods.density import DENSITY, density_terms
+from gnomon.methods.frames import FRAMES, frame_terms
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
@@ -79,7 +80,7 @@ class NeighborEmbedding(NeighborEmbedder):
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
         and b, or min_dist and spread.
-    density : float >= 0, dict or None, default=None
+    density, frames : float >= 0, dict or None, default=None
         As in `UMAP`, for losses that take added terms: "cross_entropy". If it is not sampled, "auto" takes Adam.
     start_spread : float > 0 or None, default=None
         Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
@@ -114,6 +115,7 @@ class NeighborEmbedding(NeighborEmbedder):
     loss_params: dict[str, Any] | None = None
     optimizer_params: dict[str, Any] | None = None
     density: float | dict[str, Any] | None = None
+    frames: float | dict[str, Any] | None = None
     start_spread: float | None = None
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -133,6 +135,7 @@ class NeighborEmbedding(NeighborEmbedder):
         "loss_params": _PARAMETERS,
         "optimizer_params": _PARAMETERS,
         "density": DENSITY,
+        "frames": FRAMES,
         "start_spread": Either(Real(0.0, low_open=True), Nothing()),
     }
 
@@ -166,14 +169,22 @@ class NeighborEmbedding(NeighborEmbedder):
         given = dict(parameters["loss_params"] or {})
         if takes_seed(loss):
             given.setdefault("seed", inputs.seed)
-        if parameters["density"] is not None:
-            who, density = "NeighborEmbedding", parameters["density"]
-            if not takes_added(loss):
-                fact = f"loss={parameters['loss']!r} takes no added terms"
-                raise ValueError(message(who, f"density={density!r}", "None here", fact=fact))
-            terms = density_terms(who, density, affinities, self.kernel_, inputs)
+        terms = self._terms(parameters, affinities, inputs, takes_added(loss))
+        if terms:
             given["added"] = (*given.get("added", ()), *terms)
         return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)
+
+    def _terms(self, parameters: dict[str, Any], affinities: Any, inputs: Inputs, taken: bool) -> tuple[Any, ...]:
+        """Return the terms to add to the loss, or raise ValueError if it takes none."""
+        who, density, frames = "NeighborEmbedding", parameters["density"], parameters["frames"]
+        for name, value in (("density", density), ("frames", frames)):
+            if value is not None and not taken:
+                fact = f"loss={parameters['loss']!r} takes no added terms"
+                raise ValueError(message(who, f"{name}={value!r}", "None here", fact=fact))
+        return (
+            *density_terms(who, density, affinities, self.kernel_, inputs),
+            *frame_terms(who, frames, affinities, self.kernel_, inputs, parameters),
+        )
 
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
@@ -187,7 +198,7 @@ class NeighborEmbedding(NeighborEmbedder):
     def _usual_optimizer(parameters: dict[str, Any]) -> str:
         loss, evaluation = parameters["loss"], (parameters["loss_params"] or {}).get("evaluation", "sampled")
         known = isinstance(loss, str) and not (loss == "cross_entropy" and evaluation != "sampled")
-        if not known and parameters["density"] is not None:
+        if not known and (parameters["density"] is not None or parameters["frames"] is not None):
             return "adam"
         return _USUAL_OPTIMIZER.get(loss, "lbfgs") if known else "lbfgs"
 

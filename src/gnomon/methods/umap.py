@@ -12,6 +12,7 @@ from gnomon.affinities import Affinities, fuzzy_simplicial_set
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.density import DENSITY, density_terms
+from gnomon.methods.frames import FRAMES, frame_terms
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
@@ -125,6 +126,10 @@ class UMAP(NeighborEmbedder):
     density : float >= 0, dict or None, default=None
         Weight of a term that keeps the density of the rows, as `DensMAP`, whose weight is 2; None or 0 for none. A dict
         gives some of weight, begins (share of the passes after which it acts, 0.7) and variance_shift (0.1).
+    frames : float >= 0, dict or None, default=None
+        Weight of a term that keeps the spread along each tangent direction, as `FeatMAP`, whose weight is 0.5; None or
+        0 for none. A dict gives some of weight, begins (0.7), every (passes between two estimates of the map's frames,
+        10) and variance_shift (0.1). Frames are made of the method's own neighbours.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         Start positions; named ones fill a box of side 10, an array is taken as it is. The start used is ``init_``.
     random_state : int, Generator, RandomState or None, default=None
@@ -150,6 +155,8 @@ class UMAP(NeighborEmbedder):
         What was used, and seconds by stage.
     radii_, map_radii_, density_correlation_
         With `density`, as in `DensMAP`.
+    frames_, embedding_frames_, frame_correlation_
+        With `frames`, as in `FeatMAP`.
 
     References
     ----------
@@ -170,9 +177,10 @@ class UMAP(NeighborEmbedder):
     learning_rate: float = 1.0
     max_iter: int | None = None
     density: float | dict[str, Any] | None = None
+    frames: float | dict[str, Any] | None = None
     init: Any = "spectral"
 
-    _rules: ClassVar[dict[str, Rule]] = {**UMAP_RULES, "density": DENSITY}
+    _rules: ClassVar[dict[str, Rule]] = {**UMAP_RULES, "density": DENSITY, "frames": FRAMES}
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         self.kernel_ = umap_kernel("UMAP", parameters)
@@ -180,5 +188,8 @@ class UMAP(NeighborEmbedder):
             parameters,
             self.kernel_,
             n_samples,
-            lambda affinities, inputs: density_terms("UMAP", parameters["density"], affinities, self.kernel_, inputs),
+            lambda affinities, inputs: (
+                *density_terms("UMAP", parameters["density"], affinities, self.kernel_, inputs),
+                *frame_terms("UMAP", parameters["frames"], affinities, self.kernel_, inputs, parameters),
+            ),
         )

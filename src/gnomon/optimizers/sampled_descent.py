@@ -20,6 +20,7 @@ __all__ = ["SampledDescent", "SampledObjective", "SampledState"]
 _RULES: dict[str, Rule] = {
     "max_iter": Either(Options("auto"), Integer(low=0)),
     "learning_rate": Real(low=0.0, low_open=True),
+    "isotropic": Boolean(),
     "block": Integer(low=1),
     "track_loss": Boolean(),
 }
@@ -89,6 +90,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         Epochs; "auto" is 500 up to 10000 points, else 200.
     learning_rate : float > 0, default=1.0
         Step of the first epoch, in units of the embedding; falls linearly to 0.
+    isotropic : bool, default=False
+        Whether no axis of the map is preferred, so that rotating the start rotates the result, up to rounding: Adam's
+        average of squares is the mean over a point's components, and the limit of a pair's force bounds its length.
+        Otherwise both are each component's own, as in umap-learn and uwot.
     block : int >= 1, default=10
         Epochs between reports.
     track_loss : bool, default=False
@@ -111,13 +116,15 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         max_iter: int | Literal["auto"] = "auto",
         *,
         learning_rate: float = 1.0,
+        isotropic: bool = False,
         block: int = 10,
         track_loss: bool = False,
     ) -> None:
-        given = {"max_iter": max_iter, "learning_rate": learning_rate, "block": block, "track_loss": track_loss}
+        given = {name: value for name, value in locals().items() if name in _RULES}
         checked = check_parameters("SampledDescent", _RULES, given)
         self.max_iter: int | str = checked["max_iter"]
         self.learning_rate: float = checked["learning_rate"]
+        self.isotropic: bool = checked["isotropic"]
         self.block: int = checked["block"]
         self.track_loss: bool = checked["track_loss"]
 
@@ -140,7 +147,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
 
     def step(self, objective: SampledObjective, state: SampledState, limit: int) -> Step:
         """Run all epochs to `limit` at once, or one if terms were added: their forces are those of one epoch."""
-        schedule = _core.SampledSchedule(self.learning_rate, max(self.resolve_max_iter(objective.n_samples), 1))
+        max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
+        schedule = _core.SampledSchedule(self.learning_rate, max_iter, self.isotropic)
         added, end = np.empty((0, state.embedding.shape[1]), dtype=np.float32), limit
         if objective.added.acting:
             added = objective.added.force(state.embedding, objective.sampling.edge_scale)
