@@ -37,7 +37,7 @@ def test_the_curvature_of_a_law_is_the_slope_of_its_slope(law, kernel):
         pytest.skip("no similarity")
     s = _SQUARED[:5] if kernel.name == "gaussian" else _SQUARED
     expected = _difference(lambda at: evaluate_law(law, kernel, at)[1], s)
-    np.testing.assert_allclose(curvature_of_law(law, kernel, s), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(curvature_of_law(law, kernel, s), expected, rtol=1e-6, atol=1e-8)
 
 
 def test_the_straight_piece_of_a_law_has_no_curvature():

@@ -1,0 +1,1 @@
+"""Exact sensitivity of a map to its data."""
