@@ -87,7 +87,7 @@ def test_the_hessian_is_the_slope_of_the_gradient(name):
 def test_mixed_derivatives_are_the_slopes_of_the_gradient_by_the_data(name):
     loss, step = LOSSES[name](_X), 1e-6
     Z = np.random.default_rng(3).normal(size=(_N, 2, 3))
-    pairs = loss.at(_Y)
+    pairs = loss.pairs_at(_Y)
     for i in (0, 7):
         expected = np.stack(
             [

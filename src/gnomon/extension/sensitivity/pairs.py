@@ -84,7 +84,7 @@ class PairLoss(ABC):
     def push(self, pairs: Pairs, i: int) -> Float64:
         """Return the derivative of the gradient by x_i, (n_samples, n_components, n_features)."""
 
-    def at(self, Y: npt.ArrayLike) -> Pairs:
+    def pairs_at(self, Y: npt.ArrayLike) -> Pairs:
         """Return the loss at Y; the last map seen costs nothing."""
         points = np.ascontiguousarray(Y, dtype=np.float64)
         if self._seen is None or not np.array_equal(self._seen.Y, points):
@@ -94,20 +94,20 @@ class PairLoss(ABC):
 
     def loss(self, Y: npt.ArrayLike) -> float:
         """Return the loss."""
-        return self.at(Y).loss
+        return self.pairs_at(Y).loss
 
     def gradient(self, Y: npt.ArrayLike) -> Float64:
         """Return the gradient."""
-        return self.at(Y).gradient.copy()
+        return self.pairs_at(Y).gradient.copy()
 
     def loss_and_gradient(self, Y: npt.ArrayLike) -> tuple[float, Float64]:
         """Return both."""
-        pairs = self.at(Y)
+        pairs = self.pairs_at(Y)
         return pairs.loss, pairs.gradient.copy()
 
     def forces(self, Y: npt.ArrayLike) -> tuple[Float64, Float64]:
         """Return minus the gradient as one force, and nothing."""
-        gradient = self.at(Y).gradient
+        gradient = self.pairs_at(Y).gradient
         return -gradient, np.zeros_like(gradient)
 
     def evaluation_for(self, n_components: int) -> str:
@@ -116,7 +116,7 @@ class PairLoss(ABC):
 
     def hessian(self, Y: npt.ArrayLike) -> Float64:
         """Return the Hessian, (n_components * n_samples)^2, component by component."""
-        pairs = self.at(Y)
+        pairs = self.pairs_at(Y)
         n, d = pairs.Y.shape
         H = np.zeros((d * n, d * n))
         every = np.arange(n)
@@ -146,7 +146,7 @@ class PairLoss(ABC):
 
     def product(self, Y: npt.ArrayLike, vector: Float64) -> Float64:
         """Return the Hessian times a vector of n_components * n_samples numbers, block by block of rows."""
-        pairs = self.at(Y)
+        pairs = self.pairs_at(Y)
         n, d = pairs.Y.shape
         V = unflat(vector, d)
 
@@ -155,9 +155,7 @@ class PairLoss(ABC):
             across = pairs.Y[rows, None, :] - pairs.Y[None, :, :]
             change = V[rows, None, :] - V[None, :, :]
             along = 2.0 * C * np.einsum("ijd,ijd->ij", across, change)
-            return np.asarray(
-                4.0 * (np.einsum("ij,ijd->id", S, change) + np.einsum("ij,ijd->id", along, across))
-            )
+            return np.asarray(4.0 * (np.einsum("ij,ijd->id", S, change) + np.einsum("ij,ijd->id", along, across)))
 
         with single_threaded_blas():
             found = flat(np.concatenate(list(in_order(part, list(blocks(n)), self.n_threads))))
@@ -168,7 +166,7 @@ class PairLoss(ABC):
 
     def own_blocks(self, Y: npt.ArrayLike) -> Float64:
         """Return the blocks of the Hessian on its diagonal, (n_samples, n_components, n_components)."""
-        pairs = self.at(Y)
+        pairs = self.pairs_at(Y)
         n, d = pairs.Y.shape
 
         def part(rows: slice) -> Float64:
