@@ -150,7 +150,7 @@ class DataAffinities:
         changes[0] = 2.0 * (self.X[i] - self.X[self.indices[i]])
         hits = (self.indices[rows[1:]] == i) & self.mask[rows[1:]]
         changes[1:] += hits[:, :, None] * (2.0 * (self.X[i] - self.X[rows[1:]]))[:, None, :]
-        return self.weights.push(rows, changes) * self.slopes[rows][:, :, None]
+        return np.asarray(self.weights.push(rows, changes) * self.slopes[rows][:, :, None])
 
 
 def _rows(X: npt.ArrayLike, graph: NeighborGraph, who: str) -> Float64:
@@ -165,4 +165,4 @@ def _rows(X: npt.ArrayLike, graph: NeighborGraph, who: str) -> Float64:
     metric = getattr(graph, "metric", "euclidean")
     if str(metric).split(",")[0] != "euclidean":
         raise ValueError(message(who, f"metric={metric!r}", "'euclidean'", fact="others have no derivative here"))
-    return rows - rows.mean(axis=0)
+    return np.asarray(rows - rows.mean(axis=0))

@@ -126,7 +126,8 @@ def agreement(
             near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
             displacements = sensitivity.X[near[: explanation.n_neighbors]] - sensitivity.X[i]
             found[:, place] = _compare(exact[place], explanation.axes(int(i)), displacements)
-    return Agreement(sensitivity.rows, *found, compared=compared)
+    cosine, turned, ratio, ranks, share = found
+    return Agreement(sensitivity.rows, cosine, turned, ratio, ranks, share, compared)
 
 
 def _compare(exact: Float64, fit: Float64, displacements: Float64) -> tuple[float, float, float, float, float]:

@@ -24,7 +24,7 @@ _RULES: dict[str, Rule] = {
     "negative_sample_rate": Real(low=0.0, low_open=True),
     "repulsion_strength": Real(low=0.0),
 }
-_JOINS = {"kl": ("total", "membership"), "conditional_kl": ("rows",), "cross_entropy": ("total", "membership")}
+_JOINS = {"kl": ("total",), "conditional_kl": ("rows",), "cross_entropy": ("total", "membership")}
 
 
 class GraphLoss(PairLoss):
@@ -62,7 +62,7 @@ class GraphLoss(PairLoss):
         }
         checked = check_parameters("sensitivity", _RULES, given)
         super().__init__(affinities.X, n_threads=n_threads)
-        if not isinstance(kernel, CurvedKernel) or not kernel.bounded:
+        if not (hasattr(kernel, "second_derivative") and kernel.bounded):
             rule = "a similarity in (0, 1] with second_derivative(squared_distances)"
             raise TypeError(message("sensitivity", f"kernel={kernel}", rule))
         joins = _JOINS.get(loss, ("membership",))
@@ -71,9 +71,6 @@ class GraphLoss(PairLoss):
             raise ValueError(message("sensitivity", what, f"joined as {' or '.join(joins)} for loss={loss!r}"))
         self.affinities, self.kernel, self.kind = affinities, kernel, loss
         matrix = affinities.matrix
-        self._total = float(matrix.sum()) if loss == "kl" and affinities.join != "total" else 1.0
-        if self._total != 1.0:
-            raise ValueError(message("sensitivity", "affinities", "probabilities that sum to 1 for loss='kl'"))
         self._heads = np.repeat(np.arange(self.n_samples), np.diff(matrix.indptr))
         self._factor = checked["negative_sample_rate"] * checked["repulsion_strength"] / (4.0 * self.n_samples)
         self._degrees = np.asarray(matrix.sum(axis=1)).ravel()
@@ -109,7 +106,7 @@ class GraphLoss(PairLoss):
         """Return the weights of the repulsion of some rows and all points."""
         if self.kind != "cross_entropy":
             return 1.0
-        return self._factor * (self._degrees[rows, None] + self._degrees[None, :])
+        return np.asarray(self._factor * (self._degrees[rows, None] + self._degrees[None, :]))
 
     def _repel(self, Y: Float64) -> tuple[float, Float64, Any, tuple[Float64, Float64] | None]:
         """Return energy, gradient, normalisers and the part of low rank of the repulsion."""
@@ -218,7 +215,7 @@ class GraphLoss(PairLoss):
             found[:, a] = spread @ changes
         if self.kind == "cross_entropy":
             ones = sp.csr_array((np.ones(2 * len(every)), (ends, np.tile(every, 2))), shape=(n, len(every)))
-            self._push_degrees(pairs.Y, ones @ changes, found)
+            self._push_degrees(pairs.Y, np.asarray(ones @ changes), found)
         return found
 
     def _push_degrees(self, Y: Float64, degrees: Float64, found: Float64) -> None:

@@ -32,7 +32,7 @@ def sensitivity(
     *,
     rows: Sequence[int] | npt.NDArray[np.integer] | None = None,
     polish: bool = False,
-    max_iter: int = 2000,
+    max_iter: int = 500,
     damping: float | None = None,
     solver: str = "auto",
     feature_names: Sequence[str] | None = None,
@@ -55,7 +55,7 @@ def sensitivity(
     polish : bool, default=False
         Go on from the map to a minimum first, by L-BFGS and Newton's method on the exact loss in float64. How far the
         points move is ``stationarity.moved``.
-    max_iter : int >= 0, default=2000
+    max_iter : int >= 0, default=500
         Iterations of L-BFGS in polishing.
     damping : float >= 0 or None, default=None
         Added to the Hessian's diagonal. None adds nothing at a minimum, and where there is negative curvature twice

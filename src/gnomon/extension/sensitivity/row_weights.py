@@ -21,7 +21,10 @@ _LEAST_SPREAD = 1e-12  # variance of beta s below which all neighbours are as ne
 class RowWeights(Protocol):
     """Weights w (n_rows, n_neighbors) of neighbours, each row a function of its own squared distances s."""
 
-    values: Float64
+    @property
+    def values(self) -> Float64:
+        """Return w."""
+        ...
 
     def pull(self, rows: npt.NDArray[np.intp], slopes: Float64) -> Float64:
         """Return sum_j slopes_j dw_j/ds for some rows: (len(rows), n_neighbors, n) from the same shape."""
@@ -176,7 +179,7 @@ class MembershipWeights:
         found = np.where(u > 0.0, found, 0.0)
         found = found - r * found.sum(axis=1, keepdims=True)
         found += self.floor[rows][:, :, None] * (widening / sigma)
-        return found * self._per_squared(rows)
+        return np.asarray(found * self._per_squared(rows))
 
     def push(self, rows: npt.NDArray[np.intp], changes: Float64) -> Float64:
         """Return dw for changes of s."""
