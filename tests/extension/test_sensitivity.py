@@ -124,12 +124,26 @@ def test_a_map_that_is_no_minimum_is_said_to_be_none():
     assert np.isfinite(found.own).all()
 
 
+def test_a_loss_without_a_minimum_is_said_to_have_none():
+    """t-SNE of few rows and a small perplexity: the wider the map, the lower the loss."""
+    graph = compute_neighbors(_X.astype(np.float32), 12)
+    loss = GraphLoss(DataAffinities.gaussian(_X, graph, perplexity=5.0), Cauchy(), "kl")
+    with pytest.warns(ConvergenceWarning, match="no minimum: it falls while points move apart"):
+        sensitivity(loss, _START, rows=[0], polish=True)
+
+
+def test_pieces_that_nothing_joins_are_not_polished():
+    X = np.vstack([_X, _X + 1000.0])
+    loss = GraphLoss(DataAffinities.fuzzy(X, compute_neighbors(X.astype(np.float32), 5)), _UMAP, "cross_entropy")
+    with pytest.raises(ValueError, match="they leave 2 pieces"):
+        sensitivity(loss, X[:, :2] / 100.0, rows=[0], polish=True)
+
+
 def test_negative_curvature_is_damped_and_reported():
     loss, Y = LOSSES["t-SNE"](_X), np.random.default_rng(1).normal(size=(_N, 2)) * 5.0
     with pytest.warns(ConvergenceWarning, match="smallest relative curvature -"):
         found = sensitivity(loss, Y, rows=[0])
     assert found.stationarity.curvature < 0.0 < found.stationarity.damping
-    lowest = np.linalg.eigvalsh(loss.hessian(Y))[0]
     motions = rigid_motions(Y)
     project = np.eye(len(motions)) - motions @ motions.T
     lowest = np.linalg.eigvalsh(project @ loss.hessian(Y) @ project)[0]

@@ -13,6 +13,7 @@ from gnomon.extension.sensitivity.affinities import DataAffinities
 from gnomon.extension.sensitivity.pairs import PairLoss, Pairs, blocks, flat, squared_distances
 from gnomon.extension.sensitivity.row_weights import Float64
 from gnomon.kernels import CurvedKernel, curvature_of_law, evaluate_law
+from gnomon.linalg import connected_components
 from gnomon.objectives.pair_force import pair_force
 
 __all__ = ["LOSSES", "GraphLoss"]
@@ -75,6 +76,11 @@ class GraphLoss(PairLoss):
         self._factor = checked["negative_sample_rate"] * checked["repulsion_strength"] / (4.0 * self.n_samples)
         self._degrees = np.asarray(matrix.sum(axis=1)).ravel()
         self._state: Any = None
+
+    @property
+    def n_pieces(self) -> int:
+        """Number of pieces of the graph; more than one repel each other without end, and there is no minimum."""
+        return int(connected_components(self.affinities.matrix).max()) + 1
 
     def evaluate(self, Y: Float64) -> Pairs:
         """Return loss and gradient, and keep the slopes of the edges and the normalisers."""

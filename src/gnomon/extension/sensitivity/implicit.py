@@ -73,7 +73,8 @@ def sensitivity(
     Raises
     ------
     ValueError
-        If the damping given leaves negative curvature, or MINRES does not converge.
+        If the damping given leaves negative curvature, MINRES does not converge, or a graph of several pieces is to be
+        polished.
     MemoryError
         If the Hessian does not fit in memory.
 
@@ -97,6 +98,7 @@ def sensitivity(
     names = names_of(feature_names, loss.X.shape[1])
     moved, reason = 0.0, ""
     if checked["polish"]:
+        _check_pieces(loss)
         points, moved, reason = polished(loss, points, max_iter=checked["max_iter"], solver=checked["solver"])
     system = hessian_system(loss, points, solver=checked["solver"], damping=checked["damping"])
     facts = stationarity(loss, points, system, moved=moved, reason=reason)
@@ -121,6 +123,15 @@ def sensitivity(
         feature_names=names,
         _respond=respond,
     )
+
+
+def _check_pieces(loss: PairLoss) -> None:
+    """Raise ValueError where polishing has nowhere to go."""
+    pieces = int(getattr(loss, "n_pieces", 1))
+    if pieces > 1:
+        fact = f"they leave {pieces} pieces, which repel each other without end: the loss has no minimum"
+        remedy = "Take more neighbours, or polish=False."
+        raise ValueError(message("sensitivity", "affinities", "enough to connect all points", fact=fact, remedy=remedy))
 
 
 def _own(loss: PairLoss, pairs: Pairs, system: System, rows: npt.NDArray[np.int64]) -> Float64:

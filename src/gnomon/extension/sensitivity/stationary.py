@@ -18,6 +18,7 @@ from gnomon.optimizers import LBFGS, Newton
 
 __all__ = ["Stationarity", "polished", "stationarity", "warn_unless_stationary"]
 
+_FAR = 100.0  # radii moved in polishing that speak for a loss that falls for ever
 _SMALL_STEP = 0.01  # distance to the minimum, in radii of the map, below which a map counts as there
 
 
@@ -108,7 +109,11 @@ def warn_unless_stationary(facts: Stationarity, *, polishing: bool) -> None:
     """Warn where implicit differentiation does not say what a new fit would do."""
     if facts.is_minimum:
         return
-    remedy = "Raise max_iter." if polishing else "Pass polish=True, or fit with more iterations."
+    remedy = "Pass polish=True, or fit with more iterations."
+    if polishing:
+        remedy = "Raise max_iter."
+        if facts.moved > _FAR:
+            remedy = "The loss seems to have no minimum: it falls while points move apart. Raise the perplexity."
     warnings.warn(f"sensitivity: {facts.summary()} What a new fit would do may differ. {remedy}", ConvergenceWarning, 3)
 
 
