@@ -1,6 +1,6 @@
 """How similar two points are: output kernels of the embedding and laws of them, input kernels of the data."""
 
-from gnomon.kernels.base import OutputKernel
+from gnomon.kernels.base import CurvedKernel, OutputKernel
 from gnomon.kernels.cauchy import Cauchy
 from gnomon.kernels.choice import INPUT_KERNELS, input_kernel
 from gnomon.kernels.custom import CustomKernel
@@ -8,7 +8,7 @@ from gnomon.kernels.distance import Distance
 from gnomon.kernels.gaussian import Gaussian
 from gnomon.kernels.inputs import InputKernel
 from gnomon.kernels.inverse_power import InversePower
-from gnomon.kernels.laws import LAWS, evaluate_law
+from gnomon.kernels.laws import LAWS, curvature_of_law, evaluate_law
 from gnomon.kernels.linear import Linear
 from gnomon.kernels.logarithmic import Logarithmic
 from gnomon.kernels.noise_contrast import NoiseContrast
@@ -23,6 +23,7 @@ __all__ = [
     "KERNELS",
     "LAWS",
     "Cauchy",
+    "CurvedKernel",
     "CustomKernel",
     "Distance",
     "Gaussian",
@@ -35,6 +36,7 @@ __all__ = [
     "SketchMapKernel",
     "StudentT",
     "UMAPKernel",
+    "curvature_of_law",
     "evaluate_law",
     "input_kernel",
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SMALLEST", "FloatArray", "OutputKernel"]
+__all__ = ["SMALLEST", "CurvedKernel", "FloatArray", "OutputKernel"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -53,4 +53,13 @@ class OutputKernel(Protocol):
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds, finite at s = 0."""
+        ...
+
+
+@runtime_checkable
+class CurvedKernel(OutputKernel, Protocol):
+    """A kernel whose second derivative is known, as exact sensitivities need."""
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2, finite at s = 0."""
         ...

@@ -34,3 +34,7 @@ class Cauchy:
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -k^2."""
         return -(self.value(squared_distances) ** 2)
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = 2 k^3."""
+        return 2.0 * self.value(squared_distances) ** 3

@@ -36,3 +36,8 @@ class Distance:
         """Return dk/ds = 1 / (2 sqrt(s)), with s held at 1e-12 below it."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
         return np.asarray(0.5 / np.sqrt(s))
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = -s^(-3/2) / 4, with s held at 1e-12 below it."""
+        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
+        return np.asarray(-0.25 / (s * np.sqrt(s)))

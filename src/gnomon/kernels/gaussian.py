@@ -50,3 +50,7 @@ class Gaussian:
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -k / scale."""
         return -self.value(squared_distances) / self.scale
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = k / scale^2."""
+        return self.value(squared_distances) / self.scale**2

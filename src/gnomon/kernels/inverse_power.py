@@ -51,3 +51,9 @@ class InversePower:
         """Return dk/ds = -exponent s^(-exponent - 1), with s held at 1e-12 below it."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
         return np.asarray(-np.minimum(self.exponent * s ** (-self.exponent - 1.0), _LARGEST))
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = exponent (exponent + 1) s^(-exponent - 2), with s held at 1e-12 below it."""
+        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
+        factor = self.exponent * (self.exponent + 1.0)
+        return np.asarray(np.minimum(factor * s ** (-self.exponent - 2.0), _LARGEST))

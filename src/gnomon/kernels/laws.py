@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.kernels.base import FloatArray, OutputKernel
+from gnomon.kernels.base import CurvedKernel, FloatArray, OutputKernel
 
-__all__ = ["LAWS", "REPULSION_FLOOR", "evaluate_law"]
+__all__ = ["LAWS", "REPULSION_FLOOR", "curvature_of_law", "evaluate_law"]
 
 LAWS = ("value", "log", "log_deficit", "square")
 """F = k, F = -log k, F = -log(1 - k) and F = k^2. The logarithmic laws need a similarity."""
@@ -58,6 +58,39 @@ def evaluate_law(law: str, kernel: OutputKernel, squared_distances: npt.ArrayLik
     k = kernel.value(held)
     slope = kernel.derivative(held) / (1.0 - k)
     return np.asarray(-np.log1p(-k) + slope * (s - held)), np.asarray(slope)
+
+
+def curvature_of_law(law: str, kernel: CurvedKernel, squared_distances: npt.ArrayLike) -> FloatArray:
+    """Return the second derivative d2F/ds2 of F(k(s)), with s held as by `evaluate_law`.
+
+    Parameters
+    ----------
+    law : {"value", "log", "log_deficit", "square"}
+        The law F.
+    kernel : CurvedKernel
+        The kernel k.
+    squared_distances : array-like
+        s >= 0, any shape.
+
+    Returns
+    -------
+    ndarray of the same shape, float64
+        0 where -log(1 - k) goes on as a straight line.
+    """
+    if law not in LAWS:
+        raise ValueError(message("curvature_of_law", f"law={law!r}", f"one of {', '.join(LAWS)}"))
+    s = np.asarray(squared_distances, dtype=np.float64)
+    if law == "value":
+        return kernel.second_derivative(s)
+    k, first, second = kernel.value(s), kernel.derivative(s), kernel.second_derivative(s)
+    if law == "square":
+        return np.asarray(2.0 * (first**2 + k * second))
+    if law == "log":
+        k = np.maximum(k, _TINY)
+        return np.asarray((first / k) ** 2 - second / k)
+    floor = _floor(kernel)
+    rest = np.where(s < floor, 1.0, 1.0 - k) if floor else 1.0 - k
+    return np.where(s < floor, 0.0, second / rest + (first / rest) ** 2)
 
 
 def _floor(kernel: OutputKernel) -> float:

@@ -29,3 +29,7 @@ class Linear:
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -1/2."""
         return np.full(np.shape(squared_distances), -0.5)
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = 0."""
+        return np.zeros(np.shape(squared_distances))

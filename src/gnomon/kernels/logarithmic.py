@@ -39,3 +39,8 @@ class Logarithmic:
         """Return dk/ds = -1 / (2 s), with s held at 1e-12 below it."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
         return np.asarray(-0.5 / s)
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = 1 / (2 s^2), with s held at 1e-12 below it."""
+        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
+        return np.asarray(0.5 / s**2)

@@ -54,3 +54,7 @@ class NoiseContrast:
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -noise k^2."""
         return -self.noise * self.value(squared_distances) ** 2
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = 2 noise^2 k^3."""
+        return 2.0 * self.noise**2 * self.value(squared_distances) ** 3

@@ -54,3 +54,8 @@ class StudentT:
         """Return dk/ds = -k (dof + 1) / (2 (dof + s))."""
         s = np.asarray(squared_distances, dtype=np.float64)
         return np.asarray(-0.5 * (self.dof + 1.0) / (self.dof + s) * self.value(s))
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = k (dof + 1) (dof + 3) / (4 (dof + s)^2)."""
+        s = np.asarray(squared_distances, dtype=np.float64)
+        return np.asarray(0.25 * (self.dof + 1.0) * (self.dof + 3.0) / (self.dof + s) ** 2 * self.value(s))

@@ -93,3 +93,9 @@ class UMAPKernel:
         """Return dk/ds = -a b s^(b-1) k^2, with s held at 1e-12 below it: for b < 1 it is infinite at 0."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
         return np.asarray(-self.a * self.b * s ** (self.b - 1.0) * self.value(s) ** 2)
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2 = -a b s^(b-2) k^2 (b - 1 - 2 a b s^b k), with s held at 1e-12 below it."""
+        s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
+        k, power = self.value(s), self.a * self.b * s**self.b
+        return np.asarray(-power / s**2 * k**2 * (self.b - 1.0 - 2.0 * power * k))

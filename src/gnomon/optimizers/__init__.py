@@ -8,6 +8,7 @@ from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
+from gnomon.optimizers.newton import Newton, NewtonState
 from gnomon.optimizers.placement import move_points, place_points
 from gnomon.optimizers.polar_descent import PolarDescent, PolarObjective, PolarState
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
@@ -31,6 +32,8 @@ __all__ = [
     "Majorizable",
     "Majorization",
     "MajorizationState",
+    "Newton",
+    "NewtonState",
     "Optimizer",
     "PolarDescent",
     "PolarObjective",

@@ -1,0 +1,198 @@
+"""Sensitivity of a map at a minimum of a loss, by implicit differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.extension.sensitivity.pairs import PairLoss, Pairs, flat, unflat
+from gnomon.extension.sensitivity.result import Sensitivity
+from gnomon.extension.sensitivity.row_weights import Float64
+from gnomon.extension.sensitivity.solve import System, hessian_system
+from gnomon.extension.sensitivity.stationary import polished, stationarity, warn_unless_stationary
+
+__all__ = ["check_rows", "names_of", "sensitivity"]
+
+_RULES: dict[str, Rule] = {
+    "polish": Boolean(),
+    "max_iter": Integer(0),
+    "damping": Either(Real(0.0), Nothing()),
+    "solver": Options("auto", "dense", "iterative"),
+}
+_BATCH = 32  # rows solved for at a time
+
+
+def sensitivity(
+    loss: PairLoss,
+    Y: npt.ArrayLike,
+    *,
+    rows: Sequence[int] | npt.NDArray[np.integer] | None = None,
+    polish: bool = False,
+    max_iter: int = 500,
+    damping: float | None = None,
+    solver: str = "auto",
+    feature_names: Sequence[str] | None = None,
+) -> Sensitivity:
+    """Differentiate a map at a minimum of its loss by its data, exactly.
+
+    Where the gradient g(Y, X) of the loss by the map is 0 it stays 0 when the data change and the map follows, so that
+    H dY + (dg/dX) dX = 0 with the Hessian H: dY/dX = -H^+ dg/dX. The pseudo-inverse leaves out shifts and turns of the
+    map, along which H is 0. For each row asked for, H is solved for n_components right sides. Neighbours are held
+    fixed; the calibration of their weights is not.
+
+    Parameters
+    ----------
+    loss : PairLoss
+        `GraphLoss` or `StressLoss` of the data, that the map is a minimum of.
+    Y : array-like of shape (n_samples, n_components)
+        The map.
+    rows : sequence of int or None, default=None
+        Rows whose points are asked about; None takes all, which costs as many solutions.
+    polish : bool, default=False
+        Go on from the map to a minimum first, by L-BFGS and Newton's method on the exact loss in float64. How far the
+        points move is ``stationarity.moved``.
+    max_iter : int >= 0, default=500
+        Iterations of L-BFGS in polishing.
+    damping : float >= 0 or None, default=None
+        Added to the Hessian's diagonal. None adds nothing at a minimum, and where there is negative curvature twice
+        the most negative one, with a warning.
+    solver : {"auto", "dense", "iterative"}, default="auto"
+        "dense" factorises the Hessian, of n_samples * n_components rows. "iterative" takes MINRES with products that
+        sum over all pairs: slow, and blind to negative curvature. "auto" is dense up to 10,000 unknowns.
+    feature_names : sequence of str or None, default=None
+        Of the data's columns.
+
+    Returns
+    -------
+    Sensitivity
+
+    Raises
+    ------
+    ValueError
+        If the damping given leaves negative curvature, MINRES does not converge, or a graph of several pieces is to be
+        polished.
+    MemoryError
+        If the Hessian does not fit in memory.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the map is not at a minimum of the loss: what a new fit would do may then differ.
+
+    References
+    ----------
+    .. [1] Krantz & Parks, "The Implicit Function Theorem", Birkhauser, 2002.
+    .. [2] Koh & Liang, "Understanding black-box predictions via influence functions", ICML 2017.
+    """
+    given = {"polish": polish, "max_iter": max_iter, "damping": damping, "solver": solver}
+    checked = check_parameters("sensitivity", _RULES, given)
+    points = np.array(Y, dtype=np.float64, ndmin=2)
+    if points.ndim != 2 or len(points) != loss.n_samples or not np.isfinite(points).all():
+        what, rule = f"Y of shape {points.shape}", f"finite, of shape ({loss.n_samples}, n_components)"
+        raise ValueError(message("sensitivity", what, rule))
+    wanted = check_rows(rows, loss.n_samples)
+    names = names_of(feature_names, loss.X.shape[1])
+    moved, reason = 0.0, ""
+    if checked["polish"]:
+        _check_pieces(loss)
+        points, moved, reason = polished(loss, points, max_iter=checked["max_iter"], solver=checked["solver"])
+    system = hessian_system(loss, points, solver=checked["solver"], damping=checked["damping"])
+    facts = stationarity(loss, points, system, moved=moved, reason=reason)
+    warn_unless_stationary(facts, polishing=checked["polish"])
+    pairs = loss.pairs_at(points)
+
+    def respond(i: int) -> Float64:
+        with single_threaded_blas():
+            return unflat(-system.solve(flat(loss.push(pairs, i))), points.shape[1])
+
+    with single_threaded_blas():
+        own = _own(loss, pairs, system, wanted)
+        fixed = _fixed(loss, pairs, wanted)
+    return Sensitivity(
+        rows=wanted,
+        own=own,
+        fixed=fixed,
+        X=loss.X,
+        embedding=points,
+        loss=str(getattr(loss, "kind", type(loss).__name__)),
+        stationarity=facts,
+        feature_names=names,
+        _respond=respond,
+    )
+
+
+def _check_pieces(loss: PairLoss) -> None:
+    """Raise ValueError where polishing has nowhere to go."""
+    pieces = int(getattr(loss, "n_pieces", 1))
+    if pieces > 1:
+        fact = f"they leave {pieces} pieces, which repel each other without end: the loss has no minimum"
+        remedy = "Take more neighbours, or polish=False."
+        raise ValueError(message("sensitivity", "affinities", "enough to connect all points", fact=fact, remedy=remedy))
+
+
+def _own(loss: PairLoss, pairs: Pairs, system: System, rows: npt.NDArray[np.int64]) -> Float64:
+    """Return dy_i/dx_i with all points in balance: minus the products of H^+ e_i with dg/dx_i."""
+    d = pairs.Y.shape[1]
+    return -np.concatenate(
+        [_pulled(loss, pairs, unflat(system.solve(flat(_units(pairs, batch))), d), batch) for batch in _batches(rows)]
+    )
+
+
+def _fixed(loss: PairLoss, pairs: Pairs, rows: npt.NDArray[np.int64]) -> Float64:
+    """Return dy_i/dx_i with all other points held: minus the inverse of the own block of H times dg_i/dx_i."""
+    inverse = np.linalg.pinv(loss.own_blocks(pairs.Y)[rows], hermitian=True)
+    own = np.concatenate([_pulled(loss, pairs, _units(pairs, batch), batch) for batch in _batches(rows)])
+    return np.asarray(-np.einsum("iab,ibf->iaf", inverse, own))
+
+
+def _batches(rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    return [rows[first : first + _BATCH] for first in range(0, max(len(rows), 1), _BATCH)]
+
+
+def _units(pairs: Pairs, rows: npt.NDArray[np.int64]) -> Float64:
+    """Return unit displacements of single points, (n_samples, n_components, len(rows) * n_components)."""
+    n, d = pairs.Y.shape
+    units = np.zeros((n, d, len(rows) * d))
+    for place, i in enumerate(rows):
+        units[i, :, place * d : (place + 1) * d] = np.eye(d)
+    return units
+
+
+def _pulled(loss: PairLoss, pairs: Pairs, Z: Float64, rows: npt.NDArray[np.int64]) -> Float64:
+    """Return the derivatives by each row's data of its own n_components products: (len(rows), d, n_features)."""
+    d = pairs.Y.shape[1]
+    share = loss.share(pairs, Z)
+    found = np.empty((len(rows), d, loss.X.shape[1]))
+    for place, i in enumerate(rows):
+        columns = slice(place * d, (place + 1) * d)
+        own_share = None if share is None else share[:, columns]
+        found[place] = loss.pull(pairs, Z[:, :, columns], int(i), own_share)
+    return found
+
+
+def check_rows(rows: Sequence[int] | npt.NDArray[np.integer] | None, n_samples: int) -> npt.NDArray[np.int64]:
+    """Return row numbers from 0 on."""
+    if rows is None:
+        return np.arange(n_samples)
+    wanted = np.atleast_1d(np.asarray(rows))
+    if wanted.ndim != 1 or not np.issubdtype(wanted.dtype, np.integer):
+        raise TypeError(message("sensitivity", "rows", "a sequence of row numbers", fact=f"found {wanted.dtype}"))
+    wanted = wanted.astype(np.int64)
+    outside = (wanted < -n_samples) | (wanted >= n_samples)
+    if outside.any():
+        raise ValueError(message("sensitivity", f"row {wanted[outside][0]}", f"below n_samples={n_samples}"))
+    return np.where(wanted < 0, wanted + n_samples, wanted)
+
+
+def names_of(feature_names: Sequence[str] | None, n_features: int) -> list[str]:
+    """Return the names given, or numbers."""
+    if feature_names is None:
+        return [f"feature {f}" for f in range(n_features)]
+    names = [str(name) for name in feature_names]
+    if len(names) != n_features:
+        raise ValueError(message("sensitivity", f"{len(names)} feature_names", f"n_features={n_features} of them"))
+    return names

@@ -1,0 +1,272 @@
+"""Exact sensitivities: what a new fit of changed data does, closed forms, invariances, honesty about the map."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from gnomon.exceptions import ConvergenceWarning
+from gnomon.explain import explain
+from gnomon.extension.sensitivity import (
+    DataAffinities,
+    GraphLoss,
+    StressLoss,
+    agreement,
+    principal_sensitivity,
+    sensitivity,
+)
+from gnomon.extension.sensitivity.gauge import rigid_motions, without
+from gnomon.extension.sensitivity.pairs import flat, unflat
+from gnomon.kernels import Cauchy, CustomKernel, Gaussian, UMAPKernel
+from gnomon.linalg import principal_components, procrustes
+from gnomon.neighbors import compute_neighbors
+from gnomon.optimizers import LBFGS, Newton
+
+_N = 40
+_X = np.random.default_rng(0).normal(size=(_N, 4)) * [3.0, 2.0, 0.7, 0.3]
+_X[: _N // 2, 0] += 2.0
+_GRAPH = compute_neighbors(_X.astype(np.float32), 30)
+_UMAP = UMAPKernel(1.5769, 0.8951)
+
+LOSSES = {
+    "t-SNE": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=13.0), Cauchy(), "kl"),
+    "symmetric SNE": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=13.0), Gaussian(), "kl"),
+    "SNE": lambda X: GraphLoss(DataAffinities.conditional(X, _GRAPH, perplexity=13.0), Gaussian(), "conditional_kl"),
+    "UMAP": lambda X: GraphLoss(DataAffinities.fuzzy(X, _GRAPH), _UMAP, "cross_entropy"),
+    "MDS": StressLoss,
+    "Sammon": lambda X: StressLoss(X, weights="inverse"),
+}
+_START = _X[:, :2] - _X[:, :2].mean(axis=0)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Return, of each loss, the sensitivity of two rows at a minimum."""
+    return {name: sensitivity(made(_X), _START, rows=[3, 30], polish=True) for name, made in LOSSES.items()}
+
+
+def _refitted(name, i, direction, step, start):
+    X = _X.copy()
+    X[i] += step * direction
+    loss = LOSSES[name](X)
+    return Newton(max_iter=60, tol=1e-14).minimize(loss, start).embedding
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_new_fit_of_changed_data_moves_points_as_predicted(name, answers):
+    found, i = answers[name], 3
+    assert found.stationarity.is_minimum
+    assert found.stationarity.gradient < 1e-8
+    direction, step = np.array([0.5, -0.3, 0.8, 0.2]), 1e-4
+    ahead, behind = (_refitted(name, i, direction, sign * step, found.embedding) for sign in (1.0, -1.0))
+    motions = rigid_motions(found.embedding)
+    actual = unflat(without(motions, flat(ahead - behind)[:, None])[:, 0], 2) / (2.0 * step)
+    predicted = found.others(i) @ direction
+    size = np.linalg.norm(actual)
+    assert size > 0.0
+    assert np.linalg.norm(predicted - actual) < 1e-4 * size
+    np.testing.assert_allclose(found.own[0] @ direction, predicted[i], rtol=1e-7, atol=1e-10 * size)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_response_with_others_held_is_that_of_the_point_alone(name, answers):
+    found, i, step = answers[name], 30, 1e-5
+
+    def alone(sign, f):
+        X = _X.copy()
+        X[i, f] += sign * step
+        loss, Y = LOSSES[name](X), found.embedding.copy()
+        for _ in range(20):
+            Y[i] -= np.linalg.solve(loss.own_blocks(Y)[i], loss.gradient(Y)[i])
+        return Y[i]
+
+    expected = np.stack([(alone(1, f) - alone(-1, f)) / (2 * step) for f in range(4)], axis=1)
+    np.testing.assert_allclose(found.fixed[1], expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_responses_hold_no_shift_and_no_turn_of_the_map(name, answers):
+    found = answers[name]
+    moved = flat(found.others(7))
+    np.testing.assert_allclose(rigid_motions(found.embedding).T @ moved, 0.0, atol=1e-10 * np.abs(moved).max())
+
+
+def test_turning_map_and_shifting_data_turns_the_answer(answers):
+    found = answers["t-SNE"]
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    other = sensitivity(LOSSES["t-SNE"](_X + 5.0), found.embedding @ turn.T + 3.0, rows=[3, 30])
+    np.testing.assert_allclose(other.own, turn @ found.own, rtol=1e-5, atol=1e-7 * np.abs(found.own).max())
+
+
+def test_a_plane_mapped_isometrically_follows_its_points():
+    """Data that lie in a plane, mapped by a turn: stress is 0, and moves in the plane stay isometric."""
+    rng = np.random.default_rng(4)
+    flat_data, frame = rng.normal(size=(15, 2)), np.linalg.qr(rng.normal(size=(5, 2)))[0]
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    Y = (flat_data - flat_data.mean(axis=0)) @ turn.T
+    found = sensitivity(StressLoss(flat_data @ frame.T), Y, rows=[2])
+    np.testing.assert_allclose(found.fixed[0], turn @ frame.T, atol=1e-9)
+    response = np.zeros((15, 2, 5))
+    response[2] = turn @ frame.T
+    expected = without(rigid_motions(Y), flat(response))
+    np.testing.assert_allclose(flat(found.others(2)), expected, atol=1e-9)
+    np.testing.assert_allclose(found.own[0] @ (np.eye(5) - frame @ frame.T), 0.0, atol=1e-9)
+
+
+def test_a_map_that_is_no_minimum_is_said_to_be_none():
+    loss = LOSSES["UMAP"](_X)
+    with pytest.warns(ConvergenceWarning, match=r"not at a minimum.*polish=True"):
+        found = sensitivity(loss, 3.0 * _START, rows=[0])
+    assert not found.stationarity.is_minimum
+    assert np.isfinite(found.own).all()
+
+
+def test_a_loss_without_a_minimum_is_said_to_have_none():
+    """t-SNE of few rows and a small perplexity: the wider the map, the lower the loss."""
+    graph = compute_neighbors(_X.astype(np.float32), 12)
+    loss = GraphLoss(DataAffinities.gaussian(_X, graph, perplexity=5.0), Cauchy(), "kl")
+    with pytest.warns(ConvergenceWarning, match="no minimum: it falls while points move apart"):
+        sensitivity(loss, _START, rows=[0], polish=True)
+
+
+def test_pieces_that_nothing_joins_are_not_polished():
+    X = np.vstack([_X, _X + 1000.0])
+    loss = GraphLoss(DataAffinities.fuzzy(X, compute_neighbors(X.astype(np.float32), 5)), _UMAP, "cross_entropy")
+    with pytest.raises(ValueError, match="they leave 2 pieces"):
+        sensitivity(loss, X[:, :2] / 100.0, rows=[0], polish=True)
+
+
+def test_negative_curvature_is_damped_and_reported():
+    loss, Y = LOSSES["t-SNE"](_X), np.random.default_rng(1).normal(size=(_N, 2)) * 5.0
+    with pytest.warns(ConvergenceWarning, match="smallest relative curvature -"):
+        found = sensitivity(loss, Y, rows=[0])
+    assert found.stationarity.curvature < 0.0 < found.stationarity.damping
+    motions = rigid_motions(Y)
+    project = np.eye(len(motions)) - motions @ motions.T
+    lowest = np.linalg.eigvalsh(project @ loss.hessian(Y) @ project)[0]
+    typical = np.median(np.abs(np.diagonal(loss.hessian(Y))))
+    assert found.stationarity.curvature == pytest.approx(lowest / typical, rel=1e-2)
+    with pytest.raises(ValueError, match="damping=0 must be more than the most negative curvature"):
+        sensitivity(loss, Y, rows=[0], damping=0.0)
+
+
+def test_the_smallest_curvature_at_a_minimum_is_that_of_the_hessian(answers):
+    found, loss = answers["t-SNE"], LOSSES["t-SNE"](_X)
+    values = np.linalg.eigvalsh(loss.hessian(found.embedding))
+    typical = np.median(np.abs(np.diagonal(loss.hessian(found.embedding))))
+    assert found.stationarity.curvature == pytest.approx(values[3] / typical, rel=1e-3)  # after three rigid motions
+
+
+def test_both_solvers_agree(answers):
+    dense, loss = answers["t-SNE"], LOSSES["t-SNE"](_X)
+    found = sensitivity(loss, dense.embedding, rows=[3, 30], solver="iterative")
+    np.testing.assert_allclose(found.own, dense.own, rtol=1e-4, atol=1e-5 * np.abs(dense.own).max())
+    assert np.isnan(found.stationarity.curvature)
+
+
+def test_bytes_do_not_depend_on_the_number_of_threads(answers):
+    results = []
+    for n_threads in (1, 2, 3):
+        affinities = DataAffinities.fuzzy(np.tile(_X, (8, 1)) + np.arange(8 * _N)[:, None] * 0.01, _wide_graph())
+        loss = GraphLoss(affinities, _UMAP, "cross_entropy", n_threads=n_threads)
+        Y = np.tile(answers["UMAP"].embedding, (8, 1)) + np.arange(8 * _N)[:, None] * 0.05
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = sensitivity(loss, Y, rows=[0, 300])
+        results.append(found.own.tobytes() + found.fixed.tobytes() + found.others(5).tobytes())
+    assert results[0] == results[1] == results[2]
+
+
+def _wide_graph():
+    X = np.tile(_X, (8, 1)) + np.arange(8 * _N)[:, None] * 0.01
+    return compute_neighbors(X.astype(np.float32), 10)
+
+
+def test_scores_of_pca_move_as_a_new_fit_moves_them():
+    found = principal_sensitivity(_X, 2, rows=[5])
+    step, numbers = 1e-6, []
+    for f in range(4):
+        ends = []
+        for sign in (1, -1):
+            X = _X.copy()
+            X[5, f] += sign * step
+            ends.append(principal_components(X, 2, seed=0).transform(X))
+        numbers.append((ends[0] - ends[1]) / (2 * step))
+    expected = np.stack(numbers, axis=2)
+    np.testing.assert_allclose(found.others(5), expected, atol=1e-7)
+    np.testing.assert_allclose(found.own[0], found.others(5)[5], atol=1e-12)
+    np.testing.assert_allclose(found.fixed[0], principal_components(_X, 2, seed=0).components, atol=1e-12)
+    assert found.stationarity is None
+
+
+def test_pca_refuses_components_that_are_not_determined():
+    with pytest.raises(ValueError, match="must be at most 2"):
+        principal_sensitivity(_X[:, :2], 3)
+    with pytest.raises(ValueError, match="of a variance of its own"):
+        principal_sensitivity(np.vstack([np.eye(2), -np.eye(2)]), 1)
+
+
+def test_sensitivity_and_explanation_of_a_linear_map_are_the_same():
+    found = principal_sensitivity(_X, 2, rows=[0, 9])
+    report = agreement(found, explain(_X, found.embedding, n_jobs=1), compared="fixed")
+    np.testing.assert_allclose(report.cosine, 1.0, atol=1e-3)
+    np.testing.assert_allclose(report.ratio, 1.0, atol=1e-2)
+    assert "need not agree" in report.summary()
+    assert json.loads(json.dumps(report.to_dict()))["rows"] == [0, 9]
+
+
+def test_the_agreement_of_t_sne_is_a_number_for_each_row(answers):
+    found = answers["t-SNE"]
+    report = agreement(found, explain(_X, found.embedding, n_jobs=1))
+    assert (np.abs(report.cosine) <= report.turned_cosine + 1e-12).all()
+    assert (report.turned_cosine <= 1.0 + 1e-12).all()
+    assert ((report.tangent_share > 0.0) & (report.tangent_share <= 1.0 + 1e-12)).all()
+
+
+def test_the_answer_can_be_written_and_read(answers):
+    found = answers["MDS"]
+    assert json.loads(json.dumps(found.to_dict()))["stationarity"]["is_minimum"] is True
+    assert "row 3: " in found.summary()
+    assert "at a minimum" in found.summary()
+    assert found.rigidity().shape == (2,)
+
+
+def test_polishing_says_how_far_it_went(answers):
+    found = answers["t-SNE"]
+    assert found.stationarity.moved > 0.0
+    again = sensitivity(LOSSES["t-SNE"](_X), found.embedding, rows=[3], polish=True)
+    assert again.stationarity.moved < 1e-6
+    assert procrustes(again.embedding, found.embedding, scaling=False).disparity < 1e-10
+
+
+def test_newton_ends_where_l_bfgs_does_with_more_digits():
+    loss = LOSSES["symmetric SNE"](_X)
+    near = LBFGS(max_iter=500, tol=1e-3).minimize(loss, _START).embedding
+    exact = Newton(tol=1e-12).minimize(loss, near)
+    assert exact.converged
+    assert np.linalg.norm(loss.gradient(exact.embedding)) < 1e-9 * loss.pairs_at(exact.embedding).attraction
+    assert loss.loss(exact.embedding) <= loss.loss(near)
+
+
+def test_wrong_arguments_are_refused():
+    loss = LOSSES["MDS"](_X)
+    with pytest.raises(ValueError, match="solver='magic' must be one of"):
+        sensitivity(loss, _START, solver="magic")
+    with pytest.raises(ValueError, match=r"Y of shape \(3, 2\) must be"):
+        sensitivity(loss, _START[:3])
+    with pytest.raises(ValueError, match="row 99 must be below n_samples=40"):
+        sensitivity(loss, _START, rows=[99])
+    with pytest.raises(TypeError, match="rows must be a sequence of row numbers"):
+        sensitivity(loss, _START, rows=[0.5])
+    with pytest.raises(ValueError, match="1 feature_names must be n_features=4"):
+        sensitivity(loss, _START, rows=[0], feature_names=["a"])
+    with pytest.raises(ValueError, match="must be of the same length"):
+        DataAffinities.gaussian(_X[:5], _GRAPH, perplexity=3.0)
+    with pytest.raises(ValueError, match="joined as 'membership' must be joined as rows"):
+        GraphLoss(DataAffinities.fuzzy(_X, _GRAPH), _UMAP, "conditional_kl")
+    flatless = CustomKernel(lambda s: 1 / (1 + s), lambda s: -1 / (1 + s) ** 2, bounded=True)
+    with pytest.raises(TypeError, match="second_derivative"):
+        GraphLoss(DataAffinities.gaussian(_X, _GRAPH, perplexity=13.0), flatless, "kl")
