@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.extension import MembershipRows, PlacementLoss
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -139,4 +140,11 @@ class UMAP(NeighborEmbedder):
                 n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+            placing=lambda inputs, _objective, _positions: Placing(
+                MembershipRows(parameters["local_connectivity"], float(inputs.neighbors.distances.mean())),
+                PlacementLoss.of_cross_entropy(
+                    self.kernel_, parameters["negative_sample_rate"] * parameters["repulsion_strength"], n_samples
+                ),
+                inputs.neighbors.n_neighbors,
+            ),
         )
