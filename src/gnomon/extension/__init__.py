@@ -1,6 +1,13 @@
 """Maps as functions: where new rows lie in a finished map."""
 
-from gnomon.extension.new_affinities import GaussianRows, MembershipRows, NewAffinities, ReconstructionRows, UniformRows
+from gnomon.extension.new_affinities import (
+    GaussianRows,
+    MembershipRows,
+    NewAffinities,
+    ReconstructionRows,
+    ScaledRows,
+    UniformRows,
+)
 from gnomon.extension.placement import EXACT_UP_TO, PlacementField, RowPlacement
 from gnomon.extension.placement_loss import PairLoss, PlacementLoss
 from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
@@ -16,6 +23,7 @@ __all__ = [
     "ReconstructionRows",
     "RepulsionTable",
     "RowPlacement",
+    "ScaledRows",
     "UniformRows",
     "tabulate_repulsion",
 ]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon.affinities import gaussian_weights, membership_weights, weights_of_new_rows
 
-__all__ = ["GaussianRows", "MembershipRows", "NewAffinities", "ReconstructionRows", "UniformRows"]
+__all__ = ["GaussianRows", "MembershipRows", "NewAffinities", "ReconstructionRows", "ScaledRows", "UniformRows"]
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -108,6 +108,32 @@ class ReconstructionRows:
             n_threads=n_threads,
         )
         return np.ascontiguousarray(found, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class ScaledRows:
+    """The neighbours of smallest distance in units of their local scale, all alike; the others not at all.
+
+    Parameters
+    ----------
+    scales : ndarray of shape (n_samples,), float64
+        Of the fitted rows, see `gnomon.affinities.scaled.local_scales`.
+    count : int >= 1
+        Neighbours chosen.
+    """
+
+    scales: npt.NDArray[np.float64]
+    count: int
+
+    def __call__(
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
+    ) -> Float32Array:
+        """Return 1 / count for those chosen, 0 for the others."""
+        squares = np.square(distances.astype(np.float64)) / self.scales[indices]
+        chosen = np.argsort(squares, axis=1, kind="stable")[:, : self.count]
+        weights = np.zeros(distances.shape, dtype=np.float32)
+        np.put_along_axis(weights, chosen, np.float32(1.0), axis=1)
+        return _normalised(np.where(np.isfinite(distances), weights, np.float32(0.0)))
 
 
 def _normalised(weights: Float32Array) -> Float32Array:

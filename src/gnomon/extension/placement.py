@@ -229,7 +229,8 @@ class RowPlacement:
 def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     """Return which rows of two tables of one shape are equal."""
     if sp.issparse(one) or sp.issparse(other):
-        different: Any = sp.csr_array(sp.csr_array(one) != sp.csr_array(other))
+        tables: list[Any] = [sp.csr_array(table) for table in (one, other)]
+        different: Any = sp.csr_array(tables[0] != tables[1])
         equal: npt.NDArray[np.bool_] = np.diff(different.indptr) == 0
         return equal
     return np.asarray((one == other).all(axis=1))
@@ -245,4 +246,4 @@ def _usual_length(points: Float32Array) -> float:
     """Return the extent of a map divided by the root of its number of points, about the distance of neighbours."""
     n, d = points.shape
     extent = float((points.max(axis=0) - points.min(axis=0)).max())
-    return max(extent, 1e-30) / n ** (1.0 / min(d, 2))
+    return float(max(extent, 1e-30) / n ** (1.0 / min(d, 2)))

@@ -34,7 +34,7 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class PlacementLoss:
-    """What a new point at y minimises among the fixed points z:
+    """What a new point at y minimises among the fixed points z.
 
         L(y) = sum_j p_j A(|y - z_j|^2) + link(R),    R = sum_l v_l B(|y - z_l|^2).
 
@@ -50,7 +50,7 @@ class PlacementLoss:
         "sum": c R. "log": c log R. "contrast": sum_j p_j log(k_j + c R), k the kernel of A.
     charges : ndarray of shape (n_samples,), float64, or None, default=None
         v; None for 1.
-    """  # noqa: D400, D415
+    """
 
     attraction: PairLoss
     repulsion: PairLoss

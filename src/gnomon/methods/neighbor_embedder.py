@@ -88,7 +88,7 @@ class Recipe:
     reduce : callable or None, default=None
         (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
     placing : callable or None, default=None
-        (inputs, objective, embedding) -> Placing; None if new rows cannot be placed.
+        (inputs, objective, embedding) -> Placing, or None if new rows cannot be placed.
     """
 
     n_neighbors: int
@@ -97,7 +97,7 @@ class Recipe:
     objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
     reduce: Callable[[Any, int, int], Any] | None = None
-    placing: Callable[[Inputs, Any, npt.NDArray[np.float32]], Placing] | None = None
+    placing: Callable[[Inputs, Any, npt.NDArray[np.float32]], Placing | None] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -159,8 +159,8 @@ class NeighborEmbedder(PlacesRows, RowEmbedder):
         self.evaluation_ = objective.evaluation_for(n_components)
         positions = np.asarray(solution.embedding, dtype=np.float32)
         self.placement_: RowPlacement | None = None
-        if recipe.placing is not None:
-            placing = recipe.placing(inputs, objective, positions)
+        placing = None if recipe.placing is None else recipe.placing(inputs, objective, positions)
+        if placing is not None:
             self.placement_ = RowPlacement(
                 rows,
                 positions,
@@ -179,6 +179,11 @@ class NeighborEmbedder(PlacesRows, RowEmbedder):
         if self.placement_ is None:
             raise ValueError(message(who, "transform", "used with parts of known affinity, kernel and loss"))
         return self.placement_.place(X, n_threads=resolve_n_threads(self.n_jobs, who=who))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # maps are float32
+        return tags
 
     def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
         """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""

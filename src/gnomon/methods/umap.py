@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
-from gnomon.extension import MembershipRows, PlacementLoss
+from gnomon.extension import MembershipRows
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.placing import cross_entropy_loss, usual_distance
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -140,11 +141,9 @@ class UMAP(NeighborEmbedder):
                 n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
-            placing=lambda inputs, _objective, _positions: Placing(
-                MembershipRows(parameters["local_connectivity"], float(inputs.neighbors.distances.mean())),
-                PlacementLoss.of_cross_entropy(
-                    self.kernel_, parameters["negative_sample_rate"] * parameters["repulsion_strength"], n_samples
-                ),
+            placing=lambda inputs, objective, _positions: Placing(
+                MembershipRows(parameters["local_connectivity"], usual_distance(inputs.neighbors)),
+                cross_entropy_loss(objective),
                 inputs.neighbors.n_neighbors,
             ),
         )

@@ -15,7 +15,18 @@ from gnomon._progress import Reporter
 from gnomon.exceptions import PrecisionWarning
 from gnomon.linalg import largest_deviation
 
-__all__ = ["Distances", "Indices", "Points", "Values", "as_values", "exact_search", "far_rows", "n_candidates", "nearest_of_new", "search_far"]
+__all__ = [
+    "Distances",
+    "Indices",
+    "Points",
+    "Values",
+    "as_values",
+    "exact_search",
+    "far_rows",
+    "n_candidates",
+    "nearest_of_new",
+    "search_far",
+]
 
 Values = npt.NDArray[Any]
 """C-contiguous rows, float32 or float64."""
