@@ -22,12 +22,12 @@ std::tuple<Output<float>, Output<float>> bound_gaussian_weights(const Matrix<con
 
 std::tuple<Output<float>, Output<float>, Output<float>> bound_membership_weights(const Matrix<const float>& distances,
                                                                                  double local_connectivity,
-                                                                                 int n_threads) {
+                                                                                 double usual_distance, int n_threads) {
     auto weights = make_output<float>({distances.shape(0), distances.shape(1)});
     auto nearest = make_output<float>({distances.shape(0)});
     auto bandwidths = make_output<float>({distances.shape(0)});
     run_released(n_threads, [&](const Context& context) {
-        membership_weights(view(distances), local_connectivity,
+        membership_weights(view(distances), local_connectivity, usual_distance,
                            {weights.data(), distances.shape(0), distances.shape(1)}, {nearest.data(), nearest.size()},
                            {bandwidths.data(), bandwidths.size()}, context);
     });
@@ -61,7 +61,7 @@ void register_affinities(nb::module_& m) {
     m.def("gaussian_weights", &bound_gaussian_weights, nb::arg("distances").noconvert(), nb::arg("log2_perplexity"),
           nb::arg("n_threads"), "Conditional Gaussian weights (n, k) of a given entropy in bits, and bandwidths (n,).");
     m.def("membership_weights", &bound_membership_weights, nb::arg("distances").noconvert(),
-          nb::arg("local_connectivity"), nb::arg("n_threads"),
+          nb::arg("local_connectivity"), nb::arg("usual_distance"), nb::arg("n_threads"),
           "Fuzzy memberships (n, k), distances to the nearest neighbour (n,) and bandwidths (n,).");
     m.def("symmetrize", &bound_symmetrize, nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
           nb::arg("fuzzy"), nb::arg("parameter"), nb::arg("n_threads"),

@@ -63,6 +63,13 @@ public:
     void run(std::size_t first, std::size_t last, const Matrix<std::int32_t>& indices) const {
         run_released(n_threads_, [&](const Context& context) { search_->run(first, last, view(indices), context); });
     }
+    Output<std::int32_t> find(const Floats& queries, const IndexRows& probes, const Indices& order,
+                              const Offsets& offsets, std::size_t k, int n_threads) const {
+        auto indices = make_output<std::int32_t>({queries.shape(0), k});
+        const CellQueries asked{view(queries), view(probes), Cells{view(order), view(offsets)}};
+        run_released(n_threads, [&](const Context& context) { search_->find(asked, view2(indices), context); });
+        return indices;
+    }
 
 private:
     Floats points_;
@@ -141,7 +148,10 @@ void register_neighbors(nb::module_& m) {
              nb::arg("probes").noconvert(), nb::arg("order").noconvert(), nb::arg("offsets").noconvert(),
              nb::arg("n_threads"))
         .def("run", &CellJoinSearch::run, nb::arg("first"), nb::arg("last"), nb::arg("indices").noconvert(),
-             "Fill the rows of indices that the cells [first, last) own.");
+             "Fill the rows of indices that the cells [first, last) own.")
+        .def("find", &CellJoinSearch::find, nb::arg("queries").noconvert(), nb::arg("probes").noconvert(),
+             nb::arg("order").noconvert(), nb::arg("offsets").noconvert(), nb::arg("k"), nb::arg("n_threads"),
+             "Return the k nearest members of the cells that other rows probe, (m, k), -1 where there are fewer.");
     m.def(
         "nearest_rows",
         [](const Floats& base, const Floats& queries, std::size_t k, int n_threads) -> Found {

@@ -20,6 +20,7 @@ void register_optimizers(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 void register_placement(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
+void register_row_placement(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
 void register_tree(nanobind::module_& m);
 void register_triplets(nanobind::module_& m);
@@ -45,6 +46,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_parallel(m);
     gnomon::bindings::register_placement(m);
     gnomon::bindings::register_reconstruction(m);
+    gnomon::bindings::register_row_placement(m);
     gnomon::bindings::register_spectral(m);
     gnomon::bindings::register_tree(m);
     gnomon::bindings::register_triplets(m);

@@ -256,9 +256,10 @@ void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2
     });
 }
 
-void membership_weights(Span2<const float> distances, double local_connectivity, Span2<float> weights,
-                        std::span<float> nearest, std::span<float> bandwidths, const Context& context) {
-    const double global_mean = mean_distance(distances, context);
+void membership_weights(Span2<const float> distances, double local_connectivity, double usual_distance,
+                        Span2<float> weights, std::span<float> nearest, std::span<float> bandwidths,
+                        const Context& context) {
+    const double global_mean = usual_distance >= 0.0 ? usual_distance : mean_distance(distances, context);
     parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         membership_rows(distances, local_connectivity, global_mean, weights, nearest, bandwidths, begin, end);
     });

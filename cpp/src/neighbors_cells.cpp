@@ -13,11 +13,12 @@ struct CellJoin::Scratch {
     std::vector<std::int32_t> probed;                // cells in the order in which they are searched
     PackedRows packed;
     std::vector<std::uint64_t> keys;
+    std::vector<float> norms;  // of the owner's queries
 };
 
 CellJoin::CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context)
-    : points_(points), probes_(probes), cells_(cells), panels_(cells.count() + 1, 0) {
-    assert(probes.rows() == points.rows() && cells.order.size() == points.rows());
+    : points_(points), own_{points, probes, cells, true}, cells_(cells), panels_(cells.count() + 1, 0) {
+    assert(cells.order.size() == points.rows());
     const std::size_t d = points.cols();
     for (std::size_t c = 0; c < cells.count(); ++c) {
         panels_[c + 1] = panels_[c] + round_up(cells.members(c).size(), kTileCols);
@@ -28,7 +29,8 @@ CellJoin::CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, 
     parallel_for(cells.count(), context, [&](std::size_t c, std::size_t) {
         const std::span<const std::int32_t> members = cells.members(c);
         float* panels = packed_.data() + panels_[c] * d;
-        pack_panels<kTileCols>(members.size(), d, [&](std::size_t i) { return points.row(members[i]); }, panels);
+        pack_panels<kTileCols>(
+            members.size(), d, [&](std::size_t i) { return points.row(members[i]); }, panels);
         for (std::size_t i = 0; i < members.size(); i += kTileCols) {
             panel_norms(panels + i * d, std::min(kTileCols, members.size() - i), d, norms_.data() + panels_[c] + i);
         }
@@ -36,44 +38,52 @@ CellJoin::CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, 
     });
 }
 
-// Searches one cell for those members of the owner that probe it.
-void CellJoin::search(std::size_t owner, std::size_t cell, Scratch& scratch) const {
-    const std::span<const std::int32_t> owned = cells_.members(owner);
+// Searches one cell for those queries of the owner that probe it.
+void CellJoin::search(const CellQueries& queries, std::size_t owner, std::size_t cell, Scratch& scratch) const {
+    const std::span<const std::int32_t> owned = queries.cells.members(owner);
     const std::vector<std::int32_t>& probing = scratch.probing[cell];
     const std::size_t d = points_.cols(), count = probing.size();
     scratch.packed.resize(round_up(count, kTileRows) * d);
     pack_panels<kTileRows>(
-        count, d, [&](std::size_t i) { return points_.row(owned[probing[i]]); }, scratch.packed.data());
+        count, d, [&](std::size_t i) { return queries.rows.row(owned[probing[i]]); }, scratch.packed.data());
     alignas(64) float dots[kTileRows * kTileCols];
     for (std::size_t i = 0; i < count; i += kTileRows) {
-        TileQueries queries{std::min(kTileRows, count - i), {}, {}, {}};
-        for (std::size_t q = 0; q < queries.count; ++q) {
+        TileQueries tile{std::min(kTileRows, count - i), {}, {}, {}};
+        for (std::size_t q = 0; q < tile.count; ++q) {
             const auto member = static_cast<std::size_t>(probing[i + q]);
-            queries.slots[q] = member;
-            queries.self[q] = owned[member];
-            queries.norms[q] = norms_[panels_[owner] + member];
+            tile.slots[q] = member;
+            tile.self[q] = queries.are_points ? owned[member] : -1;
+            tile.norms[q] = scratch.norms[member];
         }
         for (std::size_t j = panels_[cell]; j < panels_[cell + 1]; j += kTileCols) {
             dot_tile(scratch.packed.data() + i * d, packed_.data() + j * d, d, dots);
-            offer_tile(dots, queries, norms_.data() + j, ids_.data() + j, scratch.nearest);
+            offer_tile(dots, tile, norms_.data() + j, ids_.data() + j, scratch.nearest);
         }
     }
 }
 
-void CellJoin::join(std::size_t owner, Span2<std::int32_t> indices, Scratch& scratch) const {
-    const std::span<const std::int32_t> owned = cells_.members(owner);
+void CellJoin::join(const CellQueries& queries, std::size_t owner, Span2<std::int32_t> indices,
+                    Scratch& scratch) const {
+    const std::span<const std::int32_t> owned = queries.cells.members(owner);
     scratch.nearest.reset(owned.size());
     scratch.probed.clear();
+    scratch.norms.resize(owned.size());
+    for (std::size_t i = 0; i < owned.size(); ++i) {
+        const float* row = queries.rows.row(owned[i]);
+        float norm = 0.0F;  // in the order of panel_norms
+        for (std::size_t k = 0; k < queries.rows.cols(); ++k) norm += row[k] * row[k];
+        scratch.norms[i] = norm;
+    }
     // Cells that are an early choice of some member come first: thresholds become small early.
-    for (std::size_t rank = 0; rank < probes_.cols(); ++rank) {
+    for (std::size_t rank = 0; rank < queries.probes.cols(); ++rank) {
         for (std::size_t i = 0; i < owned.size(); ++i) {
-            const std::int32_t cell = probes_(owned[i], rank);
+            const std::int32_t cell = queries.probes(owned[i], rank);
             if (scratch.probing[cell].empty()) scratch.probed.push_back(cell);
             scratch.probing[cell].push_back(static_cast<std::int32_t>(i));
         }
     }
     for (const std::int32_t cell : scratch.probed) {
-        search(owner, static_cast<std::size_t>(cell), scratch);
+        search(queries, owner, static_cast<std::size_t>(cell), scratch);
         scratch.probing[cell].clear();
     }
     for (std::size_t i = 0; i < owned.size(); ++i) {
@@ -83,12 +93,23 @@ void CellJoin::join(std::size_t owner, Span2<std::int32_t> indices, Scratch& scr
     }
 }
 
-void CellJoin::run(std::size_t first, std::size_t last, Span2<std::int32_t> indices, const Context& context) const {
+void CellJoin::run(const CellQueries& queries, std::size_t first, std::size_t last, Span2<std::int32_t> indices,
+                   const Context& context) const {
     std::vector<Scratch> scratch;
     for (int worker = 0; worker < context.n_threads; ++worker) scratch.emplace_back(indices.cols(), cells_.count());
     parallel_for(last - first, context, [&](std::size_t c, std::size_t worker) {
-        if (!cells_.members(first + c).empty()) join(first + c, indices, scratch[worker]);
+        if (!queries.cells.members(first + c).empty()) join(queries, first + c, indices, scratch[worker]);
     });
+}
+
+void CellJoin::run(std::size_t first, std::size_t last, Span2<std::int32_t> indices, const Context& context) const {
+    assert(own_.probes.rows() == own_.rows.rows());
+    run(own_, first, last, indices, context);
+}
+
+void CellJoin::find(const CellQueries& queries, Span2<std::int32_t> indices, const Context& context) const {
+    assert(!queries.are_points && queries.rows.cols() == points_.cols());
+    run(queries, 0, queries.cells.count(), indices, context);
 }
 
 }  // namespace gnomon

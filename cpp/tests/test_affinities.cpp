@@ -25,7 +25,7 @@ static void rows_have_the_entropy_and_the_sum() {
         for (std::size_t j = 0; j < k; ++j) entropy -= weights[i * k + j] * std::log2(weights[i * k + j] + 1e-30);
         CHECK_CLOSE(entropy, std::log2(11.0), 2e-5);
     }
-    membership_weights({distances.data(), n, k}, 1.0, {weights.data(), n, k}, nearest, bandwidths, {2});
+    membership_weights({distances.data(), n, k}, 1.0, -1.0, {weights.data(), n, k}, nearest, bandwidths, {2});
     for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
         for (std::size_t j = 0; j < k; ++j) sum += weights[i * k + j];
@@ -39,7 +39,7 @@ static void an_empty_row_is_empty() {
     std::vector<float> weights(3, 1.0F), nearest(1), bandwidths(1);
     gaussian_weights({distances.data(), 1, 3}, 1.0F, {weights.data(), 1, 3}, bandwidths, {1});
     for (const float w : weights) CHECK(w == 0.0F);
-    membership_weights({distances.data(), 1, 3}, 1.0, {weights.data(), 1, 3}, nearest, bandwidths, {1});
+    membership_weights({distances.data(), 1, 3}, 1.0, -1.0, {weights.data(), 1, 3}, nearest, bandwidths, {1});
     for (const float w : weights) CHECK(w == 0.0F);
     CHECK(bandwidths[0] == 0.0F);
 }

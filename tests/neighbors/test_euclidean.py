@@ -114,7 +114,7 @@ def test_a_higher_target_gives_a_higher_recall():
 
 
 def test_a_plan_that_misses_the_target_is_widened(monkeypatch):
-    monkeypatch.setattr(cells, "_plan", lambda *_: cells._Plan(n_probes=1, n_candidates=18))
+    monkeypatch.setattr(cells, "make_plan", lambda *_: cells.Plan(n_probes=1, n_candidates=18))
     graph = compute_neighbors(noise(6000, 6), 10, method="approximate", target_recall=0.9)
     assert graph.method == "cells"
     assert graph.recall >= 0.9

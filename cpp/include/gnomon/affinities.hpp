@@ -17,8 +17,10 @@ void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2
 
 /// Fuzzy memberships exp(-max(0, d - rho) / sigma) whose sum over a row of m neighbours is log2(m + 1).
 /// distances (n, k): ascending in each row; entries that are not finite are left out (weight 0).
+/// usual_distance: whose thousandth bounds sigma from below where rho is 0; negative: the mean of the distances.
 /// weights (n, k), nearest (n), bandwidths (n): written; `nearest` is rho, `bandwidths` sigma.
-void membership_weights(Span2<const float> distances, double local_connectivity, Span2<float> weights,
-                        std::span<float> nearest, std::span<float> bandwidths, const Context& context);
+void membership_weights(Span2<const float> distances, double local_connectivity, double usual_distance,
+                        Span2<float> weights, std::span<float> nearest, std::span<float> bandwidths,
+                        const Context& context);
 
 }  // namespace gnomon

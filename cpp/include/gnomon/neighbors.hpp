@@ -57,23 +57,38 @@ struct Cells {
     }
 };
 
-/// The nearest neighbours of every row among the members of the cells that it probes. The owner of a cell searches for
-/// all its members at once, so dense tiles are used, and no two owners write to the same row.
+/// Rows that search, with the cells each looks into, nearest first, and grouped by the first of these.
+struct CellQueries {
+    Span2<const float> rows;           // (m, d)
+    Span2<const std::int32_t> probes;  // (m, p)
+    Cells cells;
+    bool are_points = false;  ///< the rows searched themselves: none finds itself
+};
+
+/// The nearest neighbours of rows among the members of the cells that they probe. The owner of a cell searches for all
+/// its members at once, so dense tiles are used, and no two owners write to the same row. A row's result does not
+/// depend on the other rows that search.
 class CellJoin {
 public:
-    /// points (n, d); probes (n, p): the cells each row looks into, nearest first. All must outlive this object.
+    /// points (n, d); probes (n, p): the cells each row looks into, none if only other rows search. All must outlive
+    /// this object.
     CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context);
 
     /// Fills the rows of indices (n, k) owned by cells [first, last), ascending by distance; -1 where there are fewer.
     void run(std::size_t first, std::size_t last, Span2<std::int32_t> indices, const Context& context) const;
 
+    /// Fills indices (m, k) for rows that are not among the points.
+    void find(const CellQueries& queries, Span2<std::int32_t> indices, const Context& context) const;
+
 private:
     struct Scratch;
-    void join(std::size_t owner, Span2<std::int32_t> indices, Scratch& scratch) const;
-    void search(std::size_t owner, std::size_t cell, Scratch& scratch) const;
+    void run(const CellQueries& queries, std::size_t first, std::size_t last, Span2<std::int32_t> indices,
+             const Context& context) const;
+    void join(const CellQueries& queries, std::size_t owner, Span2<std::int32_t> indices, Scratch& scratch) const;
+    void search(const CellQueries& queries, std::size_t owner, std::size_t cell, Scratch& scratch) const;
 
     Span2<const float> points_;
-    Span2<const std::int32_t> probes_;
+    CellQueries own_;
     Cells cells_;
     std::vector<std::size_t> panels_;  // where each cell's panels begin, in rows
     PackedRows packed_;

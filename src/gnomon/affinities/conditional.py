@@ -76,7 +76,11 @@ def gaussian_weights(
 
 
 def membership_weights(
-    distances: Float32Array, *, local_connectivity: float = 1.0, n_threads: int = 1
+    distances: Float32Array,
+    *,
+    local_connectivity: float = 1.0,
+    usual_distance: float | None = None,
+    n_threads: int = 1,
 ) -> tuple[Float32Array, Float32Array, Float32Array]:
     """Weigh the neighbours of each row by fuzzy membership, as UMAP does.
 
@@ -86,6 +90,9 @@ def membership_weights(
         Ascending in each row, the row itself not counted. Entries that are not finite are left out and get weight 0.
     local_connectivity : float >= 0, default=1.0
         Number of neighbours with membership 1; between whole numbers the distance is interpolated.
+    usual_distance : float >= 0 or None, default=None
+        What bounds sigma from below where rho is 0; None takes the mean of all distances, so that rows depend on each
+        other.
     n_threads : int >= 1, default=1
         Does not change the result.
 
@@ -97,7 +104,9 @@ def membership_weights(
     nearest : ndarray of shape (n_rows,), float32
         rho, the distance within which the membership is 1; 0 where all distances are.
     bandwidths : ndarray of shape (n_rows,), float32
-        sigma, at least 1/1000 of the row's mean distance (of the mean of all distances where rho is 0).
+        sigma, at least 1/1000 of the row's mean distance (of the usual distance where rho is 0).
     """
-    weights, nearest, bandwidths = _core.membership_weights(distances, local_connectivity, n_threads)
+    weights, nearest, bandwidths = _core.membership_weights(
+        distances, local_connectivity, -1.0 if usual_distance is None else usual_distance, n_threads
+    )
     return weights, nearest, bandwidths

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import uniform_affinities
+from gnomon.extension import PlacementLoss, UniformRows
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.kernels import Cauchy, NoiseContrast
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.placing import cross_entropy_loss
 from gnomon.objectives import CrossEntropy, InfoNCE
 from gnomon.optimizers import Adam, SampledDescent
 
@@ -99,6 +101,9 @@ class NegTSNE(NeighborEmbedder):
                 n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"] * unit),
+            placing=lambda inputs, objective, _positions: Placing(
+                UniformRows(), cross_entropy_loss(objective), inputs.neighbors.n_neighbors
+            ),
         )
 
 
@@ -160,4 +165,9 @@ class InfoNCETSNE(NeighborEmbedder):
                 affinities, Cauchy(), n_noise=parameters["n_noise"], seed=inputs.seed, n_threads=inputs.n_threads
             ),
             optimizer=Adam(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"], decay="linear"),
+            placing=lambda inputs, _objective, _positions: Placing(
+                UniformRows(),
+                PlacementLoss.of_contrast(Cauchy(), min(parameters["n_noise"], n_samples - 1), n_samples),
+                inputs.neighbors.n_neighbors,
+            ),
         )

@@ -176,6 +176,7 @@ class FeatMAP(NeighborEmbedder):
             places = np.asarray(places @ axes.T, dtype=np.float32)
             self.embedding_frames_ = np.einsum("ca,ial->icl", axes, self.embedding_frames_)
             self.solution_ = replace(self.solution_, embedding=places)
+            self.placement_ = None if self.placement_ is None else replace(self.placement_, Y=places)
         self._places = places
         return places
 

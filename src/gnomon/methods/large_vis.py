@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import gaussian_affinities
+from gnomon.extension import GaussianRows
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
 from gnomon.methods.density import DENSITY, density_terms
 from gnomon.methods.frames import FRAMES, frame_terms
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import check_perplexity
+from gnomon.methods.placing import cross_entropy_loss
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -110,4 +112,7 @@ class LargeVis(NeighborEmbedder):
                 n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),
+            placing=lambda inputs, objective, _positions: Placing(
+                GaussianRows(perplexity), cross_entropy_loss(objective), inputs.neighbors.n_neighbors
+            ),
         )

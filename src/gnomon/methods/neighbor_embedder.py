@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
-from gnomon._validation import Rule
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Rule, message
 from gnomon.affinities import Affinities, fuzzy_simplicial_set
+from gnomon.extension import NewAffinities, PlacementLoss, RowPlacement
 from gnomon.initialization import initialize
-from gnomon.methods.base import RowEmbedder
+from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.methods.density import keep_radii, repeat_radii
 from gnomon.methods.frames import keep_frames, repeat_frames
 from gnomon.methods.parameters import INIT
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
 
-__all__ = ["Inputs", "NeighborEmbedder", "Recipe"]
+__all__ = ["Inputs", "NeighborEmbedder", "Placing", "Recipe"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,25 @@ class Inputs:
 
 
 @dataclass(frozen=True)
+class Placing:
+    """How a finished map places new rows.
+
+    Attributes
+    ----------
+    affinities : NewAffinities
+        How a new row is attracted to its nearest fitted rows.
+    loss : PlacementLoss
+        What its position minimises.
+    n_neighbors : int
+        Fitted rows that attract it.
+    """
+
+    affinities: NewAffinities
+    loss: PlacementLoss
+    n_neighbors: int
+
+
+@dataclass(frozen=True)
 class Recipe:
     """The choices that make a neighbour embedding, given the number of distinct rows.
 
@@ -68,6 +89,8 @@ class Recipe:
     optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
     reduce : callable or None, default=None
         (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
+    placing : callable or None, default=None
+        (inputs, objective, embedding) -> Placing, or None if new rows cannot be placed.
     """
 
     n_neighbors: int
@@ -76,13 +99,19 @@ class Recipe:
     objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
     reduce: Callable[[Any, int, int], Any] | None = None
+    placing: Callable[[Inputs, Any, npt.NDArray[np.float32]], Placing | None] | None = None
 
 
 @dataclass(eq=False, repr=False)
-class NeighborEmbedder(RowEmbedder):
+class NeighborEmbedder(PlacesRows, RowEmbedder):
     """A method that turns rows into affinities and moves points until attraction and repulsion balance.
 
     A subclass is a dataclass of its parameters and returns its `Recipe`; everything else is here.
+
+    A new row is placed where its own part of the loss is least, among the fitted points, which stay. For that the
+    fitted rows are kept, as a reference where the table was not changed; the first call of `transform` makes a search
+    among them ready (up to 3 copies of the table, fewer features if there are many) and tabulates the repulsion of the
+    map (up to 20 MB), which later calls use and a pickle leaves out.
     """
 
     _: KW_ONLY
@@ -95,7 +124,7 @@ class NeighborEmbedder(RowEmbedder):
         raise NotImplementedError
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
-        n_components = parameters["n_components"]
+        n_components, rows = parameters["n_components"], X
         if isinstance(parameters["init"], np.ndarray):
             parameters["init"] = parameters["init"].astype(np.float32)
         recipe = self._recipe(parameters, int(X.shape[0]))
@@ -132,7 +161,33 @@ class NeighborEmbedder(RowEmbedder):
         self.evaluation_ = objective.evaluation_for(n_components)
         keep_radii(self, objective, solution.embedding)
         keep_frames(self, objective, solution.embedding)
-        return np.asarray(solution.embedding, dtype=np.float32)
+        positions = np.asarray(solution.embedding, dtype=np.float32)
+        self.placement_: RowPlacement | None = None
+        placing = None if recipe.placing is None else recipe.placing(inputs, objective, positions)
+        if placing is not None:
+            self.placement_ = RowPlacement(
+                rows,
+                positions,
+                placing.n_neighbors,
+                placing.affinities,
+                placing.loss,
+                metric=parameters["metric"],
+                metric_params=self.metric_params,
+                seed=self.seed_,
+                who=type(self).__name__,
+            )
+        return positions
+
+    def _place(self, X: Any) -> npt.NDArray[Any]:
+        who = type(self).__name__
+        if self.placement_ is None:
+            raise ValueError(message(who, "transform", "used with parts of known affinity, kernel and loss"))
+        return self.placement_.place(X, n_threads=resolve_n_threads(self.n_jobs, who=who))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # maps are float32
+        return tags
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         repeat_radii(self, copies)

@@ -22,8 +22,9 @@ from gnomon.affinities import (
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.methods.density import DENSITY, density_terms
 from gnomon.methods.frames import FRAMES, frame_terms
-from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
+from gnomon.methods.placing import named_affinities, named_loss
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 
@@ -147,7 +148,20 @@ class NeighborEmbedding(NeighborEmbedder):
             rescale=self._make_start(parameters),
             objective=partial(self._make_objective, parameters=parameters),
             optimizer=self._make_optimizer(parameters),
+            placing=partial(self._make_placing, parameters=parameters),
         )
+
+    def _make_placing(
+        self, inputs: Inputs, objective: Any, positions: npt.NDArray[np.float32], *, parameters: dict[str, Any]
+    ) -> Placing | None:
+        affinity, loss = parameters["affinity"], parameters["loss"]
+        if not (isinstance(affinity, str) and isinstance(loss, str) and self.kernel_.compiled):
+            return None
+        asked = named_loss(loss, objective, positions)
+        if asked is None:
+            return None
+        affinities = named_affinities(affinity, parameters["affinity_params"] or {}, inputs.neighbors)
+        return Placing(affinities, asked, inputs.neighbors.n_neighbors)
 
     def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
         affinity: Any = parameters["affinity"]

@@ -9,10 +9,13 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import pacmap_pairs
+from gnomon.affinities.scaled import local_scales
+from gnomon.extension import PlacementLoss, ScaledRows
 from gnomon.initialization import rescale
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.methods.reduction import at_most_half, principal_rows
 from gnomon.objectives import PacmapLoss
+from gnomon.objectives.pacmap import FURTHER, NEAR
 from gnomon.optimizers import Adam
 
 __all__ = ["PaCMAP"]
@@ -117,5 +120,10 @@ class PaCMAP(NeighborEmbedder):
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda pairs, inputs: PacmapLoss(pairs, n_threads=inputs.n_threads),
             optimizer=Adam(parameters["learning_rate"], max_iter=parameters["max_iter"]),
+            placing=lambda inputs, _objective, _positions: Placing(
+                ScaledRows(local_scales(inputs.neighbors, who="PaCMAP"), n_neighbors),
+                PlacementLoss.of_values(NEAR, FURTHER, parameters["further_ratio"] / n_samples),
+                inputs.neighbors.n_neighbors,
+            ),
             reduce=principal_rows(parameters["metric"], n_samples, self.n_features_in_),
         )

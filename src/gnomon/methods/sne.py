@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import conditional_affinities, gaussian_affinities
+from gnomon.extension import GaussianRows, PlacementLoss
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import check_perplexity
+from gnomon.methods.placing import divergence_loss
 from gnomon.objectives import ConditionalDivergence, KLDivergence
 from gnomon.optimizers import GradientDescent
 
@@ -96,6 +98,11 @@ class SNE(NeighborEmbedder):
                 early_exaggeration=parameters["early_exaggeration"],
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
             ),
+            placing=lambda inputs, _objective, _positions: Placing(
+                GaussianRows(perplexity),
+                PlacementLoss.of_conditional_divergence(Gaussian()),
+                inputs.neighbors.n_neighbors,
+            ),
         )
 
 
@@ -169,5 +176,8 @@ class SymmetricSNE(NeighborEmbedder):
                 learning_rate=parameters["learning_rate"],
                 early_exaggeration=parameters["early_exaggeration"],
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            ),
+            placing=lambda inputs, objective, positions: Placing(
+                GaussianRows(perplexity), divergence_loss(objective, positions), inputs.neighbors.n_neighbors
             ),
         )

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import gaussian_affinities
+from gnomon.extension import GaussianRows
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, StudentT
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import check_perplexity
+from gnomon.methods.placing import divergence_loss
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
 
@@ -128,6 +130,9 @@ class TSNE(NeighborEmbedder):
                 learning_rate=parameters["learning_rate"],
                 early_exaggeration=parameters["early_exaggeration"],
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            ),
+            placing=lambda inputs, objective, positions: Placing(
+                GaussianRows(perplexity), divergence_loss(objective, positions), inputs.neighbors.n_neighbors
             ),
         )
 

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import ReconstructionWeights, reconstruction_weights
+from gnomon.extension import MembershipRows, NewAffinities, PlacementLoss, ReconstructionRows
 from gnomon.initialization import rescale
 from gnomon.kernels import OutputKernel, UMAPKernel
-from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
+from gnomon.methods.placing import usual_distance
 from gnomon.objectives import ReconstructionTrace
 from gnomon.optimizers import GradientDescent
 
@@ -133,7 +135,22 @@ class TwoKernelLLE(NeighborEmbedder):
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
                 max_iter=parameters["max_iter"],
             ),
+            placing=partial(self._placing, parameters=parameters),
         )
+
+    def _placing(
+        self, inputs: Inputs, _objective: Any, positions: Any, *, parameters: dict[str, Any]
+    ) -> Placing | None:
+        if not self.kernel_.compiled:
+            return None
+        strength = parameters["penalty_strength"]
+        affinities: NewAffinities = ReconstructionRows(parameters["weights"], parameters["regularization"])
+        if parameters["weights"] == "membership":
+            affinities = MembershipRows(1.0, usual_distance(inputs.neighbors))
+        loss = PlacementLoss.of_values(
+            self.kernel_, self.kernel_, 1.0 / len(positions) if strength is None else strength
+        )
+        return Placing(affinities, loss, inputs.neighbors.n_neighbors)
 
     @staticmethod
     def _make_kernel(parameters: dict[str, Any]) -> OutputKernel:

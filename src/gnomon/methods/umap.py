@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, fuzzy_simplicial_set
+from gnomon.extension import MembershipRows
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.density import DENSITY, density_terms
 from gnomon.methods.frames import FRAMES, frame_terms
-from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.placing import cross_entropy_loss, usual_distance
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -85,6 +87,11 @@ def umap_recipe(
             n_threads=inputs.n_threads,
         ),
         optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+        placing=lambda inputs, objective, _positions: Placing(
+            MembershipRows(parameters["local_connectivity"], usual_distance(inputs.neighbors)),
+            cross_entropy_loss(objective),
+            min(parameters["n_neighbors"], inputs.neighbors.n_neighbors),
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from gnomon.neighbors.nearest_given import nearest_given
 from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.precomputed import distances_to_fitted
 from gnomon.neighbors.queries import query_neighbors
+from gnomon.neighbors.row_search import RowSearch
 
 __all__ = [
     "JOINING",
@@ -19,6 +20,7 @@ __all__ = [
     "Bridges",
     "Landmarks",
     "NeighborGraph",
+    "RowSearch",
     "as_neighbor_graph",
     "bridged_graph",
     "choose_landmarks",

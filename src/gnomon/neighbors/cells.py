@@ -17,9 +17,9 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.neighbors.basis import principal_basis
-from gnomon.neighbors.euclidean import Distances, Indices, Points, n_candidates, nearest_of_new
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, n_candidates, nearest_of_new
 
-__all__ = ["Approximation", "approximate_search", "n_cells"]
+__all__ = ["Approximation", "Plan", "Sample", "Space", "aim_for", "approximate_search", "group", "make_plan", "n_cells"]
 
 _log = logging.getLogger("gnomon.neighbors")
 
@@ -47,7 +47,7 @@ class Approximation:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """How many cells each row looks into, and how many candidates it keeps."""
 
     n_probes: int
@@ -55,7 +55,7 @@ class _Plan:
 
 
 @dataclass(frozen=True)
-class _Sample:
+class Sample:
     """Some rows and their true neighbours."""
 
     rows: npt.NDArray[np.int32]
@@ -63,19 +63,29 @@ class _Sample:
     distances: Distances
 
     @classmethod
-    def of(cls, points: Points, n_neighbors: int, rng: np.random.Generator) -> _Sample:
+    def of(cls, points: Points, n_neighbors: int, rng: np.random.Generator) -> Sample:
         """Draw the rows and find their neighbours among all rows."""
         n = len(points.X)
         rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
         indices, distances = nearest_of_new(points, points.X[rows], n_neighbors + 1)
-        own = indices == rows[:, None]
-        own[~own.any(axis=1), -1] = True  # hidden behind copies of itself
-        shape = (len(rows), n_neighbors)
-        return cls(rows, indices[~own].reshape(shape), distances[~own].reshape(shape))
+        return cls(rows, *_without_own(indices, distances, rows))
 
     def recall(self, distances: Distances) -> float:
         """Return the share of neighbours as near as the true ones; equal distances are equally good."""
         return float((distances[self.rows] <= self.distances[:, -1:]).mean())
+
+    def recall_of(self, indices: Indices, distances: Distances) -> float:
+        """Return the same where the sample's rows were sought alone and find themselves among one neighbour more."""
+        others = _without_own(indices, distances, self.rows)[1]
+        return float((others <= self.distances[:, -1:]).mean())
+
+
+def _without_own(indices: Indices, distances: Distances, rows: npt.NDArray[np.int32]) -> tuple[Indices, Distances]:
+    """Leave each row out of what it found, or the last it found if it is hidden behind copies of itself."""
+    own = indices == rows[:, None]
+    own[~own.any(axis=1), -1] = True
+    shape = (len(rows), indices.shape[1] - 1)
+    return indices[~own].reshape(shape), distances[~own].reshape(shape)
 
 
 def approximate_search(
@@ -100,12 +110,12 @@ def approximate_search(
     if target_recall >= 1.0:
         return None
     rng = np.random.default_rng(seed)
-    sample = _Sample.of(points, n_neighbors, rng)
-    coordinates = _coordinates(points, rng)
-    centers = _centers(coordinates, n_cells(len(points.X)), rng, points.n_threads)
+    sample = Sample.of(points, n_neighbors, rng)
+    space = Space.of(points, rng)
+    coordinates, centers = space.coordinates, space.centers
     most = _cost_of_all(points.X.shape)
-    aim = target_recall + 0.1 * (1 - target_recall)
-    plan = _plan(sample, coordinates, centers, n_neighbors, aim, points)
+    aim = aim_for(target_recall)
+    plan = make_plan(sample, coordinates, centers, n_neighbors, aim, points)
     while plan is not None:
         found = _join(points, coordinates, centers, plan, n_neighbors, reporter)
         recall = sample.recall(found[1])
@@ -123,15 +133,54 @@ def n_cells(n_samples: int) -> int:
     return 1 + math.floor(math.cbrt(n_samples) ** 2 / 6.5)
 
 
-def _coordinates(points: Points, rng: np.random.Generator) -> npt.NDArray[np.float32]:
-    """Return the rows in the space in which candidates are sought."""
+@dataclass(frozen=True)
+class Space:
+    """Where candidates are sought: all features, or the leading principal directions of many; and its cells.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_samples, n_coordinates), float32
+    basis : ndarray of shape (n_coordinates, n_features), float32, or None
+        None where all features are kept.
+    centers : ndarray of shape (n_cells, n_coordinates), float32
+    """
+
+    coordinates: npt.NDArray[np.float32]
+    basis: npt.NDArray[np.float32] | None
+    centers: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, points: Points, rng: np.random.Generator) -> Space:
+        """Choose the space for a table and learn its cells."""
+        basis = _basis(points, rng)
+        coordinates = _coordinates(points, basis)
+        return cls(coordinates, basis, _centers(coordinates, n_cells(len(points.X)), rng, points.n_threads))
+
+    def coordinates_of(self, points: Points, X: Values) -> npt.NDArray[np.float32]:
+        """Return the coordinates of rows, each a function of the row alone."""
+        return _coordinates(points, self.basis, X)
+
+
+def aim_for(target_recall: float) -> float:
+    """Return the recall that is planned for, a little above the one wanted."""
+    return target_recall + 0.1 * (1 - target_recall)
+
+
+def _basis(points: Points, rng: np.random.Generator) -> npt.NDArray[np.float32] | None:
     n, n_features = points.X.shape
     if n_features <= _PROJECT_ABOVE:
-        return points.centered()
+        return None
     n_rows = min(n, max(4 * _PROJECTED, _BASIS_FLOATS // n_features))
     some = points.X[np.arange(n_rows) * n // n_rows]
-    basis = principal_basis(points.centered(some), min(_PROJECTED, n_rows), seed=int(rng.integers(2**31)))
-    return _core.project_rows(points.X, points.mean, points.scale, basis, points.n_threads)
+    return principal_basis(points.centered(some), min(_PROJECTED, n_rows), seed=int(rng.integers(2**31)))
+
+
+def _coordinates(
+    points: Points, basis: npt.NDArray[np.float32] | None, X: Values | None = None
+) -> npt.NDArray[np.float32]:
+    if basis is None:
+        return points.centered(X)
+    return _core.project_rows(points.X if X is None else X, points.mean, points.scale, basis, points.n_threads)
 
 
 def _centers(
@@ -151,14 +200,14 @@ def _centers(
     return centers
 
 
-def _plan(
-    sample: _Sample,
+def make_plan(
+    sample: Sample,
     coordinates: npt.NDArray[np.float32],
     centers: npt.NDArray[np.float32],
     n_neighbors: int,
     aim: float,
     points: Points,
-) -> _Plan | None:
+) -> Plan | None:
     """Return the cheapest plan that finds the sample's neighbours; None if comparing all pairs costs less.
 
     A neighbour is found if its own cell is among those searched and if fewer than n_candidates rows are nearer in the
@@ -183,7 +232,7 @@ def _plan(
     for width in widths:
         needed = np.sort(np.where(row_rank < width, cell_rank, len(centers)), axis=None)
         n_probes = int(needed[math.ceil(aim * needed.size) - 1]) + 1 if aim > 0 else 1
-        plan = _Plan(n_probes, width)
+        plan = Plan(n_probes, width)
         cost = _cost(plan, points.X.shape, coordinates, centers)
         if n_probes <= len(centers) and cost < lowest:
             best, lowest = plan, cost
@@ -191,7 +240,7 @@ def _plan(
 
 
 def _row_ranks(
-    sample: _Sample, coordinates: npt.NDArray[np.float32], most: int, n_threads: int
+    sample: Sample, coordinates: npt.NDArray[np.float32], most: int, n_threads: int
 ) -> npt.NDArray[np.int32]:
     """Return how many rows lie nearer than each true neighbour in the space of candidates, counted up to `most`."""
     near = _core.nearest_rows(coordinates, coordinates[sample.rows], most + 1, n_threads)[0]
@@ -206,7 +255,7 @@ def _row_ranks(
 
 
 def _cost(
-    plan: _Plan, shape: tuple[int, ...], coordinates: npt.NDArray[np.float32], centers: npt.NDArray[np.float32]
+    plan: Plan, shape: tuple[int, ...], coordinates: npt.NDArray[np.float32], centers: npt.NDArray[np.float32]
 ) -> float:
     """Estimate the nanoseconds that a plan takes on one core."""
     n, n_features = shape
@@ -221,20 +270,25 @@ def _cost_of_all(shape: tuple[int, ...]) -> float:
     return 0.5 * n * n * (_NS_PAIR + _NS_PRODUCT * n_features)
 
 
+def group(cells: npt.NDArray[np.int32], count: int) -> tuple[Indices, npt.NDArray[np.int64]]:
+    """Return rows sorted by their cell and where each of `count` cells begins."""
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(cells, minlength=count), out=offsets[1:])
+    return np.argsort(cells, kind="stable").astype(np.int32), offsets
+
+
 def _join(
     points: Points,
     coordinates: npt.NDArray[np.float32],
     centers: npt.NDArray[np.float32],
-    plan: _Plan,
+    plan: Plan,
     n_neighbors: int,
     reporter: Reporter | None,
 ) -> tuple[Indices, Distances]:
     """Search as planned and rank the candidates by their distances in full."""
     n, count = len(coordinates), len(centers)
     probes = _core.nearest_rows(centers, coordinates, plan.n_probes, points.n_threads)[0]
-    order = np.argsort(probes[:, 0], kind="stable").astype(np.int32)
-    offsets = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(probes[:, 0], minlength=count), out=offsets[1:])
+    order, offsets = group(probes[:, 0], count)
     candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
     join = _core.CellJoin(coordinates, probes, order, offsets, points.n_threads)
     bounds = np.linspace(0, count, _BLOCKS + 1).astype(int)

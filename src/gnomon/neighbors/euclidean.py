@@ -15,7 +15,18 @@ from gnomon._progress import Reporter
 from gnomon.exceptions import PrecisionWarning
 from gnomon.linalg import largest_deviation
 
-__all__ = ["Distances", "Indices", "Points", "Values", "as_values", "exact_search", "n_candidates", "nearest_of_new"]
+__all__ = [
+    "Distances",
+    "Indices",
+    "Points",
+    "Values",
+    "as_values",
+    "exact_search",
+    "far_rows",
+    "n_candidates",
+    "nearest_of_new",
+    "search_far",
+]
 
 Values = npt.NDArray[Any]
 """C-contiguous rows, float32 or float64."""
@@ -127,8 +138,7 @@ def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Ind
     """Find the neighbours of new rows among the rows of `points`; a row's result does not depend on the other rows."""
     n = len(points.X)
     centered = points.centered(X_new)
-    reach = np.abs(centered).max(axis=1)
-    far = reach > 2.0 ** (_SAFE_EXPONENT + 1)  # squares may leave the range of float32 at this scale
+    far = far_rows(centered)
     centered[far] = 0
     k = n_candidates(n_neighbors, n)
     candidates, cutoffs = _core.nearest_rows(points.centered(), centered, k, points.n_threads)
@@ -137,11 +147,25 @@ def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Ind
         unsettled = _unsettled(centered, distances[:, -1] * np.float32(points.scale), cutoffs)
         unsettled = unsettled[~far[unsettled]]
         _settle(points, unsettled, np.full(len(unsettled), -1, np.int32), X_new, indices, distances)
+    search_far(points, X_new, far, indices, distances)
+    return indices, distances
+
+
+def far_rows(centered: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """Return which new rows lie so far out that squares may leave the range of float32 at the table's scale."""
+    far: npt.NDArray[np.bool_] = np.abs(centered).max(axis=1) > 2.0 ** (_SAFE_EXPONENT + 1)
+    return far
+
+
+def search_far(
+    points: Points, X_new: Values, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances
+) -> None:
+    """Compare such rows with all others, each at a scale of its own, in place."""
     for row in np.flatnonzero(far):
         deviation = float(np.abs(X_new[row] - points.mean).max())
         alone = replace(points, scale=_scale_for(deviation, X_new.dtype))
-        indices[row], distances[row] = alone.scan(X_new[row : row + 1], np.full(1, -1, np.int32), n_neighbors)
-    return indices, distances
+        own = np.full(1, -1, np.int32)
+        indices[row], distances[row] = alone.scan(X_new[row : row + 1], own, indices.shape[1])
 
 
 def _unsettled(

@@ -79,6 +79,8 @@ class CrossEntropy(PairObjective):
 
     Attributes
     ----------
+    repulsion : float
+        m g.
     epoch : int, default 0
         Which sample `gradient` and `forces` take when sampled.
 
@@ -122,6 +124,7 @@ class CrossEntropy(PairObjective):
         noise = degrees ** checked["noise_exponent"]
         noise /= noise.sum()
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
+        self.repulsion: float = repulsion
         sampled = checked["evaluation"] == "sampled"
         attraction = EdgePairs(affinities.matrix, kernel, "log", n_threads=n_threads, who=who)
         super().__init__(

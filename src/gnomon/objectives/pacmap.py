@@ -14,10 +14,10 @@ from gnomon.objectives.terms import EdgePairs
 if TYPE_CHECKING:
     from gnomon.affinities import PacmapPairs
 
-__all__ = ["PacmapLoss", "phase_weights"]
+__all__ = ["FURTHER", "NEAR", "PacmapLoss", "phase_weights"]
 
 # d / (c + d) = 1 - k and 1 / (1 + d) = k for d = 1 + s and the kernel k = 1 / (1 + d / c).
-_NEAR, _MID_NEAR, _FURTHER = NoiseContrast(1.0 / 10.0), NoiseContrast(1.0 / 10_000.0), NoiseContrast(1.0)
+NEAR, _MID_NEAR, FURTHER = NoiseContrast(1.0 / 10.0), NoiseContrast(1.0 / 10_000.0), NoiseContrast(1.0)
 _FIRST, _SECOND = 2.0 / 9.0, 4.0 / 9.0  # shares of the iterations after which the phases end: 100 and 200 of 450
 
 
@@ -77,7 +77,7 @@ class PacmapLoss(PairObjective):
         self._counts = [float(matrix.data.sum(dtype=np.float64)) for matrix in matrices]
         self._near, self._mid_near, self._further = (
             _pairs_of(matrix, kernel, n_threads)
-            for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
+            for matrix, kernel in zip(matrices, (NEAR, _MID_NEAR, FURTHER), strict=True)
         )
         super().__init__(self._near, self._further, n_threads=n_threads)
         self._weigh(*phase_weights(1, 1))

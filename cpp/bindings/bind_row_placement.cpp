@@ -1,0 +1,94 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "arrays.hpp"
+#include "gnomon/row_placement.hpp"
+
+namespace gnomon::bindings {
+namespace {
+
+using Points = Matrix<const float>;
+using Rows = Matrix<const std::int32_t>;
+using Table = Matrix<const double>;
+
+RepulsionLink link_named(const std::string& name) {
+    if (name == "sum") return RepulsionLink::sum;
+    if (name == "log") return RepulsionLink::log;
+    if (name == "contrast") return RepulsionLink::contrast;
+    throw std::invalid_argument("unknown link");
+}
+
+PairTerm term_of(const OutputKernel& kernel, const std::string& law, float scale) {
+    return {kernel, pair_law(law), scale};
+}
+
+/// What rows are placed by, with the arrays that it looks at.
+class RowPlacer {
+public:
+    RowPlacer(Points points, PairTerm attraction, PairTerm repulsion, const std::string& link, double strength,
+              Points sources, Values charges, Table table, std::pair<double, double> low, double spacing, int max_iter,
+              double tolerance)
+        : points_(std::move(points)),
+          sources_(std::move(sources)),
+          charges_(std::move(charges)),
+          table_(std::move(table)),
+          placement_{view(points_), attraction,     repulsion,      link_named(link),
+                     strength,      view(sources_), view(charges_), {view(table_), {low.first, low.second}, spacing},
+                     max_iter,      tolerance} {}
+
+    std::pair<Output<float>, Output<double>> place(const Rows& neighbors, const Points& weights, int n_threads) const {
+        const std::size_t m = neighbors.shape(0), d = points_.shape(1);
+        auto positions = make_output<float>({m, d});
+        auto losses = make_output<double>({m, 2});
+        run_released(n_threads, [&](const Context& context) {
+            place_rows(placement_, view(neighbors), view(weights), {positions.data(), m, d}, {losses.data(), m, 2},
+                       context);
+        });
+        return {positions, losses};
+    }
+
+    std::pair<Output<double>, Output<double>> losses(const Rows& neighbors, const Points& weights,
+                                                     const Points& positions, int n_threads) const {
+        const std::size_t m = neighbors.shape(0), d = points_.shape(1);
+        auto values = make_output<double>({m});
+        auto gradients = make_output<double>({m, d});
+        run_released(n_threads, [&](const Context& context) {
+            row_losses(placement_, view(neighbors), view(weights), view(positions), {values.data(), m},
+                       {gradients.data(), m, d}, context);
+        });
+        return {values, gradients};
+    }
+
+private:
+    Points points_, sources_;
+    Values charges_;
+    Table table_;
+    RowPlacement placement_;
+};
+
+}  // namespace
+
+void register_row_placement(nb::module_& m) {
+    nb::class_<PairTerm>(m, "PairTerm", "scale * F(k(s)) of a pair of points.")
+        .def(
+            "__init__",
+            [](PairTerm* self, const OutputKernel& kernel, const std::string& law, float scale) {
+                new (self) PairTerm(term_of(kernel, law, scale));
+            },
+            nb::arg("kernel"), nb::arg("law"), nb::arg("scale"));
+    nb::class_<RowPlacer>(m, "RowPlacer", "Places rows among the fixed points of a map.")
+        .def(nb::init<Points, PairTerm, PairTerm, const std::string&, double, Points, Values, Table,
+                      std::pair<double, double>, double, int, double>(),
+             nb::arg("points").noconvert(), nb::arg("attraction"), nb::arg("repulsion"), nb::arg("link"),
+             nb::arg("strength"), nb::arg("sources").noconvert(), nb::arg("charges").noconvert(),
+             nb::arg("table").noconvert(), nb::arg("low"), nb::arg("spacing"), nb::arg("max_iter"),
+             nb::arg("tolerance"))
+        .def("place", &RowPlacer::place, nb::arg("neighbors").noconvert(), nb::arg("weights").noconvert(),
+             nb::arg("n_threads"), "Positions (m, d) and the losses at the weighted mean and at the end, (m, 2).")
+        .def("losses", &RowPlacer::losses, nb::arg("neighbors").noconvert(), nb::arg("weights").noconvert(),
+             nb::arg("positions").noconvert(), nb::arg("n_threads"), "Losses (m,) and gradients (m, d) at positions.");
+}
+
+}  // namespace gnomon::bindings

@@ -1,0 +1,169 @@
+"""The neighbours of new rows among fitted ones, by the search that suits the table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.neighbors import cosine, euclidean
+from gnomon.neighbors.cell_index import CellIndex
+from gnomon.neighbors.compute import EXACT_FLOPS, NATIVE_METRICS, check_n_neighbors
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+__all__ = ["RowSearch"]
+
+_RULES: dict[str, Rule] = {
+    "n_neighbors": Integer(1),
+    "method": Options("auto", "exact", "approximate"),
+    "target_recall": Real(0.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class RowSearch:
+    """A table made ready to be asked for the nearest of its rows.
+
+    Attributes
+    ----------
+    method : {"exact", "cells", "scikit-learn", "precomputed"}
+        How neighbours are found. The choice depends on the table alone, never on the rows that ask.
+    recall : float in [0, 1]
+        Share of the true neighbours found: 1.0 for exact methods, else measured on a sample of the table's own rows,
+        taken as new ones.
+    n_neighbors : int
+        Neighbours of a new row.
+    """
+
+    method: str
+    recall: float
+    n_neighbors: int
+    _table: Any
+    _metric: Any
+    _metric_params: Mapping[str, Any] | None
+    _search: euclidean.Points | CellIndex | None
+    _who: str
+
+    @classmethod
+    def of(
+        cls,
+        X_train: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
+        n_neighbors: int,
+        *,
+        metric: str | Callable[..., float] = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        method: str = "auto",
+        target_recall: float = 0.98,
+        seed: int = 0,
+        n_threads: int = 1,
+        who: str = "RowSearch",
+    ) -> RowSearch:
+        """Make a table ready.
+
+        Parameters
+        ----------
+        X_train : ndarray of shape (n_samples, n_features) or CSR matrix
+            The table searched; with metric="precomputed" only its number of rows counts.
+        n_neighbors : int in [1, n_samples]
+        metric : str or callable, default="euclidean"
+            As for `compute_neighbors`; with "precomputed" new rows are their distances to the table's.
+        metric_params : mapping, default=None
+            Further arguments of a scikit-learn metric or callable.
+        method : {"auto", "exact", "approximate"}, default="auto"
+            "exact" compares with all rows. "approximate" looks into the nearest cells, or compares with all rows where
+            that costs less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features,
+            as the search among the table's own rows.
+        target_recall : float in [0, 1], default=0.98
+            Share of the true neighbours that an approximate search must find, measured on a sample of rows.
+        seed : int, default=0
+            Chooses the cells and the sample of an approximate search.
+        n_threads : int >= 1, default=1
+            Does not change the result.
+        who : str
+            Opens the texts of errors and warnings.
+
+        Raises
+        ------
+        ValueError
+            If `n_neighbors` exceeds n_samples or the metric is unknown.
+        """
+        given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
+        checked = check_parameters(who, _RULES, given)
+        n_neighbors = checked["n_neighbors"]
+        check_n_neighbors(who, n_neighbors, X_train.shape[0])
+        if isinstance(metric, str) and metric == "precomputed":
+            return cls("precomputed", 1.0, n_neighbors, X_train.shape, metric, None, None, who)
+        native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
+        if native is None or not isinstance(X_train, np.ndarray):
+            return cls("scikit-learn", 1.0, n_neighbors, X_train, metric, metric_params, None, who)
+        if metric_params:
+            raise ValueError(message(who, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
+        values = euclidean.as_values(X_train)
+        if native == "cosine":
+            # Whether some other new row is all zeros must not matter, so the extra coordinate is always there.
+            values = cosine.unit_rows(values, who=who, append=True)
+        points = euclidean.Points.of(values, n_threads=n_threads)
+        small = math.prod(values.shape) * values.shape[0] <= EXACT_FLOPS
+        wanted = method == "approximate" or (method == "auto" and not small)
+        if wanted and n_neighbors < len(values) and checked["target_recall"] < 1.0:
+            index = CellIndex.of(points, n_neighbors, target_recall=checked["target_recall"], seed=seed)
+            if index is not None:
+                return cls("cells", index.recall, n_neighbors, X_train, native, None, index, who)
+        return cls("exact", 1.0, n_neighbors, X_train, native, None, points, who)
+
+    def find(
+        self, X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix, *, n_threads: int = 1
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Return the nearest rows of each new row.
+
+        Parameters
+        ----------
+        X_new : ndarray of shape (n_new, n_features) or CSR matrix
+            With metric="precomputed" distances of shape (n_new, n_samples).
+        n_threads : int >= 1, default=1
+            Does not change the result.
+
+        Returns
+        -------
+        indices : ndarray of shape (n_new, n_neighbors), int32
+        distances : ndarray of shape (n_new, n_neighbors), float32
+            Ascending by (distance, index); inf where distances given hold fewer. A row's result does not depend on the
+            other new rows; through scikit-learn its distances do not up to rounding.
+
+        Raises
+        ------
+        ValueError
+            If the numbers of features differ.
+        """
+        n_features = self._table[1] if self.method == "precomputed" else self._table.shape[1]
+        if X_new.shape[1] != n_features:
+            raise ValueError(message(self._who, f"X_new with {X_new.shape[1]} features", f"of {n_features} features"))
+        k = self.n_neighbors
+        if X_new.shape[0] == 0:
+            return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
+        if self.method == "precomputed":
+            from gnomon.neighbors.nearest_given import nearest_given
+
+            return nearest_given(X_new, k)
+        if self._search is None or not isinstance(X_new, np.ndarray):
+            from gnomon.neighbors.library import library_query
+
+            metric, given = self._metric, self._metric_params
+            return library_query(self._table, X_new, k, metric, given, n_threads=n_threads, who=self._who)
+        points = self._search.points if isinstance(self._search, CellIndex) else self._search
+        points = replace(points, n_threads=n_threads)
+        new = np.ascontiguousarray(X_new, dtype=points.X.dtype)
+        if self._metric == "cosine":
+            new = cosine.unit_rows(new, who=self._who, append=True)
+        if isinstance(self._search, CellIndex):
+            indices, distances = replace(self._search, points=points).find(new, k)
+        else:
+            indices, distances = euclidean.nearest_of_new(points, new, k)
+        return indices, cosine.from_chords(distances) if self._metric == "cosine" else distances
