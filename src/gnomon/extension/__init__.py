@@ -1,0 +1,6 @@
+"""Maps as functions: places of new rows, rows of new places, derivatives, and how far rows lie out of range."""
+
+from gnomon.extension.atlas import AffineAtlas, RoundTrip
+from gnomon.extension.novelty import Novelty
+
+__all__ = ["AffineAtlas", "Novelty", "RoundTrip"]
