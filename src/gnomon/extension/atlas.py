@@ -16,7 +16,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_feature_count, check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas_charts import BlendLaw, fit_charts
-from gnomon.extension.atlas_inverse import INVERSE_POWER, RoundTrip, invert, nearest_others, repeat_truncated
+from gnomon.extension.atlas_inverse import INVERSE_POWER, INVERSE_ROWS, RoundTrip, invert, nearest_others, repeat_truncated
 from gnomon.extension.novelty import Novelty
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
@@ -28,7 +28,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _WHO = "AffineAtlas"
 _FIRST, _MOST = 3, 12  # nearest rows looked at first and at most, in units of n_neighbors
-_CONSENSUS = 2.0
+_CONSENSUS = 4.0
 _LAW_ROWS = 1000  # whose distances in the map give the law of the inverse
 _BLOCK = 4096  # rows placed at a time
 
@@ -80,9 +80,10 @@ class AffineAtlas:
     Where more than 12 n_neighbors rows would be needed, far from all of them, rho is the distance to the nearest row
     left out: f is continuous there and its derivative may jump.
 
-    Tears. Where neighbouring charts disagree, their weights are multiplied by the square of the weighted share of the
-    charts that agree with them, within twice the scale of the map: f takes the side of the majority instead of
-    the empty middle. `spread` tells how far charts disagreed.
+    Tears. Neighbours that lie far apart in the map have little weight in the fit of a chart. Where charts disagree, their
+    weights are multiplied by the fourth power of the weighted share of the charts that agree with them, within about
+    twice the scale of the map: f takes the side of the majority instead of the empty middle, and is steep where the
+    majority changes. `predict` tells how far the charts disagreed.
 
     Memory: 8 (n_components + 0.5) n_neighbors bytes a row, besides data and map.
 
@@ -116,7 +117,7 @@ class AffineAtlas:
         self._charts = fit_charts(self._X, self._Y, self._graph, n_threads=self._n_threads)
         self.trust_, self.ridge_ = self._charts.trust, self._charts.ridge
         self.law_ = BlendLaw.of(self._near.distances)
-        self.inverse_law_ = BlendLaw.of(self._map_distances(), power=INVERSE_POWER)
+        self.inverse_law_ = BlendLaw.of(self._map_distances(), power=INVERSE_POWER, n_rows=INVERSE_ROWS)
         self._table = RowTable.of(self._X)
 
     def _neighbors(self, graph: NeighborGraph | None, wanted: int, metric: str) -> NeighborGraph:
@@ -309,7 +310,7 @@ class AffineAtlas:
 
         A blend of ``x_i + C_i (y - y_i)`` over the nearest points of the map. C_i is the regression of the displacements
         of the row's neighbours in the data on those in the map, so that the result is a combination of rows; y - y_i is
-        cut off where the farthest of these neighbours lies, and far from the map the result stays near its edge.
+        cut off at twice the distance of the farthest of these neighbours, and far from the map the result stays near its edge.
 
         Parameters
         ----------
