@@ -1,6 +1,8 @@
 """Maps as functions: places of new rows, rows of new places, derivatives, and how far rows lie out of range."""
 
-from gnomon.extension.atlas import AffineAtlas, RoundTrip
+from gnomon.extension.atlas import AffineAtlas
+from gnomon.extension.atlas_function import MapFunction
+from gnomon.extension.atlas_inverse import RoundTrip
 from gnomon.extension.novelty import Novelty
 
-__all__ = ["AffineAtlas", "Novelty", "RoundTrip"]
+__all__ = ["AffineAtlas", "MapFunction", "Novelty", "RoundTrip"]

@@ -310,7 +310,7 @@ class AffineAtlas:
 
         A blend of ``x_i + C_i (y - y_i)`` over the nearest points of the map. C_i is the regression of the displacements
         of the row's neighbours in the data on those in the map, so that the result is a combination of rows; y - y_i is
-        cut off at twice the distance of the farthest of these neighbours, and far from the map the result stays near its edge.
+        cut off at three times the distance of the farthest of these neighbours, and far from the map the result stays near its edge.
 
         Parameters
         ----------
