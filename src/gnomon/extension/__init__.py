@@ -1,5 +1,9 @@
-"""Maps as functions: where new rows lie in a finished map."""
+"""Maps as functions: places of new rows, rows of new places, derivatives, and how far rows lie out of range."""
 
+from gnomon.extension.atlas import AffineAtlas
+from gnomon.extension.atlas_function import MapFunction
+from gnomon.extension.atlas_inverse import RoundTrip
+from gnomon.extension.drift import Drift, measure_drift
 from gnomon.extension.new_affinities import (
     GaussianRows,
     MembershipRows,
@@ -8,22 +12,29 @@ from gnomon.extension.new_affinities import (
     ScaledRows,
     UniformRows,
 )
+from gnomon.extension.novelty import Novelty
 from gnomon.extension.placement import EXACT_UP_TO, PlacementField, RowPlacement
 from gnomon.extension.placement_loss import PairLoss, PlacementLoss
 from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
 
 __all__ = [
     "EXACT_UP_TO",
+    "AffineAtlas",
+    "Drift",
     "GaussianRows",
+    "MapFunction",
     "MembershipRows",
     "NewAffinities",
+    "Novelty",
     "PairLoss",
     "PlacementField",
     "PlacementLoss",
     "ReconstructionRows",
     "RepulsionTable",
+    "RoundTrip",
     "RowPlacement",
     "ScaledRows",
     "UniformRows",
+    "measure_drift",
     "tabulate_repulsion",
 ]
