@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.table import format_number, format_table
-from gnomon.explain.why import LOW_R2, Why
+from gnomon.explain.why import LOW_R2, Why, why
 from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -72,6 +72,8 @@ class Explanation:
         Damping of the fits, chosen so that neighbours are best predicted from each other.
     n_neighbors : int
         Neighbours used for each point.
+    places : ndarray of shape (n_samples, n_components), float64
+        The embedding; NaN where a row has no place.
     """
 
     def __init__(
@@ -81,10 +83,12 @@ class Explanation:
         effects: FeatureEffects,
         feature_names: list[str],
         *,
+        places: npt.NDArray[np.float64],
         ridge: float,
         n_threads: int,
     ) -> None:
         self._X = X
+        self.places = places
         self._jacobians = jacobians
         self._effects = effects
         self._n_threads = n_threads
@@ -127,20 +131,7 @@ class Explanation:
 
     def why(self, i: int, n_top: int = 5) -> Why:
         """Return the features that move point i most, with values, arrows and R2; `print` shows a table."""
-        i = self._row(i)
-        top = self.top_features(n_top)
-        row = self._X[[i]]
-        values = np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64).ravel()
-        return Why(
-            index=i,
-            features=[self.feature_names[f] for f in top.indices[i]],
-            indices=top.indices[i],
-            values=values[top.indices[i]],
-            arrows=top.arrows[i],
-            importance=top.importance[i],
-            r2=float(self.r2[i]),
-            fit_r2=float(self.fit_r2[i]),
-        )
+        return why(self, i, n_top)
 
     def summary(self, n_top: int = 10) -> str:
         """Return the features of largest mean importance as a table, with the R2 over all points."""
@@ -258,4 +249,4 @@ def explain(
     ridge = _choose_ridge(values, places, near, n_threads)
     jacobians = local_jacobians(values, places, near, ridge=ridge, n_threads=n_threads)
     effects = feature_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
-    return Explanation(values, jacobians, effects, labels, ridge=ridge, n_threads=n_threads)
+    return Explanation(values, jacobians, effects, labels, places=places, ridge=ridge, n_threads=n_threads)
