@@ -44,7 +44,7 @@ class Column:
 
 
 def _short(error: float) -> str:
-    return f"{error:.2g}" if np.isfinite(error) and 1e-3 <= error < 1e3 else format_number(error)
+    return f"{error:.2g}" if error == 0 or 1e-4 <= error < 1e3 else f"{error:.1e}"
 
 
 def _listed(column: Any) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.explain.answer import Answer, Column
 from gnomon.explain.corridor import Corridor, check_path, find_corridor, path_through
-from gnomon.explain.local import local_arrows
+from gnomon.explain.local import local_arrows, mean_of_blocks
 from gnomon.explain.rows import column_scales, dense_rows_of, row_mask
 from gnomon.explain.trends import blocks_of_columns, held_out_r2, rank_correlations, slopes, smooth
 
@@ -268,9 +268,8 @@ def _pushes(explanation: Explanation, corridor: Corridor) -> tuple[Array, Array]
         nothing = np.full(explanation.n_features, np.nan)
         return nothing, nothing
     stretches = np.array_split(known, min(_STRETCHES, len(known)))
-    means = np.zeros((len(stretches), explanation.n_features))
-    for mean, stretch in zip(means, stretches, strict=True):
+    sums = np.zeros((len(stretches), explanation.n_features))
+    for total, stretch in zip(sums, stretches, strict=True):
         for position in stretch:
-            mean += corridor.tangents[position] @ local_arrows(explanation, int(corridor.rows[position]))
-        mean /= len(stretch)
-    return means.mean(axis=0), means.std(axis=0, ddof=1) / np.sqrt(len(means))
+            total += corridor.tangents[position] @ local_arrows(explanation, int(corridor.rows[position]))
+    return mean_of_blocks(sums, np.array([len(stretch) for stretch in stretches]))

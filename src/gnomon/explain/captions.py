@@ -119,7 +119,7 @@ def _caption(
 ) -> Caption:
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
     side = np.sign(moments.means[g] - moments.means.mean(axis=0))
-    agreed = np.clip(gaps * side, 0.0, _CEILING)  # only differences in the direction that the word will state
+    agreed = np.maximum(gaps * side, 0.0)  # only differences in the direction that the word will state
     agreed[g] = 0.0
     left = np.arange(len(labels)) != g
     chosen: list[int] = []
@@ -127,7 +127,7 @@ def _caption(
     while left.any() and len(chosen) < n_phrases:
         open_gaps = np.where(left[:, None] & (agreed >= _LARGE), agreed, 0.0)
         counts = np.count_nonzero(open_gaps, axis=0)
-        f = int(np.lexsort((-open_gaps.sum(axis=0), -counts))[0])
+        f = int(np.lexsort((-open_gaps.sum(axis=0), -np.minimum(open_gaps, _CEILING).sum(axis=0), -counts))[0])
         if counts[f] == 0:
             break
         chosen.append(f)

@@ -50,7 +50,7 @@ class Counterfactual(Answer):
         The changed row, all features in the order of the data.
     reached : bool
         Whether the changed row, placed by the map itself, lands in the target: most of its nearest points there are of
-        the target.
+        the target, and they are near.
     start, landed : ndarray of shape (n_components,)
         Place of the point, and of the changed row.
     distance : float

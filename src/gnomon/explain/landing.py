@@ -26,7 +26,7 @@ class Landing:
     ----------
     place : ndarray of shape (n_components,)
     inside : bool
-        Whether most of the nearest points belong to the region.
+        Whether most of the nearest points belong to the region, and it is no emptier here than elsewhere.
     distance : float
         To the nearest point of the region, in units of the map; inf if the row has no place.
     label : object or None
@@ -81,6 +81,8 @@ class Region:
     labels : ndarray of shape (n_samples,), or None
     tree, own_tree : KDTree
         Over the places of `rows`, and of those of the region.
+    reach : float
+        Farthest that a place of the region may lie from its points: as far as one of these from its fifth neighbour.
     """
 
     places: Array
@@ -89,6 +91,7 @@ class Region:
     labels: npt.NDArray[Any] | None
     tree: Any
     own_tree: Any
+    reach: float
 
     @classmethod
     def of(cls, places: Array, wanted: npt.NDArray[np.bool_], labels: Any) -> Region:
@@ -97,7 +100,10 @@ class Region:
 
         rows = np.flatnonzero(np.isfinite(places[:, 0]))
         known = None if labels is None else np.asarray(labels)
-        return cls(places, rows, wanted, known, KDTree(places[rows]), KDTree(places[wanted]))
+        tree = KDTree(places[rows])
+        asked = min(_ASKED + 1, len(rows))  # a point is its own nearest
+        reach = float(np.max(tree.query(places[wanted], k=[asked])[0]))
+        return cls(places, rows, wanted, known, tree, KDTree(places[wanted]), reach)
 
     def _nearest(self, at: Array, without: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the nearest rows of each place, leaving out one row each."""
@@ -127,7 +133,7 @@ class Region:
             if not placed[j]:
                 found.append(Landing(place, False, float("inf"), None))
                 continue
-            inside = bool(self.wanted[near[j]].mean() > 0.5)
+            inside = bool(self.wanted[near[j]].mean() > 0.5 and distances[j] <= self.reach)
             found.append(Landing(place, inside, float(distances[j]), self._label(near[j])))
         return found
 

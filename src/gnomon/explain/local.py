@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
 
-__all__ = ["arrows_with_errors", "axes_error", "local_arrows", "local_deviation"]
+__all__ = ["arrows_with_errors", "axes_error", "local_arrows", "local_deviation", "mean_of_blocks"]
 
 Array = npt.NDArray[np.float64]
 
@@ -35,6 +35,19 @@ def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:
     return explanation.axes(i) * deviation, axes_error(explanation, i) * deviation
 
 
+def mean_of_blocks(sums: Array, sizes: npt.NDArray[np.integer[Any]]) -> tuple[Array, Array]:
+    """Return the mean over all points, from the sums over blocks of them, and its standard error.
+
+    The blocks, not the points, count as independent; NaN for a single block.
+    """
+    total = float(sizes.sum())
+    mean = sums.sum(axis=0) / total
+    if len(sums) < 2:
+        return mean, np.full(len(mean), np.nan)
+    misses = sums - sizes[:, None] * mean
+    return mean, np.sqrt(len(sums) / (len(sums) - 1) * np.sum(misses**2, axis=0)) / total
+
+
 def axes_error(explanation: Explanation, i: int) -> Array:
     """Return the standard errors of the axes of point i."""
     if hasattr(explanation, "axes_error"):
@@ -53,4 +66,6 @@ def axes_error(explanation: Explanation, i: int) -> Array:
     hat = (left * (gain * values)) @ left.T
     misses = (moves - hat @ moves) / np.maximum(1.0 - np.diag(hat), 1e-3)[:, None]  # of each from the others
     solver = (right.T * gain) @ left.T  # axes.T = solver @ moves
-    return np.asarray(np.sqrt(solver**2 @ misses**2).T)
+    # The point's own place is no surer than its neighbours', and it enters every displacement alike.
+    own = np.outer(solver.sum(axis=1) ** 2, np.mean(misses**2, axis=0))
+    return np.asarray(np.sqrt(solver**2 @ misses**2 + own).T)

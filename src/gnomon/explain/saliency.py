@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.explain.answer import Answer
 from gnomon.explain.importance import places_in_blocks
-from gnomon.explain.local import arrows_with_errors, local_arrows
+from gnomon.explain.local import arrows_with_errors, local_arrows, mean_of_blocks
 from gnomon.explain.picture_regions import check_image_shape
 from gnomon.explain.rows import find_row, row_mask
 
@@ -170,14 +170,9 @@ def _of_point(explanation: Explanation, i: int, unit: Array | None) -> tuple[Arr
 def _of_selection(explanation: Explanation, rows: npt.NDArray[Any], unit: Array | None) -> tuple[Array, Array]:
     """Average over regions of the selection, of about equally many points each, and over the regions."""
     blocks = places_in_blocks(explanation.places[rows])
-    means = np.zeros((len(blocks), explanation.n_features))
-    for mean, block in zip(means, blocks, strict=True):
+    sums = np.zeros((len(blocks), explanation.n_features))
+    for total, block in zip(sums, blocks, strict=True):
         for i in rows[block]:
             arrows = local_arrows(explanation, int(i))
-            mean += np.linalg.norm(arrows, axis=0) if unit is None else unit @ arrows
-    sizes = np.array([len(block) for block in blocks], dtype=np.float64)
-    effect = means.sum(axis=0) / sizes.sum()
-    if len(blocks) < 2:
-        return effect, np.full(len(effect), np.nan)
-    misses = means - sizes[:, None] * effect
-    return effect, np.sqrt(len(blocks) / (len(blocks) - 1) * np.sum(misses**2, axis=0)) / sizes.sum()
+            total += np.linalg.norm(arrows, axis=0) if unit is None else unit @ arrows
+    return mean_of_blocks(sums, np.array([len(block) for block in blocks]))

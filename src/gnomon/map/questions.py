@@ -120,6 +120,23 @@ class Questions:
             raise ValueError(message("saliency", "a map", "one whose features are pixels", remedy=remedy))
         return saliency(self.explain(), of, image_shape=self.image_shape, toward=toward, direction=direction)
 
+    def plot_saliency(self, path: Any, found: Saliency, of: Any) -> None:
+        """Write an answer of `saliency` as a figure, with the outline of the point's picture or the mean picture.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; its suffix may be any that matplotlib writes.
+        found : Saliency
+        of : int, mask or row numbers
+            What was asked about.
+        """
+        from gnomon.plot import save_saliency
+
+        rows = self.X[[of]] if np.ndim(of) == 0 else self.X[np.asarray(of)]
+        picture = np.asarray(rows.mean(axis=0), dtype=np.float64).reshape(found.image_shape)
+        save_saliency(path, found.image, picture=picture, title=found.headline())
+
     def counterfactual(
         self, i: int, target: Any = None, *, transform: Callable[[Any], Any] | None = None, **options: Any
     ) -> Counterfactual:
