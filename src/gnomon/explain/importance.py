@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +12,6 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.explain.answer import Answer, Column
 from gnomon.explain.rows import row_mask
-from gnomon.geometry import feature_effects
 
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
@@ -22,7 +20,7 @@ __all__ = ["MeanImportance", "importance_by_label", "mean_importance", "places_i
 
 _WHO = "mean_importance"
 _BLOCKS = 32
-_NUMBERS = 1 << 24  # of the table of importances, held at a time
+_NUMBERS = 1 << 22  # of the table of importances, held in double at a time
 Array = npt.NDArray[np.float64]
 
 
@@ -83,18 +81,6 @@ def places_in_blocks(places: Array, n_blocks: int = _BLOCKS) -> list[npt.NDArray
     return blocks
 
 
-def importance_of(explanation: Explanation, rows: npt.NDArray[np.intp]) -> Iterator[Array]:
-    """Yield the importance of every feature for some rows, a few rows at a time."""
-    jacobians = explanation._jacobians
-    step = max(1, _NUMBERS // explanation.n_features)
-    for start in range(0, len(rows), step):
-        chosen = rows[start : start + step]
-        part = replace(jacobians, rows=jacobians.rows[chosen], coefficients=jacobians.coefficients[chosen])
-        effects = feature_effects(explanation._X, part, n_top=1, all_features=True, n_threads=explanation._n_threads)
-        assert effects.all_importance is not None
-        yield effects.all_importance.astype(np.float64)
-
-
 def mean_importance(explanation: Explanation, rows: Any = None, *, weighted: bool = True) -> MeanImportance:
     """Say which features move the points of a map, or of a part of it, most.
 
@@ -129,11 +115,10 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
     blocks = [known[block] for block in places_in_blocks(explanation.places[known])]
     sums, masses = np.zeros((len(blocks), explanation.n_features)), np.zeros(len(blocks))
     for b, block in enumerate(blocks):
-        start = 0
-        for lengths in importance_of(explanation, block):
+        step = max(1, _NUMBERS // explanation.n_features)
+        for part in np.split(block, range(step, len(block), step)):
             with single_threaded_blas():
-                sums[b] += weights[block[start : start + len(lengths)]] @ lengths
-            start += len(lengths)
+                sums[b] += weights[part] @ explanation.importance[part].astype(np.float64)
         masses[b] = weights[block].sum()
     effect = sums.sum(axis=0) / masses.sum()
     order = np.argsort(-effect, kind="stable")

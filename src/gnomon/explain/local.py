@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
 
-__all__ = ["arrows_with_errors", "axes_error", "local_arrows", "local_deviation", "mean_of_blocks"]
+__all__ = ["arrows_with_errors", "local_arrows", "local_deviation", "mean_of_blocks"]
 
 Array = npt.NDArray[np.float64]
 
@@ -32,7 +32,7 @@ def local_arrows(explanation: Explanation, i: int) -> Array:
 def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:
     """Return the arrows of every feature and their standard errors, both (n_components, n_features)."""
     deviation = local_deviation(explanation, i)
-    return explanation.axes(i) * deviation, axes_error(explanation, i) * deviation
+    return explanation.axes(i) * deviation, explanation.axes_error(i) * deviation
 
 
 def mean_of_blocks(sums: Array, sizes: npt.NDArray[np.integer[Any]]) -> tuple[Array, Array]:
@@ -46,26 +46,3 @@ def mean_of_blocks(sums: Array, sizes: npt.NDArray[np.integer[Any]]) -> tuple[Ar
         return mean, np.full(len(mean), np.nan)
     misses = sums - sizes[:, None] * mean
     return mean, np.sqrt(len(sums) / (len(sums) - 1) * np.sum(misses**2, axis=0)) / total
-
-
-def axes_error(explanation: Explanation, i: int) -> Array:
-    """Return the standard errors of the axes of point i."""
-    if hasattr(explanation, "axes_error"):
-        found: Array = explanation.axes_error(i)
-        return found
-    jacobians = explanation._jacobians
-    moves = explanation.places[jacobians.indices[i]] - explanation.places[i]
-    used = (jacobians.weights[i] > 0) & np.isfinite(moves).all(axis=1)
-    if not jacobians.mask[i]:
-        return np.full((explanation.n_components, explanation.n_features), np.nan)
-    steps, moves = jacobians.displacements(explanation._X, i)[used], moves[used]
-    left, values, right = np.linalg.svd(steps, full_matrices=False)
-    m = int(jacobians.dimension[i])
-    left, values, right = left[:, :m], values[:m], right[:m]
-    gain = values / (values**2 + explanation.ridge * float(np.mean(values**2)))
-    hat = (left * (gain * values)) @ left.T
-    misses = (moves - hat @ moves) / np.maximum(1.0 - np.diag(hat), 1e-3)[:, None]  # of each from the others
-    solver = (right.T * gain) @ left.T  # axes.T = solver @ moves
-    # The point's own place is no surer than its neighbours', and it enters every displacement alike.
-    own = np.outer(solver.sum(axis=1) ** 2, np.mean(misses**2, axis=0))
-    return np.asarray(np.sqrt(solver**2 @ misses**2 + own).T)
