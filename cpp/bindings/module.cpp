@@ -3,6 +3,7 @@
 
 namespace gnomon::bindings {
 void register_affinities(nanobind::module_& m);
+void register_atlas(nanobind::module_& m);
 void register_contrast(nanobind::module_& m);
 void register_draws(nanobind::module_& m);
 void register_geodesics(nanobind::module_& m);
@@ -25,6 +26,7 @@ void register_triplets(nanobind::module_& m);
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
     gnomon::bindings::register_affinities(m);
+    gnomon::bindings::register_atlas(m);
     gnomon::bindings::register_contrast(m);
     gnomon::bindings::register_draws(m);
     gnomon::bindings::register_geodesics(m);

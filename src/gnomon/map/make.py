@@ -99,7 +99,7 @@ def map(
     metric, metric_notes = _metric_of(estimator)
     with _noted() as notes:
         embedding = np.asarray(estimator.fit_transform(table.values))
-    return Map(
+    made = Map(
         X=table.values,
         embedding=embedding,
         method=method if isinstance(method, str) else type(estimator).__name__,
@@ -118,6 +118,8 @@ def map(
         name=name or (data.name if data.source else "map"),
         n_jobs=n_jobs,
     )
+    made._estimator = estimator
+    return made
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from gnomon.evaluate import Evaluation
     from gnomon.explain import Contrast, Explanation
+    from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
     from gnomon.viewer import Sequence
@@ -103,6 +105,8 @@ class Map(Questions):
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
         self._dimension: IntrinsicDimension | None = None
+        self._estimator: Any = None  # fitted; never saved
+        self._atlas: AffineAtlas | None = None
 
     def __repr__(self) -> str:
         shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
@@ -188,6 +192,99 @@ class Map(Questions):
                 {} if self.labels is None else cluster_profiles(self.X, self.labels, feature_names=self.feature_names)
             )
         return self._profiles
+
+    @property
+    def extension_kind(self) -> str:
+        """How `transform` places rows: "method" by the fitted method's own, "atlas" by `gnomon.AffineAtlas`.
+
+        A map that was loaded from a file or made from given positions has no fitted method.
+        """
+        return "method" if hasattr(self._estimator, "transform") else "atlas"
+
+    def transform(self, X_new: Any) -> npt.NDArray[Any]:
+        """Place rows in the map, each as a function of the row alone; see `extension_kind` for how.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        from gnomon.map.growing import check_rows
+
+        rows = check_rows(self, X_new)
+        if self.extension_kind == "method":
+            return np.asarray(self._estimator.transform(rows))
+        return self._function().transform(rows)
+
+    def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
+        """Return rows of the data at places of the map (n_rows, n_components), each a function of the place alone.
+
+        By the method's own formula while the map has its fitted method, else by `gnomon.AffineAtlas`, whose
+        `round_trip` tells how far to believe it.
+        """
+        has = hasattr(self._estimator, "inverse_transform")
+        return np.asarray((self._estimator if has else self._function()).inverse_transform(Y))
+
+    def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
+        """Return the derivative of places by features at rows x: (n_components, n_features), or one for each row.
+
+        By the method's own formula while the map has its fitted method and this has one, else by `gnomon.AffineAtlas`.
+        """
+        has = hasattr(self._estimator, "jacobian")
+        return np.asarray((self._estimator if has else self._function()).jacobian(x))
+
+    def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
+        """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
+        from gnomon.map.growing import check_rows
+
+        return self._function().novelty(check_rows(self, X_new))
+
+    def extend(
+        self,
+        X_new: Any,
+        *,
+        labels: npt.ArrayLike | None = None,
+        metadata: Mapping[str, npt.ArrayLike] | None = None,
+        point_names: npt.ArrayLike | None = None,
+        images: npt.NDArray[np.uint8] | None = None,
+    ) -> tuple[Map, Drift]:
+        """Return a map with new rows added, where the old ones keep their positions, and how the new ones differ.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            Placed by `transform`.
+        labels : array-like of shape (n_rows,) or None, default=None
+            None makes the labels of a labelled map text, and those of the new rows "new".
+        metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
+            What is missing becomes NaN or empty text; pictures are left out unless all rows have one.
+
+        Returns
+        -------
+        larger : Map
+            Old rows first, their positions equal in every bit; the metadata have a column "fitted". It places further
+            rows as this map does.
+        drift : gnomon.extension.Drift
+            Its `summary` says whether the map should be fitted again.
+        """
+        from gnomon.map.growing import extend
+
+        return extend(self, X_new, labels=labels, metadata=metadata, point_names=point_names, images=images)
+
+    def _function(self) -> AffineAtlas:
+        """Return the atlas, made when it is first asked for."""
+        if self._atlas is None:
+            from gnomon.map.growing import make_atlas
+
+            self._atlas = make_atlas(self)
+        return self._atlas
+
+    def _take_function_of(self, other: Map) -> None:
+        self._estimator = other._estimator
+        self._atlas = other._atlas if self.extension_kind == "method" else other._function()
 
     def to_html(
         self, path: str | os.PathLike[str], *, title: str | None = None, sequence: Sequence | None = None

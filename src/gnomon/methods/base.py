@@ -18,6 +18,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters
 from gnomon.data import check_feature_count, check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
+from gnomon.extension import MapFunction
 from gnomon.methods.parameters import METRIC, check_start
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Embedder", "PlacesRows", "RowEmbedder"]
 
 
-class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A method as a scikit-learn estimator: it learns from a table and remembers its features."""
 
     embedding_: npt.NDArray[Any]
@@ -43,6 +44,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _remember_features(self, table: Table) -> None:
         self.n_features_in_ = int(table.values.shape[1])
+        self._keep_rows_for_atlas(table)
         if table.feature_names is not None:
             self.feature_names_in_ = np.asarray(table.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):

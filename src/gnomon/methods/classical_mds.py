@@ -14,6 +14,7 @@ from gnomon.affinities import Gram
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.methods.parameters import check_n_components
+from gnomon.methods.subspace import linear_derivative
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 
 __all__ = ["ClassicalMDS"]
@@ -116,6 +117,11 @@ class ClassicalMDS(RowEmbedder, PlacesRows):
     def _place_rows(self, model: PrincipalComponents, X: Any, n_threads: int) -> npt.NDArray[np.float64]:
         scores = model.transform(X, n_threads=n_threads).astype(np.float64)
         return np.pad(scores, ((0, 0), (0, len(self.eigenvalues_) - scores.shape[1])))
+
+    def _derive(self, X: Any) -> npt.NDArray[np.float64]:
+        if isinstance(self._model, PrincipalComponents):
+            return linear_derivative(self._model, X.shape[0], self.n_features_in_, len(self.eigenvalues_))
+        return super()._derive(X)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         n_threads = resolve_n_threads(self.n_jobs, who="ClassicalMDS")

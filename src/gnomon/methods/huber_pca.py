@@ -177,6 +177,18 @@ class HuberPCA(PrincipalSubspace, PlacesRows):
     def _place(self, X: Any) -> npt.NDArray[Any]:
         return self._coordinates((dense_rows(X) - self._center) / self._unit)
 
+    def _derive(self, X: Any) -> Float64Array:
+        """Return (V H V')^-1 V H for each row: H is 1 for the entries that count by their square, else 0."""
+        V = self.components_
+        centred = (dense_rows(X) - self._center) / self._unit - self._mean
+        found = np.empty((X.shape[0], *V.shape))
+        with single_threaded_blas():
+            for i, row in enumerate(centred):
+                place = self._place(X[i : i + 1])[0] / self._unit
+                inner = V * (np.abs(row - place @ V) <= self.threshold_ / self._unit)
+                found[i] = np.linalg.pinv(inner @ V.T) @ inner
+        return found
+
 
 def _prepare(X: Any) -> tuple[Float64Array, float, Float64Array]:
     """Return the medians of the columns, the largest distance of an entry from them, and the table in these units."""

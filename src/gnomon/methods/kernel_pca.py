@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._progress import Callback, Reporter
 from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
+from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon._validation import (
     Either,
     Having,
@@ -196,6 +196,8 @@ class KernelPCA(PlacesRows):
         reporter = Reporter(self.callback)
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
+        if self._precomputed or hasattr(self.kernel_, "gradients"):
+            self._fitted_rows = None  # needed for the derivative of a user's kernel alone
         gram = self._gram(rows, parameters, n_threads)
         self._components = self._solve(gram, parameters, reporter)
         self._keep_rows(rows)
@@ -296,6 +298,18 @@ class KernelPCA(PlacesRows):
 
         n_threads = resolve_n_threads(self.n_jobs, who="KernelPCA")
         return place_by_similarity(self._components, similarities, int(X.shape[0]), n_threads=n_threads)
+
+    def _derive(self, X: Any) -> Float64Array:
+        gradients = getattr(self.kernel_, "gradients", None)
+        if gradients is None:  # a user's kernel
+            return super()._derive(X)
+        found = np.empty((X.shape[0], self.embedding_.shape[1], self.n_features_in_))
+        with single_threaded_blas():
+            for i in range(X.shape[0]):  # one by one: a product of several rows may round in another way
+                row = dense_rows(X[i : i + 1])
+                row = row if self._center is None else row - self._center
+                found[i] = gradients(row, self._rows, self._components.projection)[0]
+        return found
 
     def _moved(self, rows: Any) -> Float64Array:
         """Return rows as they lie from the middle of those fitted; dense ones, since those fitted were dense."""

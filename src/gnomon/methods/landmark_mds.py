@@ -13,6 +13,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.subspace import linear_derivative
 from gnomon.neighbors import (
     NATIVE_METRICS,
     Landmarks,
@@ -183,6 +184,11 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             same = distances.min(axis=1) == 0.0
             start[same] = self._anchors[distances[same].argmin(axis=1)]
         return start * self._unit
+
+    def _derive(self, X: Any) -> npt.NDArray[np.float64]:
+        if isinstance(self._model, PrincipalComponents):
+            return linear_derivative(self._model, X.shape[0], self.n_features_in_, len(self.eigenvalues_))
+        return super()._derive(X)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         if self._rows is None and self._model is not None:

@@ -77,6 +77,7 @@ class PCA(NormalModel, Embedder):
     .. [3] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999 (likelihood and samples).
     """
 
+    _keeps_rows = False
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
         "solver": Options("auto", "covariance", "gram", "svd", "randomized"),
@@ -285,6 +286,10 @@ class PCA(NormalModel, Embedder):
         check_is_fitted(self)
         scores = check_scores("PCA", Y, self.n_components_)
         return self._model.inverse_transform(scores * self._deviations() if self.whiten else scores)
+
+    def _derive(self, X: Any) -> Float64Array:
+        axes = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
+        return np.repeat(np.asarray(axes, dtype=np.float64)[None], X.shape[0], axis=0)
 
     @property
     def _n_features_out(self) -> int:

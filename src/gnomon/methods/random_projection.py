@@ -64,6 +64,7 @@ class RandomProjection(PlacesRows):
     random_state: RandomState = None
     n_jobs: int | None = None
 
+    _keeps_rows = False
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "kind": Options("gaussian", "orthonormal", "sparse"),
@@ -118,6 +119,9 @@ class RandomProjection(PlacesRows):
         positions = check_scores("RandomProjection", Y, self.components_.shape[0])
         with single_threaded_blas():
             return np.asarray(positions @ np.linalg.pinv(dense_rows(self.components_)).T)
+
+    def _derive(self, X: Any) -> Float64Array:
+        return np.repeat(dense_rows(self.components_)[None], X.shape[0], axis=0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,9 +9,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._threads import single_threaded_blas
+from gnomon.linalg import PrincipalComponents
 from gnomon.methods.parameters import check_scores
 
-__all__ = ["PrincipalSubspace"]
+__all__ = ["PrincipalSubspace", "linear_derivative"]
 
 
 class PrincipalSubspace:
@@ -19,6 +20,8 @@ class PrincipalSubspace:
 
     components_: npt.NDArray[np.float64]
     mean_: npt.NDArray[np.float64]
+
+    _keeps_rows = False
 
     def inverse_transform(self, Y: Any) -> npt.NDArray[np.float64]:
         """Return the points of the principal subspace that have the scores Y.
@@ -35,3 +38,15 @@ class PrincipalSubspace:
         scores = check_scores(type(self).__name__, Y, len(self.components_))
         with single_threaded_blas():
             return np.asarray(scores @ self.components_ + self.mean_)
+
+    def _derive(self, X: Any) -> npt.NDArray[np.float64]:
+        return np.repeat(np.asarray(self.components_, dtype=np.float64)[None], X.shape[0], axis=0)
+
+
+def linear_derivative(
+    model: PrincipalComponents, n_rows: int, n_features: int, n_components: int
+) -> npt.NDArray[np.float64]:
+    """Return the directions of the components once for each row, (n_rows, n_components, n_features); 0 for others."""
+    found = np.zeros((n_rows, n_components, n_features))
+    found[:, : len(model.components)] = model.components
+    return found

@@ -26,6 +26,10 @@ class LinearInput:
         """Return the inner products."""
         return products(A, B)
 
+    def gradients(self, A: FloatArray, B: Any, weights: FloatArray) -> FloatArray:
+        """Return sum_j weights_jc dk(a_i, b_j)/da_i, of shape (len(A), n_columns, n_features)."""
+        return np.repeat(np.asarray(weights.T @ B, dtype=np.float64)[None], A.shape[0], axis=0)
+
     def diagonal(self, A: Any) -> FloatArray:
         """Return the squared lengths."""
         return squared_norms(A)
@@ -63,6 +67,12 @@ class PolynomialInput:
         """Return the polynomial of the inner products."""
         return self._value(products(A, B))
 
+    def gradients(self, A: FloatArray, B: Any, weights: FloatArray) -> FloatArray:
+        """Return sum_j weights_jc dk(a_i, b_j)/da_i, of shape (len(A), n_columns, n_features)."""
+        derived = np.polynomial.polynomial.polyder(self.coefficients)
+        slopes = np.polynomial.polynomial.polyval(products(A, B) / self.scale, derived) / self.scale
+        return np.stack([(slopes * column) @ B for column in weights.T], axis=1)
+
     def diagonal(self, A: Any) -> FloatArray:
         """Return the polynomial of the squared lengths."""
         return self._value(squared_norms(A))
@@ -81,6 +91,17 @@ class CosineInput:
         a, b = np.sqrt(squared_norms(A)), np.sqrt(squared_norms(B))
         cosines: FloatArray = products(A, B) / np.where(a > 0.0, a, 1.0)[:, None] / np.where(b > 0.0, b, 1.0)
         return cosines
+
+    def gradients(self, A: FloatArray, B: Any, weights: FloatArray) -> FloatArray:
+        """Return sum_j weights_jc dk(a_i, b_j)/da_i, (len(A), n_columns, n_features); 0 for a row of zeros."""
+        size, sizes = np.sqrt(squared_norms(A)), np.sqrt(squared_norms(B))
+        inverse = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
+        shares = weights / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+        found = np.repeat(np.asarray(shares.T @ B, dtype=np.float64)[None], A.shape[0], axis=0)
+        units = A * inverse[:, None]
+        along = np.einsum("icf,if->ic", found, units)
+        turned: FloatArray = (found - along[:, :, None] * units[:, None]) * inverse[:, None, None]
+        return turned
 
     def diagonal(self, A: Any) -> FloatArray:
         """Return ones, and zeros for rows of zeros."""

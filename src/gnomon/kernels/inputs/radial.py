@@ -49,6 +49,15 @@ class RadialInput:
         """Return the kernel of the distances."""
         return self.of_squares(squared_distances(A, B))
 
+    def gradients(self, A: FloatArray, B: Any, weights: FloatArray) -> FloatArray:
+        """Return sum_j weights_jc dk(a_i, b_j)/da_i, of shape (len(A), n_columns, n_features)."""
+        slopes = 2.0 * self.slope(squared_distances(A, B))
+        found = np.empty((A.shape[0], weights.shape[1], A.shape[1]))
+        for c, column in enumerate(weights.T):
+            pulls = slopes * column
+            found[:, c] = pulls.sum(axis=1)[:, None] * A - pulls @ B
+        return found
+
     def diagonal(self, A: Any) -> FloatArray:
         """Return ones."""
         return np.ones(A.shape[0])

@@ -1,0 +1,200 @@
+"""What new rows say about a map: whether they are like its own, and how well they are placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.extension.novelty import Novelty
+from gnomon.neighbors import compute_neighbors, query_neighbors
+
+__all__ = ["Drift", "measure_drift"]
+
+Float64Array = npt.NDArray[np.float64]
+
+OUTSIDE = 0.95
+"""A row is unusual if more of the map's rows than this share have a lower score of novelty."""
+_MOST_UNUSUAL = 0.15  # three times what rows like those of the map give
+_MOST_LOST = 0.1  # of the neighbours in the data, that new rows keep less than the old
+_GRID = 8  # cells along the longest side of the map
+_SAMPLE = 2000  # old rows whose neighbours are compared
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How new rows differ from those of a map, and how well they are placed among them.
+
+    Attributes
+    ----------
+    n_old, n_new : int
+        Rows of the map and new ones.
+    novelty : ndarray of shape (n_new,), float64, in [0, 1]
+        Share of the old rows that lie less far out than each new one, see `AffineAtlas.novelty`.
+    unusual : float in [0, 1]
+        Share of the new rows whose novelty is above 0.95; 0.05 for rows like the old ones.
+    out_of_range : float in [0, 1]
+        Share of the new rows that lie 1.5 times as far out as any old one.
+    shift : float in [0, 1]
+        Largest difference between the distribution of the novelty of new and of old rows (Kolmogorov-Smirnov).
+    preserved_new, preserved_old : float in [0, 1]
+        Mean share of the n_neighbors nearest old rows in the data that are so in the map as well, of new and of old
+        rows (at most 2000).
+    n_neighbors : int
+    regions : list of (ndarray, int, int)
+        Cells of a grid over the map that new rows came to, by falling ratio of new to old rows: centre, new and old rows.
+    labels : dict
+        For each label of the old rows the number of new ones whose nearest old rows have mostly this label.
+    """
+
+    n_old: int
+    n_new: int
+    novelty: Float64Array
+    unusual: float
+    out_of_range: float
+    shift: float
+    preserved_new: float
+    preserved_old: float
+    n_neighbors: int
+    regions: list[tuple[Float64Array, int, int]]
+    labels: dict[Any, int]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why the map should be fitted again; empty if nothing speaks for it."""
+        found = []
+        if self.unusual > _MOST_UNUSUAL:
+            found.append(
+                f"{self.unusual:.0%} of the new rows lie farther out than 95 % of the old (more than {_MOST_UNUSUAL:.0%})"
+            )
+        lost = self.preserved_old - self.preserved_new
+        if lost > _MOST_LOST:
+            found.append(f"new rows keep {lost:.0%} of their neighbours less than old rows (more than {_MOST_LOST:.0%})")
+        return found
+
+    @property
+    def refit(self) -> bool:
+        """Whether the map should be fitted again with the new rows."""
+        return bool(self.reasons)
+
+    def summary(self) -> str:
+        """Say in words how new rows differ, and whether to fit again."""
+        k = self.n_neighbors
+        lines = [
+            f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual (5 % expected), "
+            f"{self.out_of_range:.1%} out of range; distributions differ by {self.shift:.2f}",
+            f"{k} nearest old rows kept in the map: {self.preserved_new:.0%} for new rows, {self.preserved_old:.0%} for old",
+        ]
+        if self.regions:
+            place, new, old = self.regions[0]
+            where = ", ".join(f"{value:.3g}" for value in place)
+            lines.append(f"most new rows for its old ones: the region about ({where}) with {new} new and {old} old rows")
+        if self.labels:
+            most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
+            lines.append("they came to " + ", ".join(f"{label} ({count})" for label, count in most))
+        lines.append("Fit again: " + "; ".join(self.reasons) + "." if self.refit else "No need to fit again.")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def measure_drift(
+    X: Any,
+    Y: npt.NDArray[Any],
+    X_new: Any,
+    Y_new: npt.NDArray[Any],
+    *,
+    labels: npt.NDArray[Any] | None = None,
+    n_neighbors: int = 15,
+    n_threads: int = 1,
+) -> Drift:
+    """Compare new rows and their places with the rows of a map.
+
+    Parameters
+    ----------
+    X, X_new : ndarray or CSR of shape (n_old, n_features) and (n_new, n_features)
+        At least one new row.
+    Y, Y_new : ndarray of shape (n_old, n_components) and (n_new, n_components)
+        Their places; old rows with NaN have none and take no part.
+    labels : ndarray of shape (n_old,), default=None
+    n_neighbors : int >= 1, default=15
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Drift
+    """
+    placed = np.flatnonzero(np.isfinite(np.asarray(Y)).all(axis=1))
+    if len(placed) < len(Y):
+        X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
+    n = int(X.shape[0])
+    k = min(n_neighbors, n - 1)
+    graph = compute_neighbors(X, k, n_threads=n_threads)
+    novelty = Novelty.learn(graph.indices, graph.distances)
+    indices, distances = query_neighbors(X, X_new, k, n_threads=n_threads)
+    scores = novelty.score(indices, distances)
+    level = novelty.level(scores)
+    some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
+    in_map = _nearest_in_map(Y, np.asarray(Y_new), None, k, n_threads)
+    of_old = _nearest_in_map(Y, np.asarray(Y)[some], some, k, n_threads)
+    return Drift(
+        n_old=n,
+        n_new=int(X_new.shape[0]),
+        novelty=level,
+        unusual=float(np.mean(level > OUTSIDE)),
+        out_of_range=float(np.mean(novelty.far(scores))),
+        shift=_largest_difference(level),
+        preserved_new=_shared(indices, in_map),
+        preserved_old=_shared(graph.indices[some], of_old),
+        n_neighbors=k,
+        regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
+        labels={} if labels is None else _majorities(np.asarray(labels)[indices]),
+    )
+
+
+def _nearest_in_map(
+    Y: npt.NDArray[Any], places: npt.NDArray[Any], own: npt.NDArray[np.int64] | None, k: int, n_threads: int
+) -> npt.NDArray[np.int32]:
+    wanted = k if own is None else k + 1
+    indices, _ = query_neighbors(np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted, n_threads=n_threads)
+    if own is None:
+        return indices
+    drop = indices == own[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    return indices[~drop].reshape(len(own), k)
+
+
+def _shared(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
+    return float(np.mean([np.isin(a, b).mean() for a, b in zip(one, other, strict=True)]))
+
+
+def _largest_difference(level: Float64Array) -> float:
+    """Return the distance of a distribution on [0, 1] from the uniform one, which old rows have."""
+    ordered, m = np.sort(level), len(level)
+    above, below = np.arange(1, m + 1) / m - ordered, ordered - np.arange(m) / m
+    return float(max(above.max(), below.max()))
+
+
+def _regions(Y: Float64Array, Y_new: Float64Array) -> list[tuple[Float64Array, int, int]]:
+    both = np.concatenate([Y, Y_new])
+    low = both.min(axis=0)
+    size = float((both.max(axis=0) - low).max()) / _GRID or 1.0
+    cells, counts = np.unique(np.floor((Y_new - low) / size), axis=0, return_counts=True)
+    placed = np.floor((Y - low) / size)
+    old = [int(np.count_nonzero((placed == cell).all(axis=1))) for cell in cells]
+    ratio = counts / (np.array(old) + 1.0)
+    order = np.lexsort((-counts, -ratio))
+    return [(low + (cells[c] + 0.5) * size, int(counts[c]), old[c]) for c in order]
+
+
+def _majorities(near: npt.NDArray[Any]) -> dict[Any, int]:
+    found: dict[Any, int] = {}
+    for row in near:
+        values, counts = np.unique(row, return_counts=True)
+        label = values[counts.argmax()].item()
+        found[label] = found.get(label, 0) + 1
+    return found
