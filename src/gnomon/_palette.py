@@ -5,7 +5,7 @@ from __future__ import annotations
 import colorsys
 import math
 
-__all__ = ["OTHER", "RAMP", "class_colors"]
+__all__ = ["DIVERGING", "OTHER", "RAMP", "class_colors"]
 
 # Chosen by search so that any two differ clearly in OKLab, as they are and as seen with deuteranopia and protanopia.
 _CLASSES = (
@@ -28,6 +28,9 @@ OTHER = "#9aa3ad"
 
 RAMP = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725")
 """Nine stops of the viridis ramp, dark to light; perceptually uniform and readable without colour vision."""
+
+DIVERGING = ("#2d004b", "#542788", "#8073ac", "#b2abd2", "#f7f7f7", "#fdb863", "#e08214", "#b35806", "#7f3b08")
+"""Nine stops from purple over white to orange (ColorBrewer PuOr), told apart with any colour vision."""
 
 _LIMIT = 40
 

@@ -13,7 +13,18 @@ from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["main"]
 
-_COMMANDS = ("map", "methods", "spectrum")  # each in the module of its name, imported when it is used
+_COMMANDS = (  # each in the module of its name, imported when it is used
+    "map",
+    "methods",
+    "spectrum",
+    "why",
+    "axis",
+    "contrast",
+    "profile",
+    "importance",
+    "saliency",
+    "counterfactual",
+)
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 
 

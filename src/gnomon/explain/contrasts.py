@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,9 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, Options, check_parameters, message
-from gnomon.explain.table import format_number, format_table
+from gnomon.explain.answer import Answer, Column
+from gnomon.explain.rows import dense_rows_of, row_mask
+from gnomon.explain.separation import auc_errors, effect_size_errors, held_out_auc
 from gnomon.geometry.check import check_features
 from gnomon.linalg.table import RowTable
 
@@ -21,8 +23,8 @@ _RULES = {"sort_by": Options("auc", "effect_size")}
 _NOTABLE = 0.1  # a caption names only features whose AUC is at least this far from 0.5
 
 
-@dataclass(frozen=True)
-class Contrast:
+@dataclass(frozen=True, kw_only=True)
+class Contrast(Answer):
     """Features by how far they set a selection apart from the rest.
 
     Sorted by ``|auc - 0.5|`` (or ``|effect_size|``), then by the other, then by column number.
@@ -33,41 +35,46 @@ class Contrast:
         Names, most distinctive first.
     indices : ndarray of shape (n_features,), int64
         Their column numbers.
-    effect_size : ndarray of shape (n_features,), float64
+    effect, effect_size : ndarray of shape (n_features,), float64
         Difference of the means in pooled standard deviations (Cohen's d), positive if the selection is higher. 0 for
         a constant feature; infinite if the means differ and neither side varies.
+    error : ndarray of shape (n_features,), float64
+        Standard error of the effect size (Hedges & Olkin); NaN where that is infinite.
     auc : ndarray of shape (n_features,), float64, in [0, 1]
         Probability that a selected row is above a row of the rest, ties counted half. 0.5 for a constant feature.
+    auc_error : ndarray of shape (n_features,), float64
+        Standard error of the AUC (Hanley & McNeil).
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
         Means on both sides, in the units of the feature.
     n_selected, n_rest : int
         Number of rows on both sides.
+    fidelity : float in [0, 1], or NaN
+        How well the features that are named first tell the two sides apart: AUC of a linear discriminant of the ten
+        most distinctive ones, chosen and fitted in one half of the rows, taken in the other. 0.5 says nothing. NaN if
+        a side has fewer than two rows.
     """
 
-    features: list[str]
-    indices: npt.NDArray[np.int64]
-    effect_size: npt.NDArray[np.float64]
+    _question: ClassVar[str] = "contrast"
+    _per_feature: ClassVar[tuple[str, ...]] = ("effect_size", "auc", "auc_error", "mean_selected", "mean_rest")
+    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest")
+    _columns: ClassVar[tuple[Column, ...]] = (
+        Column("effect size", "effect", "error"),
+        Column("AUC", "auc", "auc_error"),
+        Column("mean selected", "mean_selected"),
+        Column("mean rest", "mean_rest"),
+    )
+
     auc: npt.NDArray[np.float64]
+    auc_error: npt.NDArray[np.float64]
     mean_selected: npt.NDArray[np.float64]
     mean_rest: npt.NDArray[np.float64]
     n_selected: int
     n_rest: int
 
-    def __len__(self) -> int:
-        return len(self.features)
-
-    def head(self, n_top: int) -> Contrast:
-        """Return the `n_top` most distinctive features."""
-        return Contrast(
-            self.features[:n_top],
-            self.indices[:n_top],
-            self.effect_size[:n_top],
-            self.auc[:n_top],
-            self.mean_selected[:n_top],
-            self.mean_rest[:n_top],
-            self.n_selected,
-            self.n_rest,
-        )
+    @property
+    def effect_size(self) -> npt.NDArray[np.float64]:
+        """Another name of the effect."""
+        return self.effect
 
     def caption(self, n_top: int = 3) -> str:
         """Return a phrase such as "more aspect_ratio, less zinc"; only features with an AUC below 0.4 or above 0.6."""
@@ -80,51 +87,14 @@ class Contrast:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values; an infinite effect size stays a float."""
-        columns = (self.effect_size, self.auc, self.mean_selected, self.mean_rest)
-        names = ("effect_size", "auc", "mean_selected", "mean_rest")
-        rows = zip(self.features, *(column.tolist() for column in columns), strict=True)
-        return {
-            "n_selected": self.n_selected,
-            "n_rest": self.n_rest,
-            "caption": self.caption(),
-            "features": [{"feature": row[0], **dict(zip(names, row[1:], strict=True))} for row in rows],
-        }
+        return {**super().to_dict(), "caption": self.caption()}
 
-    def __str__(self) -> str:
-        shown = self.head(10)
-        rows = [
-            [name, *(format_number(number) for number in numbers)]
-            for name, *numbers in zip(
-                shown.features,
-                shown.effect_size.tolist(),
-                shown.auc.tolist(),
-                shown.mean_selected.tolist(),
-                shown.mean_rest.tolist(),
-                strict=True,
-            )
-        ]
-        table = format_table(["feature", "effect size", "AUC", "mean selected", "mean rest"], rows)
-        more = f"\n... and {len(self) - len(shown)} more features" if len(self) > len(shown) else ""
-        return f"{self.n_selected} selected, {self.n_rest} in the rest: {self.caption()}\n{table}{more}"
-
-
-def _as_mask(selection: Any, n: int, name: str) -> npt.NDArray[np.bool_]:
-    """Return a boolean mask from a mask or row numbers."""
-    given = np.asarray(selection)
-    if given.dtype == np.bool_:
-        if given.shape != (n,):
-            raise ValueError(message("contrast", f"{name} of shape {given.shape}", f"a mask of {n} rows"))
-        mask = given
-    else:
-        if given.size and given.dtype.kind not in "iu":
-            raise TypeError(message("contrast", f"{name} of type {given.dtype}", "a mask or row numbers"))
-        if given.size and not (-n <= int(given.min()) and int(given.max()) < n):
-            raise ValueError(message("contrast", f"{name} with row {int(given.max())}", f"below n_samples={n}"))
-        mask = np.zeros(n, dtype=np.bool_)
-        mask[given.astype(np.int64)] = True
-    if not mask.any():
-        raise ValueError(message("contrast", f"{name} with 0 rows", "of at least one row"))
-    return mask
+    def headline(self) -> str:
+        """Return what is said of the selection as a whole."""
+        text = f"{self.n_selected} selected, {self.n_rest} in the rest: {self.caption()}"
+        if np.isfinite(self.fidelity):
+            text += f"; ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
+        return text
 
 
 def _order(auc: npt.NDArray[np.float64], effect: npt.NDArray[np.float64], sort_by: str) -> npt.NDArray[np.int64]:
@@ -135,10 +105,8 @@ def _order(auc: npt.NDArray[np.float64], effect: npt.NDArray[np.float64], sort_b
     return order
 
 
-def _contrasts(
-    X: Any, groups: npt.NDArray[np.int32], n_groups: int, names: list[str], n_threads: int, sort_by: str
-) -> list[Contrast]:
-    """Contrast every group with all others in one pass over the columns."""
+def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int, n_threads: int) -> Any:
+    """Return AUC, mean, mean of the rest and Cohen's d, each (n_groups, n_features), in one pass over the columns."""
     if hasattr(X, "tocsc"):
         # In CSC form a column is a row of the transposed table.
         table = RowTable.of(X.T)
@@ -147,24 +115,58 @@ def _contrasts(
         table = RowTable.of(X)
         arguments = table.arguments
     kernel = getattr(_core, "group_contrasts" + table.suffix)
-    auc, mean, rest_mean, effect = kernel(*arguments, groups, n_groups, n_threads)
+    return kernel(*arguments, np.ascontiguousarray(groups), n_groups, n_threads)
+
+
+def _contrasts(
+    X: Any, groups: npt.NDArray[np.int32], n_groups: int, names: list[str], n_threads: int, sort_by: str
+) -> list[Contrast]:
+    """Contrast every group with all others."""
+    auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups, n_threads)
+
+    def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        # A group of one row is in one half only; the kernel takes groups that have rows.
+        present, compact = np.unique(of, return_inverse=True)
+        part_auc, _, _, part_effect = _group_contrasts(part, compact.astype(np.int32), len(present), n_threads)
+        orders = np.zeros((n_groups, len(names)), dtype=np.int64)
+        orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
+        return orders
+
+    fidelity = held_out_auc(X, groups, n_groups, rank)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     found = []
     for g in range(n_groups):
         order = _order(auc[g], effect[g], sort_by)
+        n_selected, n_rest = int(sizes[g]), int(sizes.sum() - sizes[g])
+        # Hanley & McNeil's formula knows nothing of ties: a feature that never varies has no error at all.
+        varies = _varies(X, groups, (effect[g] == 0) & (auc[g] == 0.5))[order]
         found.append(
             Contrast(
-                [names[f] for f in order],
-                order,
-                effect[g, order],
-                auc[g, order],
-                mean[g, order],
-                rest_mean[g, order],
-                int(sizes[g]),
-                int(sizes.sum() - sizes[g]),
+                features=[names[f] for f in order],
+                indices=order,
+                effect=effect[g, order],
+                error=np.where(varies, effect_size_errors(effect[g, order], n_selected, n_rest), 0.0),
+                fidelity=float(fidelity[g]),
+                auc=auc[g, order],
+                auc_error=np.where(varies, auc_errors(auc[g, order], n_selected, n_rest), 0.0),
+                mean_selected=mean[g, order],
+                mean_rest=rest_mean[g, order],
+                n_selected=n_selected,
+                n_rest=n_rest,
             )
         )
     return found
+
+
+def _varies(X: Any, groups: npt.NDArray[np.int32], doubtful: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which features have more than one value in the groups; only the doubtful ones are looked at."""
+    varies = ~doubtful
+    rows = np.flatnonzero(groups >= 0)
+    for columns in np.array_split(np.flatnonzero(doubtful), max(1, int(doubtful.sum()) * len(rows) >> 22)):
+        if len(columns):
+            values = dense_rows_of(X, rows, columns)
+            varies[columns] = values.min(axis=0) < values.max(axis=0)
+    return varies
 
 
 def contrast(
@@ -201,13 +203,13 @@ def contrast(
     check_parameters("contrast", _RULES, {"sort_by": sort_by})
     values, labels = check_features(X, feature_names, who="contrast")
     n = int(values.shape[0])
-    inside = _as_mask(selection, n, "selection")
+    inside = row_mask(selection, n, who="contrast", name="selection")
     if rest is None:
         outside = ~inside
         if not outside.any():
             raise ValueError(message("contrast", f"selection with all {n} rows", "smaller than the data"))
     else:
-        outside = _as_mask(rest, n, "rest")
+        outside = row_mask(rest, n, who="contrast", name="rest")
     shared = int(np.count_nonzero(inside & outside))
     if shared:
         raise ValueError(message("contrast", f"rest with {shared} selected rows", "apart from the selection"))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels, check_table
 from gnomon.data.names import default_names
+from gnomon.map.questions import Questions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ _LOCAL_DIMENSION = "local dimension"
 
 
 @dataclass(repr=False)
-class Map:
+class Map(Questions):
     """A two- or three-dimensional map of a table, with its explanation and its evaluation.
 
     Made by `gnomon.map`, or from positions computed elsewhere: ``Map(X, embedding)``.
@@ -121,8 +122,30 @@ class Map:
         """Number of features."""
         return int(self.X.shape[1])
 
-    def explain(self) -> Explanation:
-        """Say which features move each point; computed once. See `gnomon.explain`."""
+    def explain(self, features: Any = None, feature_names: Any = None) -> Explanation:
+        """Say which features move each point. See `gnomon.explain`.
+
+        Parameters
+        ----------
+        features : array-like, sparse matrix or data frame of shape (n_samples, n_features), default=None
+            Explain with these instead of the features of the map, such as metadata turned into numbers by
+            `gnomon.explain.encode_features`; neighbours still come from the data. None takes the features of the map;
+            that is computed once.
+        feature_names : sequence of n_features str, default=None
+            Names of `features`.
+        """
+        if features is not None:
+            from gnomon.explain import explain_with_features
+
+            return explain_with_features(
+                self.X,
+                self.embedding,
+                features,
+                feature_names=feature_names,
+                graph=self.graph,
+                metric=self.metric,
+                n_jobs=self.n_jobs,
+            )
         if self._explanation is None:
             from gnomon.explain import explain
 
@@ -159,20 +182,6 @@ class Map:
 
             self._dimension = intrinsic_dimension(self.X, graph=self.graph, metric=self.metric, n_jobs=self.n_jobs)
         return self._dimension
-
-    def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None) -> Contrast:
-        """Say which features set a selection apart. See `gnomon.contrast`.
-
-        Parameters
-        ----------
-        selection : array-like
-            Row numbers, or a mask of shape (n_samples,).
-        rest : array-like or None, default=None
-            Rows to compare with; None takes all others.
-        """
-        from gnomon.explain import contrast
-
-        return contrast(self.X, selection, rest, feature_names=self.feature_names)
 
     def profiles(self) -> dict[Any, Contrast]:
         """Say for each label which features set its rows apart; empty without labels; computed once."""

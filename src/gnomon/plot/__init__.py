@@ -5,6 +5,7 @@ from gnomon.plot.map import plot_map
 from gnomon.plot.mosaic import mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
 from gnomon.plot.picture import save_png
+from gnomon.plot.saliency import plot_saliency, save_saliency
 from gnomon.plot.spectra import plot_spectra
 
 __all__ = [
@@ -13,7 +14,9 @@ __all__ = [
     "mosaic_picture",
     "plot_map",
     "plot_panels",
+    "plot_saliency",
     "plot_spectra",
     "save_panels",
     "save_png",
+    "save_saliency",
 ]

@@ -1,0 +1,135 @@
+"""The points of a map near a drawn line, and where along the line each of them lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Real, check_parameters, message
+
+__all__ = ["Corridor", "check_path", "find_corridor", "path_through"]
+
+Array = npt.NDArray[np.float64]
+
+_NEIGHBORS = 15  # of a place on the line, which set the width
+_PLACES = 64  # on the line, where density is measured
+_MIN_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Corridor:
+    """Points near a line.
+
+    Attributes
+    ----------
+    path : ndarray of shape (n_vertices, n_components)
+        The line.
+    width : float
+        Largest distance of a point from the line, in units of the map.
+    length : float
+        Of the line, in units of the map.
+    rows : ndarray of shape (n,), int64
+        Row numbers of the points, in the order of the data.
+    t : ndarray of shape (n,), float64, in [0, length]
+        How far along the line each lies.
+    tangents : ndarray of shape (n, n_components), float64
+        Direction of the line there, of length one.
+    """
+
+    path: Array
+    width: float
+    length: float
+    rows: npt.NDArray[np.int64]
+    t: Array
+    tangents: Array
+
+
+def check_path(path: Any, n_components: int, *, who: str) -> Array:
+    """Return the vertices of a line without immediate repetitions."""
+    vertices = np.asarray(path, dtype=np.float64)
+    if vertices.ndim != 2 or vertices.shape[1] != n_components or not np.isfinite(vertices).all():
+        raise ValueError(
+            message(who, f"path of shape {vertices.shape}", f"finite places of {n_components} coordinates each")
+        )
+    moved: npt.NDArray[np.bool_] = np.append(True, np.any(np.diff(vertices, axis=0) != 0, axis=1))
+    vertices = np.asarray(vertices[moved])
+    if len(vertices) < 2:
+        raise ValueError(message(who, f"path of {len(vertices)} different places", "of at least two"))
+    return vertices
+
+
+def path_through(places: Array, direction: Any, center: Array, *, who: str) -> Array:
+    """Return the straight line through `center` that spans the middle nine tenths of `places` along `direction`."""
+    given = np.asarray(direction, dtype=np.float64)
+    if given.shape != center.shape or not np.isfinite(given).all() or not given.any():
+        raise ValueError(message(who, f"direction={direction!r}", f"{len(center)} finite numbers, not all zero"))
+    unit = given / np.linalg.norm(given)
+    along = (places[np.isfinite(places[:, 0])] - center) @ unit
+    low, high = np.percentile(along, [5.0, 95.0])
+    if not high > low:
+        raise ValueError(message(who, "at", "a region that extends along the direction"))
+    line: Array = np.stack([center + low * unit, center + high * unit])
+    return line
+
+
+def _default_width(path: Array, places: Array) -> float:
+    """Return twice the median distance of places on the line to their 15th nearest point."""
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    arc = np.append(0.0, np.cumsum(steps))
+    at = np.linspace(0.0, arc[-1], _PLACES)
+    spots = np.stack([np.interp(at, arc, column) for column in path.T], axis=1)
+    known = places[np.isfinite(places[:, 0])]
+    k = min(_NEIGHBORS, len(known)) - 1
+    radii = [np.sqrt(np.partition(((known - spot) ** 2).sum(axis=1), k)[k]) for spot in spots]
+    return 2.0 * float(np.median(radii))
+
+
+def find_corridor(places: Array, path: Array, width: float | None, *, who: str) -> Corridor:
+    """Return the points within `width` of a line; its ends are cut square.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_samples, n_components)
+        The map; NaN where a row has no place.
+    path : ndarray of shape (n_vertices, n_components)
+        As `check_path` returns it.
+    width : float > 0 or None
+        None takes twice the median, over 64 places on the line, of the distance to the 15th nearest point.
+    who : str
+        Opens the error text.
+    """
+    if width is None:
+        width = _default_width(path, places)
+    else:
+        width = check_parameters(who, {"width": Real(0.0, low_open=True)}, {"width": width})["width"]
+    n = len(places)
+    nearest, t, tangents = np.full(n, np.inf), np.zeros(n), np.zeros(places.shape)
+    gone, last = 0.0, len(path) - 2
+    for number, (start, end) in enumerate(pairwise(path)):
+        length = float(np.linalg.norm(end - start))
+        unit = (end - start) / length
+        along = (places - start) @ unit
+        # Beyond the ends of the line there is nothing; at its bends the nearest vertex counts.
+        outside = (along < 0) & (number == 0) | (along > length) & (number == last)
+        part = np.clip(along, 0.0, length)
+        distance = np.linalg.norm(places - start - part[:, None] * unit, axis=1)
+        distance[outside | np.isnan(distance)] = np.inf
+        closer = distance < nearest
+        nearest[closer], t[closer], tangents[closer] = distance[closer], gone + part[closer], unit
+        gone += length
+    rows = np.flatnonzero(nearest <= width)
+    if len(rows) < _MIN_ROWS or np.ptp(t[rows]) == 0:
+        raise ValueError(
+            message(
+                who,
+                "path",
+                f"near at least {_MIN_ROWS} points",
+                fact=f"{len(rows)} lie within width={width:.3g} of it",
+                remedy="Draw it through the points or pass a larger width.",
+            )
+        )
+    return Corridor(path, float(width), gone, rows, t[rows], tangents[rows])
