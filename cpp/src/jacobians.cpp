@@ -38,6 +38,7 @@ struct Scratch {
           projected(k * d),
           fitted(k * d),
           leverage(k),
+          means(k),
           order(k),
           roots(kEigenBatch * k),
           defined(kEigenBatch) {}
@@ -46,14 +47,15 @@ struct Scratch {
     Displacements displacements;
     std::vector<double> products;  // Gram matrix of one point, padded
     std::vector<double> a, v;      // weighted Gram matrices and eigenvectors of a batch
-    std::vector<double> target, projected, fitted, leverage;
+    std::vector<double> target, projected, fitted, leverage, means;
     std::vector<std::size_t> order;  // eigenvalues of one point, descending
     std::vector<double> roots;       // square roots of the normalised weights
     std::vector<char> defined;
 };
 
 // Fills lane l of the batch with the weighted Gram matrix of point i.
-void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, std::size_t l, Scratch& s) {
+void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, std::size_t l, bool centered,
+               Scratch& s) {
     const std::span<const std::int32_t> neighbors(hoods.indices.row(i), s.k);
     const std::span<const float> weights(hoods.weights.row(i), s.k);
     s.displacements.gather(X, i, neighbors, weights);
@@ -65,9 +67,17 @@ void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, st
     double* roots = s.roots.data() + l * s.k;
     for (std::size_t j = 0; j < s.k; ++j)
         roots[j] = s.defined[l] ? std::sqrt(static_cast<double>(weights[j]) / sum) : 0;
+    // About the weighted mean of the neighbours: (I - 1 w') G (I - w 1'), w the squared roots.
+    double mean = 0;
+    for (std::size_t p = 0; p < s.k; ++p) {
+        s.means[p] = 0;
+        for (std::size_t q = 0; centered && q < s.k; ++q) s.means[p] += roots[q] * roots[q] * s.products[p * n + q];
+    }
+    for (std::size_t p = 0; p < s.k; ++p) mean += roots[p] * roots[p] * s.means[p];
     for (std::size_t p = 0; p < s.k; ++p)
         for (std::size_t q = 0; q < s.k; ++q)
-            s.a[(p * s.k + q) * kEigenBatch + l] = roots[p] * roots[q] * s.products[p * n + q];
+            s.a[(p * s.k + q) * kEigenBatch + l] =
+                roots[p] * roots[q] * (s.products[p * n + q] - s.means[p] - s.means[q] + mean);
 }
 
 // The number of leading eigenvalues kept, after sorting them.
@@ -85,11 +95,43 @@ std::size_t choose_dimension(std::size_t l, double share, Scratch& s) {
 }
 
 struct Fit {
-    double total = 0, residual = 0, predicted_residual = 0;
+    double total = 0, residual = 0;           // sums of squares about the mean of the neighbours
+    double left_out_total = 0, left_out = 0;  // each neighbour predicted by the others' mean and by their fit
+    double jackknife = 0;                     // of left_out - (1 - R2) left_out_total, neighbour by neighbour, squared
 };
 
+// How much of the targets the fitted values account for, in the fit and left out of it.
+Fit score(std::size_t l, bool centered, Scratch& s) {
+    Fit fit;
+    double* total = s.means.data();  // of each neighbour, left out
+    double* left = s.leverage.data();
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < s.k; ++j) {
+        const double weight = centered ? s.roots[l * s.k + j] * s.roots[l * s.k + j] : 0;
+        const double slack = 1 - weight - s.leverage[j], rest = std::max(1 - weight, kNoSlack);
+        total[j] = left[j] = 0;
+        count += s.roots[l * s.k + j] > 0;
+        for (std::size_t c = 0; c < s.d; ++c) {
+            const double y = s.target[j * s.d + c], e = y - s.fitted[j * s.d + c];
+            const double without = slack > kNoSlack ? e / slack : y / rest;
+            fit.total += y * y;
+            fit.residual += e * e;
+            total[j] += (y / rest) * (y / rest);
+            left[j] += without * without;
+        }
+        fit.left_out_total += total[j];
+        fit.left_out += left[j];
+    }
+    if (!(fit.left_out_total > 0) || count < 2) return fit;
+    const double share = fit.left_out / fit.left_out_total;
+    double sum = 0;
+    for (std::size_t j = 0; j < s.k; ++j) sum += (left[j] - share * total[j]) * (left[j] - share * total[j]);
+    fit.jackknife = sum * static_cast<double>(count) / static_cast<double>(count - 1);
+    return fit;
+}
+
 // Ridge regression in the basis of the leading eigenvectors; coefficients go to `out` (k * d).
-Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out, double* ellipse) {
+Fit regress(std::size_t l, std::size_t m, double ridge, bool centered, Scratch& s, double* out, double* ellipse) {
     const std::size_t k = s.k, d = s.d;
     auto value = [&](std::size_t p) { return s.a[(p * k + p) * kEigenBatch + l]; };
     double mean = 0;
@@ -121,25 +163,14 @@ Fit regress(std::size_t l, std::size_t m, double ridge, Scratch& s, double* out,
             for (std::size_t r = 0; r < m; ++r) sum += image[r * d + a] * image[r * d + b];
             ellipse[a * d + b] = sum;
         }
-    Fit fit;
-    for (std::size_t j = 0; j < k; ++j) {
-        const double slack = 1 - s.leverage[j];
-        for (std::size_t c = 0; c < d; ++c) {
-            const double y = s.target[j * d + c], e = y - s.fitted[j * d + c];
-            const double left_out = slack > kNoSlack ? e / slack : y;
-            fit.total += y * y;
-            fit.residual += e * e;
-            fit.predicted_residual += left_out * left_out;
-        }
-    }
-    return fit;
+    return score(l, centered, s);
 }
 
 void write_undefined(std::size_t at, const JacobianOutputs& out) {
     constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
     std::fill_n(out.coefficients.row(at), out.coefficients.cols(), std::numeric_limits<double>::quiet_NaN());
     std::fill_n(out.ellipses.row(at), out.ellipses.cols(), std::numeric_limits<double>::quiet_NaN());
-    out.r2[at] = out.predicted_r2[at] = kNaN;
+    out.r2[at] = out.predicted_r2[at] = out.r2_error[at] = kNaN;
     out.dimension[at] = 0;
 }
 
@@ -147,15 +178,23 @@ void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i
                 const JacobianParams& params, Scratch& s, const JacobianOutputs& out) {
     const std::size_t m = s.defined[l] ? choose_dimension(l, params.variance_share, s) : 0;
     if (m == 0) return write_undefined(at, out);
-    for (std::size_t j = 0; j < s.k; ++j) {
-        const double root = s.roots[l * s.k + j];
-        const double* y = Y.row(root > 0 ? static_cast<std::size_t>(hoods.indices(i, j)) : i);
-        for (std::size_t c = 0; c < s.d; ++c) s.target[j * s.d + c] = root * (y[c] - Y(i, c));
+    for (std::size_t c = 0; c < s.d; ++c) {
+        double mean = 0;
+        for (std::size_t j = 0; j < s.k; ++j) {
+            const double root = s.roots[l * s.k + j];
+            const double* y = Y.row(root > 0 ? static_cast<std::size_t>(hoods.indices(i, j)) : i);
+            s.target[j * s.d + c] = y[c] - Y(i, c);
+            mean += root * root * s.target[j * s.d + c];
+        }
+        for (std::size_t j = 0; j < s.k; ++j)
+            s.target[j * s.d + c] = s.roots[l * s.k + j] * (s.target[j * s.d + c] - (params.centered ? mean : 0));
     }
-    const Fit fit = regress(l, m, params.ridge, s, out.coefficients.row(at), out.ellipses.row(at));
-    // Neighbours that all lie on the point in the map leave nothing to account for.
-    out.r2[at] = fit.total > 0 ? static_cast<float>(1 - fit.residual / fit.total) : 0.0F;
-    out.predicted_r2[at] = fit.total > 0 ? static_cast<float>(1 - fit.predicted_residual / fit.total) : 0.0F;
+    const Fit fit = regress(l, m, params.ridge, params.centered, s, out.coefficients.row(at), out.ellipses.row(at));
+    // Neighbours that all lie on one point in the map leave nothing to account for.
+    const bool spread = fit.total > 0;
+    out.r2[at] = spread ? static_cast<float>(1 - fit.residual / fit.total) : 0.0F;
+    out.predicted_r2[at] = spread ? static_cast<float>(1 - fit.left_out / fit.left_out_total) : 0.0F;
+    out.r2_error[at] = spread ? static_cast<float>(std::sqrt(fit.jackknife) / fit.left_out_total) : 0.0F;
     out.dimension[at] = static_cast<std::int32_t>(m);
 }
 
@@ -173,7 +212,8 @@ void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborho
                             const std::size_t size = std::min(kEigenBatch, end - first);
                             std::fill(s.a.begin(), s.a.end(), 0.0);
                             for (std::size_t l = 0; l < size; ++l)
-                                load_lane(X, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, s);
+                                load_lane(X, neighborhoods, static_cast<std::size_t>(rows[first + l]), l,
+                                          params.centered, s);
                             jacobi_eigen(k, s.a.data(), s.v.data());
                             for (std::size_t l = 0; l < size; ++l)
                                 solve_lane(Y, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, first + l,

@@ -20,6 +20,7 @@ struct Neighborhoods {
 struct JacobianParams {
     double ridge = 1e-3;          ///< in units of the mean kept eigenvalue of the local second moment
     double variance_share = 0.9;  ///< the tangent space holds at least this share of the local second moment
+    bool centered = true;         ///< about the mean of the neighbours; otherwise through the point, without a constant
 };
 
 /// What local_jacobians writes for each listed point; NaN where the Jacobian is undefined.
@@ -28,11 +29,13 @@ struct JacobianOutputs {
     Span2<double> ellipses;             ///< (n, d * d): B_i B_i', the image of the unit ball of the tangent space
     std::span<float> r2;                ///< (n): share of the displacements that the fit accounts for
     std::span<float> predicted_r2;      ///< (n): the same with each neighbour predicted by the fit to the others
+    std::span<float> r2_error;          ///< (n): standard error of predicted_r2, jackknife over the neighbours
     std::span<std::int32_t> dimension;  ///< (n): of the tangent space; 0 where undefined
 };
 
-/// For each listed point i: weighted ridge regression of y_j - y_i on the coordinates of x_j - x_i in the leading local
-/// tangent space, through the k x k Gram matrix. `rows` (n_listed) lists the points; outputs have one row for each.
+/// For each listed point i: weighted ridge regression, with a constant, of y_j on the coordinates of x_j in the leading
+/// local tangent space about the mean of the neighbours, through the k x k Gram matrix. `rows` (n_listed) lists the
+/// points; outputs have one row for each.
 void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborhoods& neighborhoods,
                      std::span<const std::int64_t> rows, const JacobianParams& params, const JacobianOutputs& out,
                      const Context& context);
@@ -50,5 +53,11 @@ struct EffectOutputs {
 /// root mean square of x_jf - x_if over the neighbours. Coefficients (n_listed, k * d) come from local_jacobians.
 void feature_effects(const RowSource& X, const Neighborhoods& neighborhoods, std::span<const std::int64_t> rows,
                      Span2<const double> coefficients, const EffectOutputs& out, const Context& context);
+
+/// feature_effects of all n rows at once, with the Jacobian of each point replaced by the mean over itself and its
+/// neighbours, `rounds` times. Features are taken a few at a time, so that Jacobians never exist as a whole.
+/// `ellipses` (n, d * d) gets B_i B_i' of the averages; NaN where undefined.
+void pooled_effects(const RowSource& X, const Neighborhoods& neighborhoods, Span2<const double> coefficients,
+                    std::size_t rounds, const EffectOutputs& out, Span2<double> ellipses, const Context& context);
 
 }  // namespace gnomon

@@ -31,6 +31,9 @@ class FeatureEffects:
         Mean length over the points where it is defined; 0 if there is none.
     all_importance : ndarray of shape (n, n_features), float32, or None
         Length of the arrow of every feature, if asked for.
+    ellipses : ndarray of shape (n, n_components, n_components), float64, or None
+        ``B_i B_i.T`` of averaged Jacobians, if they were averaged (``jacobians.pooling``): in squared units of the map
+        per squared unit of the data.
     """
 
     indices: npt.NDArray[np.int32]
@@ -38,6 +41,7 @@ class FeatureEffects:
     importance: npt.NDArray[np.float32]
     mean_importance: npt.NDArray[np.float64]
     all_importance: npt.NDArray[np.float32] | None = None
+    ellipses: npt.NDArray[np.float64] | None = None
 
 
 def feature_effects(
@@ -67,15 +71,18 @@ def feature_effects(
     """
     table = RowTable.of(X)
     n, k, d = jacobians.coefficients.shape
+    flat = jacobians.coefficients.reshape(n, k * d)
+    n_top = min(n_top, table.shape[1])
+    if jacobians.pooling:
+        kernel = getattr(_core, "pooled_effects" + table.suffix)
+        hoods = (jacobians.indices, jacobians.weights)
+        indices, arrows, importance, everything, mean, ellipses = kernel(
+            *table.arguments, *hoods, flat, jacobians.pooling, n_top, all_features, n_threads
+        )
+        return FeatureEffects(indices, arrows, importance, mean, everything if all_features else None, ellipses)
     kernel = getattr(_core, "feature_effects" + table.suffix)
+    hoods = (jacobians.indices, jacobians.weights, jacobians.rows)
     indices, arrows, importance, everything, mean = kernel(
-        *table.arguments,
-        jacobians.indices,
-        jacobians.weights,
-        jacobians.rows,
-        jacobians.coefficients.reshape(n, k * d),
-        min(n_top, table.shape[1]),
-        all_features,
-        n_threads,
+        *table.arguments, *hoods, flat, n_top, all_features, n_threads
     )
     return FeatureEffects(indices, arrows, importance, mean, everything if all_features else None)

@@ -9,13 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._validation import Real, check_parameters, message
+from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon.geometry.expansion import expand_axes, expand_errors
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["LocalJacobians", "local_jacobians"]
 
-_RULES = {"ridge": Real(0.0), "variance_share": Real(0.0, 1.0, low_open=True)}
+_RULES = {
+    "ridge": Real(0.0),
+    "variance_share": Real(0.0, 1.0, low_open=True),
+    "pooling": Integer(0),
+    "origin": Options("mean", "point"),
+}
 
 
 @dataclass(frozen=True)
@@ -31,17 +37,19 @@ class LocalJacobians:
     rows : ndarray of shape (n,), int64
         Row numbers of the points that the other arrays describe.
     coefficients : ndarray of shape (n, n_neighbors, n_components), float64
-        Units of the map per squared unit of the data; NaN where `mask` is False.
+        Units of the map per squared unit of the data; NaN where `mask` is False. They sum to zero over the neighbours'
+        weights, and are those of the fits before pooling.
     r2 : ndarray of shape (n,), float32, at most 1
-        Share of the neighbours' weighted squared displacements in the map that the fit accounts for. With few
-        neighbours in many dimensions it is high even for a random map; 0 where all neighbours lie on the point in
-        the map; NaN where `mask` is False.
+        Share of the neighbours' weighted squared displacements in the map, from their mean, that the fit accounts for.
+        With few neighbours in many dimensions it is high even for a random map; 0 where all neighbours lie on one
+        point in the map; NaN where `mask` is False.
     predicted_r2 : ndarray of shape (n,), float32, at most 1
-        The same with each neighbour predicted from a fit to the others (tangent space held fixed). It is the honest
-        measure of how far the map is locally linear; zero or negative means that the fit says nothing.
+        The same with each neighbour predicted from a fit to the others (tangent space held fixed), beside the others'
+        mean. It is the honest measure of how far the map is locally linear; zero or negative means that the fit says
+        nothing. It is that of the fit before pooling, which predicts no better.
     ellipses : ndarray of shape (n, n_components, n_components), float64
         ``J_i J_i.T``: image of the unit ball of the tangent space, in squared units of the map per squared unit of
-        the data. The square roots of its eigenvalues are the semi-axes of the distortion ellipse.
+        the data. The square roots of its eigenvalues are the semi-axes of the distortion ellipse. Before pooling.
     dimension : ndarray of shape (n,), int32
         Dimension of the tangent space; 0 where `mask` is False.
     mask : ndarray of shape (n,), bool
@@ -49,6 +57,18 @@ class LocalJacobians:
         the map: nothing can be said there.
     indices, weights : ndarray of shape (n_samples, n_neighbors), int32 and float32
         The neighbours used; weight 0 where there is none.
+    r2_error : ndarray of shape (n,), float32
+        Standard error of `predicted_r2`, by the jackknife over the neighbours.
+    places : ndarray of shape (n_samples, n_components), float64
+        The embedding; NaN where a row has no place.
+    ridge, variance_share : float
+        As given.
+    origin : {"mean", "point"}
+        As given.
+    pooling : int
+        Times that the Jacobians are averaged over neighbours when they are expanded.
+    calibration : float
+        Factor that the coefficients were multiplied by after the fit.
     """
 
     rows: npt.NDArray[np.int64]
@@ -60,6 +80,13 @@ class LocalJacobians:
     mask: npt.NDArray[np.bool_]
     indices: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]
+    r2_error: npt.NDArray[np.float32]
+    places: npt.NDArray[np.float64]
+    ridge: float = 0.0
+    variance_share: float = 1.0
+    pooling: int = 0
+    origin: str = "mean"
+    calibration: float = 1.0
 
     @property
     def n_components(self) -> int:
@@ -89,8 +116,20 @@ class LocalJacobians:
         position : int
             Position in `rows`.
         """
+        if self.pooling:
+            return expand_axes(X, self, int(self.rows[position]))
         axes: npt.NDArray[np.float64] = (self.displacements(X, position).T @ self.coefficients[position]).T
         return axes
+
+    def axes_error(self, X: Any, position: int) -> npt.NDArray[np.float64]:
+        """Return the standard errors of `axes`, (n_components, n_features), in the same units.
+
+        They answer for scatter of the places in the map about a locally linear function of the data, not for what
+        ridge and curvature bend: jackknife over the rows whose places enter. NaN where `mask` is False.
+        """
+        if not self.mask[position]:
+            return np.full((self.n_components, X.shape[1]), np.nan)
+        return expand_errors(X, self, int(self.rows[position]))
 
 
 def _neighborhoods(
@@ -128,13 +167,19 @@ def local_jacobians(
     rows: npt.NDArray[Any] | None = None,
     ridge: float = 1e-3,
     variance_share: float = 0.9,
+    pooling: int = 0,
+    origin: str = "mean",
     n_threads: int = 1,
 ) -> LocalJacobians:
     """Fit, around each point, the linear map from the data to the embedding.
 
-    For point i, weighted ridge regression of the displacements y_j - y_i of its neighbours in the embedding on the
-    coordinates of their displacements x_j - x_i in the local tangent space: the leading directions of the weighted
-    second moment of x_j - x_i. It needs nothing but the positions, so it explains any embedding made anywhere.
+    For point i, weighted ridge regression, with a constant, of the places y_j of its neighbours in the embedding on
+    the coordinates of x_j in the local tangent space: the leading directions of the weighted covariance of the
+    neighbours. The constant keeps the noise of the point itself, which all displacements from it share, out of the
+    fit. It needs nothing but the positions, so it explains any embedding made anywhere.
+
+    All Jacobians are matrices from the same features to the same map, so that they can be averaged over neighbours
+    without aligning frames: noise averages out, and an affine map whose tangent spaces are full stays exact.
 
     Parameters
     ----------
@@ -152,7 +197,13 @@ def local_jacobians(
     ridge : float >= 0, default=1e-3
         Damping in units of the mean squared singular value of the tangent space.
     variance_share : float in (0, 1], default=0.9
-        The tangent space holds at least this share of the local second moment.
+        The tangent space holds at least this share of the local variance.
+    pooling : int >= 0, default=0
+        Times that each Jacobian is replaced by the mean over its point and the point's neighbours, when it is
+        expanded. It needs the Jacobians of all rows.
+    origin : {"mean", "point"}, default="mean"
+        What displacements are measured from: the mean of the neighbours, or the point itself without a constant. The
+        latter believes the noise of the point, and `predicted_r2` is then positive even for a random map.
     n_threads : int >= 1, default=1
         Does not change the result.
 
@@ -165,7 +216,10 @@ def local_jacobians(
     For an affine embedding Y = X A + c and ridge 0, ``B_i`` is exactly A.T projected on the tangent space. Rotating,
     scaling or shifting Y does the same to ``B_i``; the choice of frame in the tangent space cancels.
     """
-    checked = check_parameters("local_jacobians", _RULES, {"ridge": ridge, "variance_share": variance_share})
+    given = {"ridge": ridge, "variance_share": variance_share, "pooling": pooling, "origin": origin}
+    checked = check_parameters("local_jacobians", _RULES, given)
+    if checked["pooling"] and rows is not None:
+        raise ValueError(message("local_jacobians", f"pooling={pooling}", "0 if rows are given"))
     table = RowTable.of(X)
     places = np.array(Y, dtype=np.float64, order="C")
     places[~np.isfinite(places).all(axis=1)] = np.nan
@@ -181,8 +235,16 @@ def local_jacobians(
     listed = np.arange(places.shape[0]) if rows is None else np.asarray(rows)
     listed = np.ascontiguousarray(listed, dtype=np.int64)
     kernel = getattr(_core, "local_jacobians" + table.suffix)
-    coefficients, ellipses, r2, predicted_r2, dimension = kernel(
-        *table.arguments, places, indices, used, listed, checked["ridge"], checked["variance_share"], n_threads
+    coefficients, ellipses, r2, predicted_r2, r2_error, dimension = kernel(
+        *table.arguments,
+        places,
+        indices,
+        used,
+        listed,
+        checked["ridge"],
+        checked["variance_share"],
+        origin == "mean",
+        n_threads,
     )
     return LocalJacobians(
         rows=listed,
@@ -194,4 +256,7 @@ def local_jacobians(
         mask=dimension > 0,
         indices=indices,
         weights=used,
+        r2_error=r2_error,
+        places=places,
+        **checked,
     )
