@@ -28,6 +28,7 @@ export class Page {
     this.player = sequence ? new Player(sequence, { move: (position) => this.#move(position), rest: () => this.#rest() }) : null;
     this.scene = new Scene(atlas, () => this.#above(), () => this.focus.placeCard());
     this.focus = new Focus(atlas, this.scene);
+    this.focus.selected = () => this.filters.selection?.ids ?? null;
     this.filters = new Filters(atlas, this.scene, { recolored: (name) => sidebar.showColor(name), changed: (states) => this.#dropHidden(states) });
     const sidebar = buildSidebar(atlas, this.scene.renderer.kind, { colorBy: (id) => this.filters.colorBy(id), search: (query, go) => this.#search(query, go) });
     buildToolbar(this);
@@ -39,7 +40,7 @@ export class Page {
   /** @returns {import("./scene.js").Above} */
   #above() {
     const { hovered, pinned, point } = this.focus, { matches, names, selection } = this.filters;
-    return { focus: point, hovered, pinned, path: this.path, open: this.drawing === "line", fence: selection?.path ?? null, line: selection?.line ?? null, matches, names };
+    return { focus: point, hovered, pinned, path: this.path, open: this.drawing === "line", fence: selection?.path ?? null, line: selection?.line ?? null, way: this.focus.journey?.way ?? [], matches, names };
   }
 
   /** A hidden point cannot be asked about. @param {Uint8Array} states */
@@ -188,7 +189,7 @@ export class Page {
     const { atlas, focus, filters, scene } = this, row = (/** @type {number} */ i) => (i < 0 ? null : atlas.rowOf(i));
     const rows = (/** @type {Uint32Array|undefined|null} */ ids) => (ids ? Array.from(ids, (i) => atlas.rowOf(i)) : []);
     return {
-      hovered: row(focus.hovered), pinned: row(focus.pinned), explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
+      hovered: row(focus.hovered), pinned: row(focus.pinned), journey: focus.journey && { ...focus.journey, way: focus.journey.way.map(row) }, explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
       selection: rows(filters.selection?.ids), contrast: filters.selection?.rows ?? null, matches: rows(filters.matches), line: lineState(filters.selection?.line),
       lost: rows(Uint32Array.from(atlas.cloud.lost)), shown: filters.states.reduce((sum, s) => sum + Number(s === SHOWN), 0), colorBy: filters.channel?.name,
       renderer: scene.renderer.kind, view: scene.renderer.view(), names: filters.names.map(({ name, x, y }) => ({ name, x, y })),
