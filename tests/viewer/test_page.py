@@ -299,3 +299,48 @@ def test_quick_clicks_on_two_points_pin_the_second(open_page, blobs_page):
     opened.settle()  # the card of the first point goes where it belongs, clear of the second
     opened.page.mouse.click(*opened.place(450))
     assert opened.state["pinned"] == 450
+
+
+def test_a_line_says_what_changes_along_it(open_page, blobs_page, blobs):
+    """Drawn by hand through two clusters; trends, errors and ranks are those of least squares in NumPy."""
+    opened = open_page(blobs_page)
+    opened.page.click("#line")
+    start, end = np.array(opened.place(0)), np.array(opened.place(blobs.n - 1))
+    direction = (end - start) / np.linalg.norm(end - start)
+    opened.page.mouse.move(*(start - 30 * direction))
+    opened.page.mouse.down()
+    opened.page.mouse.move(*(start + 0.5 * (end - start)), steps=4)
+    opened.page.mouse.move(*(end + 30 * direction), steps=4)
+    opened.page.mouse.up()
+    state = opened.state
+    line, chosen = state["line"], np.array(state["selection"])
+    assert len(line["path"]) == 2
+    assert len(chosen) >= 10
+    values, t = decoded(blobs.X), np.array(line["t"])
+    s = t - t.mean()
+    for row in line["rows"]:
+        y = values[chosen, row["feature"]]
+        slope = s @ y / (s @ s)
+        deviation = values[:, row["feature"]].std()
+        misses = (y - y.mean() - slope * s) / (1 - 1 / len(s) - s**2 / (s @ s))
+        error = np.sqrt(np.sum((s * misses) ** 2)) / (s @ s)
+        np.testing.assert_allclose(row["effect"], slope * line["length"] / deviation, atol=1e-6)
+        np.testing.assert_allclose(row["error"], error * line["length"] / deviation, atol=1e-6)
+        ranks = [rankdata(one) for one in (t, y)]
+        np.testing.assert_allclose(row["rho"], np.corrcoef(ranks)[0, 1], atol=1e-6)
+    sizes = [abs(row["effect"]) for row in line["rows"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "points near the line" in opened.page.inner_text("#selection")
+    opened.page.keyboard.press("Escape")
+    assert opened.state["line"] is None
+
+
+def test_a_line_through_nothing_clears_with_a_message(open_page, blobs_page):
+    opened = open_page(blobs_page)
+    opened.page.click("#line")
+    opened.page.mouse.move(5, 5)
+    opened.page.mouse.down()
+    opened.page.mouse.move(9, 5, steps=2)
+    opened.page.mouse.up()
+    assert opened.state["line"] is None
+    assert "draw it through the points" in opened.page.inner_text("#message")

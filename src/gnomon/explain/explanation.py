@@ -72,6 +72,8 @@ class Explanation:
         False where nothing can be said: then r2, ellipses and arrows are NaN.
     global_importance : ndarray of shape (n_features,), float64
         Mean importance of each feature over the points with an explanation, in units of the map.
+    graph : NeighborGraph
+        Neighbours in the data.
     ridge : float
         Damping of the fits, chosen so that neighbours are best predicted from each other.
     n_neighbors : int
@@ -92,11 +94,13 @@ class Explanation:
         effects: FeatureEffects,
         feature_names: list[str],
         *,
+        graph: NeighborGraph,
         ridge: float,
         n_threads: int,
     ) -> None:
         self._X = X
         self.places = jacobians.places
+        self.graph = graph
         self._jacobians = jacobians
         self._effects = effects
         self._n_threads = n_threads
@@ -113,6 +117,11 @@ class Explanation:
         self.n_samples, self.n_features = int(X.shape[0]), int(X.shape[1])
         self.n_components = jacobians.n_components
         self.n_neighbors = int(jacobians.indices.shape[1])
+
+    @property
+    def jacobians(self) -> LocalJacobians:
+        """The local fits."""
+        return self._jacobians
 
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:
@@ -276,4 +285,4 @@ def explain(
         values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"], n_threads=n_threads
     )
     jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
-    return Explanation(values, jacobians, effects, labels, ridge=ridge, n_threads=n_threads)
+    return Explanation(values, jacobians, effects, labels, graph=near, ridge=ridge, n_threads=n_threads)

@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.data.names import default_names
 from gnomon.viewer.codes import encode_features
 from gnomon.viewer.columns import Column, encode_column, stratified_rows
-from gnomon.viewer.facts import Facts, evaluation_facts, explanation_facts
+from gnomon.viewer.facts import Facts, evaluation_facts, explanation_facts, local_facts
 from gnomon.viewer.payload import Payload
 from gnomon.viewer.sequence import Sequence as EmbeddingSequence
 from gnomon.viewer.sequence import encode_frames
@@ -207,6 +207,11 @@ class Document:
         if explanation is not None:
             self._name_features(explanation)
             self._add_facts(self._explanation_facts(explanation, "explanation"))
+            local = local_facts(explanation, self.n_samples) if self.rows is None else None
+            if local is not None:
+                self.payload.header |= local.header
+                for name, column in local.columns.items():
+                    self.payload.add("local", name, column)
 
     def add_evaluation(self, evaluation: Any) -> None:
         """Scores of the whole map and diagnostics of each point."""

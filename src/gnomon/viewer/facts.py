@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["Facts", "evaluation_facts", "explanation_facts"]
+__all__ = ["Facts", "evaluation_facts", "explanation_facts", "local_facts"]
 
 _SCORES = (
     "trustworthiness",
@@ -69,6 +69,32 @@ def explanation_facts(
     columns["importance"], columns["importance_scale"] = _fixed_point(shown(importance))
     columns["global_importance"] = total
     return Facts(columns, {"explanation": {"top": k}})
+
+
+def local_facts(explanation: Any, n_samples: int) -> Facts | None:
+    """Per point: its neighbours in the data and the coefficients of its local fit, from which the page expands axes.
+
+    None if the explanation does not say them, or weighs neighbours unequally.
+
+    Parameters
+    ----------
+    explanation : object
+        May have ``jacobians`` with ``indices``, ``weights``, ``coefficients``, ``mask`` and ``pooling``, and ``graph``
+        with ``distances``, as `gnomon.explain` returns.
+    n_samples : int
+    """
+    fits, graph = getattr(explanation, "jacobians", None), getattr(explanation, "graph", None)
+    if fits is None or graph is None or len(fits.rows) != n_samples or not np.isin(fits.weights, (0.0, 1.0)).all():
+        return None
+    n, k, d = fits.coefficients.shape
+    used = fits.weights > 0
+    near = np.where(used, fits.indices, np.arange(n)[:, None])
+    distances = np.where(used, graph.distances[:, :k], 0.0)
+    columns: dict[str, Array] = {"near": near.astype(np.uint16 if n <= 65_536 else np.uint32)}
+    columns["coefficients"], columns["coefficients_scale"] = _fixed_point(fits.coefficients.reshape(n, k * d))
+    columns["distances"], columns["distances_scale"] = _fixed_point(distances)
+    columns["fitted"] = fits.mask.astype(np.uint8)
+    return Facts(columns, {"local": {"neighbors": k, "pooling": int(fits.pooling)}})
 
 
 def evaluation_facts(evaluation: Any, n_samples: int, shown: Callable[[Array], Array], *, who: str) -> Facts:

@@ -65,7 +65,8 @@ def write_html(
         The features are pixels of such pictures.
     explanation : object, default=None
         Has ``r2``, ``ellipses``, ``global_importance`` and ``top_features(n)`` with ``indices``, ``arrows`` and
-        ``importance``, as `gnomon.explain` returns.
+        ``importance``, as `gnomon.explain` returns. With its ``jacobians`` and ``graph`` the page can say of all
+        features what they do to a pinned point, and find ways through the data.
     evaluation : object, default=None
         Has scores (``trustworthiness`` ...) and ``per_point``, as `gnomon.evaluate` returns.
     profiles : dict of label to list of (feature, effect size, AUC), default=None

@@ -4,6 +4,7 @@ import { featureChannel, listChannels } from "./coloring.js";
 import { Facts } from "./facts.js";
 import { FeatureTable } from "./features.js";
 import { Frames, frameAt } from "./frames.js";
+import { LocalMaps } from "./local.js";
 import { loadGroup } from "./payload.js";
 import { Thumbnails } from "./thumbnail.js";
 
@@ -26,6 +27,8 @@ export class Atlas {
     this.frames = null;
     this.table = new FeatureTable(this.names, this.n, {});
     this.thumbnails = new Thumbnails(header, this.table, {});
+    /** The local fits of the map; of the main one in a sequence. @type {LocalMaps|null} */
+    this.local = null;
   }
 
   /** Decode the embeddings of a sequence. */
@@ -38,6 +41,7 @@ export class Atlas {
   async loadRest() {
     this.table = new FeatureTable(this.names, this.n, await loadGroup(this.header, "features"));
     this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"));
+    if (this.header.local) this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
     for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
       if (facts) this.known.set(k, new Facts(facts, await loadGroup(this.header, `frame${k}`), this.header.d));
     }

@@ -1,6 +1,7 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
 import { formatNumber, h } from "./dom.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "./explanation.js";
+import { journeyBlock } from "./journey.js";
 import { diagnosticRow } from "./trust.js";
 
 const MOST_VALUES = 8;
@@ -8,25 +9,36 @@ const MOST_VALUES = 8;
 /**
  * @param {import("./atlas.js").Atlas} atlas
  * @param {number} i
- * @param {{pinned: boolean, close: () => void}} options
+ * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected: Uint32Array|null, travel: (goal: string) => void}} options
  * @returns {HTMLElement[]}
  */
-export function cardContent(atlas, i, { pinned, close }) {
+export function cardContent(atlas, i, { pinned, close, journey, selected, travel }) {
   const { header } = atlas;
   let thumb = atlas.thumbnails.of(i);
   const explanation = atlas.facts.explain(i);
   // Where the features are pixels, show which ones move the point.
+  const saliency = pinned ? saliencyPicture(atlas, i) : null;
   if (thumb && header.pixels && explanation) thumb = atlas.thumbnails.framed(thumb, explanation.top.slice(0, 4).map((row) => row.feature));
   const label = atlas.label, name = header.pointNames?.[i];
   const title = label && label.codes && label.categories ? label.categories[label.codes[i]] : name ?? `Row ${atlas.rowOf(i)}`;
   const swatch = label?.codes && label.colors ? h("i", { class: "swatch", style: { background: label.colors[label.codes[i]] } }) : null;
-  const head = h("div", { class: "card-head" }, thumb,
+  const head = h("div", { class: "card-head" }, thumb, saliency,
     h("div", { class: "card-title" }, h("h2", {}, swatch, h("bdi", {}, title)),
       name !== undefined && title !== name ? h("p", {}, h("bdi", {}, name)) : null,
       h("p", { class: "quiet" }, `row ${atlas.rowOf(i)}`, label?.codes ? ` · ${label.name}` : ""),
       ...metadataRows(atlas, i)),
     pinned ? h("button", { class: "close", "aria-label": "Close card", onclick: close }, "×") : null);
-  return [head, explanationBlock(atlas, i, explanation), trustBlock(atlas, i), absence(atlas), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
+  return [head, explanationBlock(atlas, i, explanation), pinned ? journeyBlock(atlas, i, { journey, selected, travel }) : null, trustBlock(atlas, i), absence(atlas), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
+}
+
+/** How far each pixel moves the point. @param {import("./atlas.js").Atlas} atlas @param {number} i */
+function saliencyPicture(atlas, i) {
+  if (!atlas.thumbnails.fromFeatures || !atlas.facts.explained) return null;
+  const found = atlas.local?.importance(atlas.table, i);
+  if (!found) return null;
+  const picture = atlas.thumbnails.signed((f) => found[atlas.table.slots[f]], Math.max(...found, 1e-30), "How far each pixel moves this point");
+  picture.title = "How far each pixel moves this point";
+  return picture;
 }
 
 /** @param {import("./atlas.js").Atlas} atlas @param {number} i */

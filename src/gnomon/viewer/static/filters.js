@@ -1,4 +1,5 @@
 // Colours, hidden classes, selections and search results: which points are shown, dimmed or hidden.
+import { linePanel } from "./along.js";
 import { paint } from "./coloring.js";
 import { contrast } from "./contrast.js";
 import { byId, formatCount } from "./dom.js";
@@ -19,7 +20,7 @@ export class Filters {
     this.atlas = atlas;
     this.scene = scene;
     this.tell = tell;
-    /** @type {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null}|null} */
+    /** @type {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null, line: any}|null} */
     this.selection = null;
     /** @type {Uint32Array|null} */
     this.matches = null;
@@ -112,11 +113,11 @@ export class Filters {
     this.select(Uint32Array.from(ids), { profile: this.atlas.table.size ? null : profile ?? null });
   }
 
-  /** @param {Uint32Array} ids @param {{profile?: any, path?: number[][]|null}} [origin] */
-  select(ids, { profile = null, path = null } = {}) {
+  /** @param {Uint32Array} ids @param {{profile?: any, path?: number[][]|null, line?: any}} [origin] */
+  select(ids, { profile = null, path = null, line = null } = {}) {
     const { table, n } = this.atlas;
-    const rows = table.size && ids.length < n ? contrast(table, ids) : null;
-    this.selection = { ids, rows, profile, path };
+    const rows = table.size && ids.length < n && !line ? contrast(table, ids) : null;
+    this.selection = { ids, rows, profile, path, line };
     this.matches = null;
     this.showSelection();
     byId("selection").open = true;
@@ -129,7 +130,15 @@ export class Filters {
     box.hidden = !this.selection;
     if (!this.selection) return;
     const actions = { clear: () => this.clear(), colorBy: (/** @type {number} */ f) => this.colorByFeature(f) };
-    box.querySelector(".body").replaceChildren(...selectionPanel(this.atlas, this.selection, actions));
+    const { line } = this.selection, content = line ? linePanel(this.atlas, line, actions) : selectionPanel(this.atlas, this.selection, actions);
+    box.querySelector("h2").textContent = line ? "Along the line" : "Selection";
+    box.querySelector(".body").replaceChildren(...content);
+  }
+
+  /** The points move: what was drawn among them no longer says where they are. */
+  leave() {
+    if (this.selection) this.selection.path = null;
+    if (this.selection?.line) this.selection.line.path = [];
   }
 
   clear() {

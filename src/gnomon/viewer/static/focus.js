@@ -1,6 +1,7 @@
 // The one point that is asked about: hovered, or pinned by a click; and its card.
 import { cardContent } from "./card.js";
 import { byId } from "./dom.js";
+import { journeyTo } from "./journey.js";
 
 export class Focus {
   /** @param {import("./atlas.js").Atlas} atlas @param {import("./scene.js").Scene} scene */
@@ -9,6 +10,10 @@ export class Focus {
     this.scene = scene;
     this.hovered = -1;
     this.pinned = -1;
+    /** Where the pinned point was asked to go. @type {import("./journey.js").Journey|null} */
+    this.journey = null;
+    /** @type {() => Uint32Array|null} */
+    this.selected = () => null;
   }
 
   get point() {
@@ -27,6 +32,7 @@ export class Focus {
   /** Pin a point; the pinned one is released. @param {number} i */
   pin(i) {
     this.pinned = i === this.pinned ? -1 : i;
+    this.journey = null;
     this.showCard();
     this.scene.refresh();
   }
@@ -35,12 +41,19 @@ export class Focus {
     if (this.pinned >= 0) this.pin(this.pinned);
   }
 
+  /** @param {string} goal a class, or "selection"; empty for nowhere */
+  travel(goal) {
+    this.journey = goal ? journeyTo(this.atlas, this.pinned, goal, this.selected()) : null;
+    this.showCard();
+    this.scene.refresh();
+  }
+
   showCard() {
     const card = byId("card"), i = this.point;
     card.hidden = i < 0;
     if (i < 0) return;
     card.classList.toggle("pinned", this.pinned >= 0);
-    card.replaceChildren(...cardContent(this.atlas, i, { pinned: this.pinned >= 0, close: () => this.release() }));
+    card.replaceChildren(...cardContent(this.atlas, i, { pinned: this.pinned >= 0, close: () => this.release(), journey: this.journey, selected: this.selected(), travel: (goal) => this.travel(goal) }));
     card.dataset.point = String(i);
   }
 

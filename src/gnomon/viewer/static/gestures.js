@@ -3,12 +3,12 @@
 /**
  * @typedef {{hover: (x: number, y: number) => void, leave: () => void, click: (x: number, y: number) => void, pan: (dx: number, dy: number) => void,
  *   orbit: (dx: number, dy: number) => void, zoom: (factor: number, x: number, y: number) => void, reset: () => void,
- *   lasso: (path: number[][], done: boolean) => void, escape: () => void, settle: () => void}} Intents
+ *   draw: (tool: "lasso"|"line", path: number[][], done: boolean) => void, escape: () => void, settle: () => void}} Intents
  */
 
 /**
  * @param {HTMLElement} surface
- * @param {{lasso: boolean, orbit: boolean, deep: boolean, steps: boolean}} mode which tool a plain drag uses; changed from outside
+ * @param {{tool: ""|"lasso"|"line", orbit: boolean, deep: boolean, steps: boolean}} mode which tool a plain drag uses; changed from outside
  * @param {Intents} on
  */
 export function listen(surface, mode, on) {
@@ -33,11 +33,11 @@ export function listen(surface, mode, on) {
     fingers.set(event.pointerId, place(event));
     moved = 0;
     if (fingers.size === 2) {
-      if (drag === "lasso") on.lasso([], true);
+      if (drag === "lasso" || drag === "line") on.draw(drag, [], true);
       drag = "pinch";
       spread = distance();
     } else {
-      drag = event.shiftKey || mode.lasso ? "lasso" : mode.deep && (event.altKey || event.ctrlKey || mode.orbit) ? "orbit" : "pan";
+      drag = event.shiftKey ? "lasso" : mode.tool || (mode.deep && (event.altKey || event.ctrlKey || mode.orbit) ? "orbit" : "pan");
       path = [place(event)];
     }
   });
@@ -54,9 +54,9 @@ export function listen(surface, mode, on) {
       const now = distance(), [a, b] = [...fingers.values()];
       on.zoom(now / Math.max(spread, 1), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
       spread = now;
-    } else if (drag === "lasso") {
+    } else if (drag === "lasso" || drag === "line") {
       path.push(here);
-      on.lasso(path, false);
+      on.draw(drag, path, false);
     } else if (moved > 3 && drag === "orbit") on.orbit(dx, dy);
     else if (moved > 3 && drag === "pan") on.pan(dx, dy);
   });
@@ -65,7 +65,7 @@ export function listen(surface, mode, on) {
     const [x, y] = place(event), finished = drag;
     if (fingers.size) return;
     drag = "";
-    if (finished === "lasso") on.lasso(path, true);
+    if (finished === "lasso" || finished === "line") on.draw(finished, path, true);
     else if (moved <= 3 && event.type === "pointerup") {
       // The double click is told from timing and place because the first click already pins.
       if (event.timeStamp - lastTap < 320 && Math.hypot(x - tapped[0], y - tapped[1]) < 6) on.reset();

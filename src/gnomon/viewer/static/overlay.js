@@ -100,6 +100,30 @@ export function drawLasso(g, path, closed) {
   g.setLineDash([]);
 }
 
+/** A line and how far beside it points count. @param {CanvasRenderingContext2D} g @param {number[][]} path pixels @param {number} width pixels */
+export function drawLine(g, path, width) {
+  if (path.length < 2) return;
+  const trace = () => {
+    g.beginPath();
+    path.forEach(([x, y], k) => (k ? g.lineTo(x, y) : g.moveTo(x, y)));
+  };
+  g.lineCap = "butt";
+  g.lineJoin = "round";
+  trace();
+  g.lineWidth = 2 * width;
+  g.strokeStyle = "rgba(36,92,140,0.10)";
+  g.stroke();
+  const [x, y] = path[path.length - 2], [tx, ty] = path[path.length - 1];
+  if (path.length > 2) {
+    g.beginPath();
+    path.slice(0, -1).forEach(([px, py], k) => (k ? g.lineTo(px, py) : g.moveTo(px, py)));
+    g.lineWidth = 2;
+    g.strokeStyle = INK;
+    g.stroke();
+  }
+  drawArrow(g, x, y, tx, ty, false);
+}
+
 /**
  * @param {CanvasRenderingContext2D} g
  * @param {number} x @param {number} y pixels of the point

@@ -6,6 +6,7 @@ import { Filters } from "./filters.js";
 import { Focus } from "./focus.js";
 import { frameAt } from "./frames.js";
 import { listen } from "./gestures.js";
+import { FEWEST, corridor, straightened, trends, usualWidth } from "./line.js";
 import { Player } from "./player.js";
 import { HIDDEN, SHOWN } from "./renderer.js";
 import { Scene } from "./scene.js";
@@ -13,18 +14,21 @@ import { buildSidebar, fillSidebar } from "./sidebar.js";
 import { buildToolbar, buildTray } from "./tools.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
+const BEND = 6; // pixels by which a hand may leave a straight line
 
 export class Page {
   /** @param {import("./atlas.js").Atlas} atlas */
   constructor(atlas) {
     this.atlas = atlas;
     const { d, sequence } = atlas.header;
-    this.mode = { lasso: false, orbit: d === 3, deep: d === 3, steps: Boolean(sequence) };
-    /** The lasso that is being drawn, in pixels. @type {number[][]} */
+    /** @type {{tool: ""|"lasso"|"line", orbit: boolean, deep: boolean, steps: boolean}} */
+    this.mode = { tool: "", orbit: d === 3, deep: d === 3, steps: Boolean(sequence) };
+    /** What is being drawn, in pixels. @type {number[][]} */
     this.path = [];
     this.player = sequence ? new Player(sequence, { move: (position) => this.#move(position), rest: () => this.#rest() }) : null;
     this.scene = new Scene(atlas, () => this.#above(), () => this.focus.placeCard());
     this.focus = new Focus(atlas, this.scene);
+    this.focus.selected = () => this.filters.selection?.ids ?? null;
     this.filters = new Filters(atlas, this.scene, { recolored: (name) => sidebar.showColor(name), changed: (states) => this.#dropHidden(states) });
     const sidebar = buildSidebar(atlas, this.scene.renderer.kind, { colorBy: (id) => this.filters.colorBy(id), search: (query, go) => this.#search(query, go) });
     buildToolbar(this);
@@ -36,7 +40,7 @@ export class Page {
   /** @returns {import("./scene.js").Above} */
   #above() {
     const { hovered, pinned, point } = this.focus, { matches, names, selection } = this.filters;
-    return { focus: point, hovered, pinned, path: this.path, fence: selection?.path ?? null, matches, names };
+    return { focus: point, hovered, pinned, path: this.path, open: this.drawing === "line", fence: selection?.path ?? null, line: selection?.line ?? null, way: this.focus.journey?.way ?? [], matches, names };
   }
 
   /** A hidden point cannot be asked about. @param {Uint8Array} states */
@@ -60,7 +64,7 @@ export class Page {
     const { atlas, filters, scene } = this, before = atlas.facts;
     atlas.moveTo(position);
     scene.camera.follow(atlas.cloud.extent());
-    if (filters.selection) filters.selection.path = null; // the points have left the lasso
+    filters.leave(); // the points have left the lasso and the line
     filters.placeNames(true);
     if (atlas.facts !== before) this.#changeFacts();
     scene.redraw(true);
@@ -112,27 +116,44 @@ export class Page {
       },
       zoom: (factor, x, y) => { camera.zoomAt(factor, x, y); scene.redraw(true); },
       reset: () => { camera.reset(); focus.release(); scene.redraw(); },
-      lasso: (path, done) => this.#lasso(path, done),
+      draw: (tool, path, done) => this.#draw(tool, path, done),
       escape: () => this.#escape(),
       settle: () => filters.settle(),
     });
   }
 
-  /** @param {number[][]} path @param {boolean} done */
-  #lasso(path, done) {
-    const { scene, filters } = this;
+  /** @param {"lasso"|"line"} tool @param {number[][]} path @param {boolean} done */
+  #draw(tool, path, done) {
     this.focus.hover(-1);
     this.path = done ? [] : path;
-    if (done) {
-      const ids = path.length > 2 ? scene.renderer.lasso(path) : new Uint32Array(0);
-      filters.isolated = null;
-      if (ids.length) filters.select(ids, { path: this.mode.deep ? null : path.map(([x, y]) => scene.camera.toPlane(x, y)) });
-      else {
-        filters.clear();
-        this.#say("No points inside the lasso: the selection is cleared.");
-      }
+    this.drawing = tool;
+    if (done && tool === "lasso") this.#lasso(path);
+    else if (done) this.#line(path);
+    this.scene.refresh();
+  }
+
+  /** @param {number[][]} path */
+  #lasso(path) {
+    const { scene, filters } = this, ids = path.length > 2 ? scene.renderer.lasso(path) : new Uint32Array(0);
+    filters.isolated = null;
+    if (ids.length) filters.select(ids, { path: this.mode.deep ? null : path.map(([x, y]) => scene.camera.toPlane(x, y)) });
+    else {
+      filters.clear();
+      this.#say("No points inside the lasso: the selection is cleared.");
     }
-    scene.refresh();
+  }
+
+  /** @param {number[][]} path */
+  #line(path) {
+    const { scene, filters } = this, { cloud, table } = this.atlas, corners = straightened(path, BEND).map(([x, y]) => scene.camera.toPlane(x, y));
+    const [a, b] = [path[0], path[path.length - 1]], long = path.length > 1 && (corners.length > 2 || Math.hypot(b[0] - a[0], b[1] - a[1]) > BEND);
+    const near = long ? corridor(cloud, (i) => filters.states[i] !== HIDDEN, corners, usualWidth(cloud, corners)) : null;
+    filters.isolated = null;
+    if (near && near.ids.length >= FEWEST) filters.select(near.ids, { line: { ...near, rows: trends(table, near) } });
+    else {
+      filters.clear();
+      this.#say(`Fewer than ${FEWEST} points lie near the line: draw it through the points.`);
+    }
   }
 
   #escape() {
@@ -168,11 +189,16 @@ export class Page {
     const { atlas, focus, filters, scene } = this, row = (/** @type {number} */ i) => (i < 0 ? null : atlas.rowOf(i));
     const rows = (/** @type {Uint32Array|undefined|null} */ ids) => (ids ? Array.from(ids, (i) => atlas.rowOf(i)) : []);
     return {
-      hovered: row(focus.hovered), pinned: row(focus.pinned), explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
-      selection: rows(filters.selection?.ids), contrast: filters.selection?.rows ?? null, matches: rows(filters.matches),
+      hovered: row(focus.hovered), pinned: row(focus.pinned), journey: focus.journey && { ...focus.journey, way: focus.journey.way.map(row) }, explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
+      selection: rows(filters.selection?.ids), contrast: filters.selection?.rows ?? null, matches: rows(filters.matches), line: lineState(filters.selection?.line),
       lost: rows(Uint32Array.from(atlas.cloud.lost)), shown: filters.states.reduce((sum, s) => sum + Number(s === SHOWN), 0), colorBy: filters.channel?.name,
       renderer: scene.renderer.kind, view: scene.renderer.view(), names: filters.names.map(({ name, x, y }) => ({ name, x, y })),
       position: atlas.position, frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null, playing: Boolean(this.player?.playing),
     };
   }
+}
+
+/** @param {any} line */
+function lineState(line) {
+  return line ? { path: line.path, width: line.width, length: line.length, t: Array.from(line.t), rows: line.rows } : null;
 }

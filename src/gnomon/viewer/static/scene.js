@@ -1,13 +1,13 @@
 // What is drawn: the points by a renderer, and on a second canvas what lies above them.
 import { Camera } from "./camera.js";
 import { byId, h } from "./dom.js";
-import { drawClassNames, drawExplanation, drawLasso, drawRing, drawTrail } from "./overlay.js";
+import { drawClassNames, drawExplanation, drawLasso, drawLine, drawRing, drawTrail } from "./overlay.js";
 import { RasterRenderer } from "./raster.js";
 import { WebGLRenderer } from "./webgl.js";
 
 /**
  * What lies above the points.
- * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], fence: number[][]|null, matches: Uint32Array|null,
+ * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null, line: import("./line.js").Corridor|null, way: number[], matches: Uint32Array|null,
  *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the plane
  */
 
@@ -96,8 +96,10 @@ export class Scene {
 
   /** @param {CanvasRenderingContext2D} g */
   #paintAbove(g) {
-    const { camera, atlas } = this, { focus, hovered, pinned, path, fence, matches, names } = this.above();
-    if (path.length) drawLasso(g, path, false);
+    const { camera, atlas } = this, { focus, hovered, pinned, path, open, fence, line, way, matches, names } = this.above();
+    if (path.length && open) drawLine(g, path, 0);
+    else if (path.length) drawLasso(g, path, false);
+    else if (line) drawLine(g, line.path.map(([x, y]) => camera.toScreen(x, y)), line.width * camera.scale);
     else if (fence) drawLasso(g, fence.map(([x, y]) => camera.toScreen(x, y)), true);
     g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
     drawClassNames(g, names.filter((place) => Number.isFinite(place.x)).map((place) => {
@@ -107,6 +109,10 @@ export class Scene {
     g.globalAlpha = 1;
     if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
     if (pinned >= 0) this.#trail(g, pinned);
+    if (way.length > 1) {
+      drawTrail(g, way.map((i) => this.renderer.screenPos(i)));
+      this.#ring(g, way[way.length - 1], true);
+    }
     if (focus >= 0 && atlas.cloud.finite[focus]) {
       const explanation = atlas.facts.explain(focus), [x, y] = this.renderer.screenPos(focus);
       if (explanation) {

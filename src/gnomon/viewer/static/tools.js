@@ -7,21 +7,26 @@ const MOST_LOST = 120;
 export function buildToolbar(page) {
   const { scene } = page, { camera } = scene, middle = () => /** @type {[number, number]} */ ([camera.width / 2, camera.height / 2]);
   const tool = (/** @type {string} */ id, /** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ act) => h("button", { id, title, "aria-label": title, onclick: act }, text);
-  const flip = (/** @type {"lasso"|"orbit"} */ name) => {
-    page.mode[name] = !page.mode[name];
-    byId(name).setAttribute("aria-pressed", String(page.mode[name]));
-    byId("overlay").classList.toggle("drawing", page.mode.lasso);
+  const take = (/** @type {"lasso"|"line"} */ name) => {
+    page.mode.tool = page.mode.tool === name ? "" : name;
+    for (const one of ["lasso", "line"]) byId(one).setAttribute("aria-pressed", String(page.mode.tool === one));
+    byId("overlay").classList.toggle("drawing", page.mode.tool !== "");
+  };
+  const turn = () => {
+    page.mode.orbit = !page.mode.orbit;
+    byId("orbit").setAttribute("aria-pressed", String(page.mode.orbit));
   };
   byId("toolbar").append(...[
-    tool("lasso", "Lasso", "Draw around points to compare them with the rest (or hold Shift and drag)", () => flip("lasso")),
-    page.mode.deep ? tool("orbit", "Turn", "Drag turns the map (off: drag moves it)", () => flip("orbit")) : null,
+    tool("lasso", "Lasso", "Draw around points to compare them with the rest (or hold Shift and drag)", () => take("lasso")),
+    tool("line", "Line", "Draw a line through the map to see what changes along it", () => take("line")),
+    page.mode.deep ? tool("orbit", "Turn", "Drag turns the map (off: drag moves it)", turn) : null,
     tool("zoomin", "+", "Zoom in", () => { camera.zoomAt(1.5, ...middle()); scene.redraw(); }),
     tool("zoomout", "−", "Zoom out", () => { camera.zoomAt(1 / 1.5, ...middle()); scene.redraw(); }),
     tool("reset", "Fit", "Show the whole map (double click)", () => { camera.reset(); scene.redraw(); }),
     tool("export", "PNG", "Save this view as a picture", () => page.exportPicture()),
   ].filter((node) => node !== null));
   if (page.mode.deep) byId("orbit").setAttribute("aria-pressed", "true");
-  byId("hint").textContent = `Hover to explain · click to pin · Shift-drag to compare a group · scroll to zoom${page.mode.deep ? " · drag to turn" : ""}${page.mode.steps ? " · ← → to step" : ""}`;
+  byId("hint").textContent = `Hover to explain · click to pin · Shift-drag to compare a group · Line to see what changes along it · scroll to zoom${page.mode.deep ? " · drag to turn" : ""}${page.mode.steps ? " · ← → to step" : ""}`;
 }
 
 /** Points without a position, as dots that can be asked like all others. @param {import("./page.js").Page} page */

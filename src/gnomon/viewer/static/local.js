@@ -1,0 +1,85 @@
+// The local fits: from a few coefficients a point to what every feature does to it; mirrors geometry/expansion.py.
+
+export class LocalMaps {
+  /**
+   * @param {{neighbors: number, pooling: number}} header
+   * @param {Record<string, any>} columns decoded group "local"
+   * @param {number} n @param {number} d
+   */
+  constructor({ neighbors, pooling }, columns, n, d) {
+    this.k = neighbors;
+    this.pooling = pooling;
+    this.c = columns;
+    this.n = n;
+    this.d = d;
+  }
+
+  /** The neighbours of a point in the data. @param {number} i @returns {number[]} */
+  near(i) {
+    const found = [];
+    for (let j = 0; j < this.k; j++) if (this.c.near[i * this.k + j] !== i) found.push(this.c.near[i * this.k + j]);
+    return found;
+  }
+
+  /** The points whose fits are averaged at a point, and the share of each. @param {number} i @returns {Map<number, number>} */
+  shares(i) {
+    let shares = new Map([[i, 1]]);
+    for (let round = 0; round < this.pooling; round++) {
+      const next = new Map();
+      for (const [at, share] of shares) {
+        const members = [at, ...this.near(at).filter((j) => this.c.fitted[j])];
+        for (const j of members) next.set(j, (next.get(j) || 0) + share / members.length);
+      }
+      shares = next;
+    }
+    return shares;
+  }
+
+  /** Coefficients of the rows that make up the axes of a point. @param {number} i @returns {Map<number, Float64Array>} */
+  rows(i) {
+    const { k, d, c } = this, total = new Map();
+    const add = (/** @type {number} */ row, /** @type {number} */ component, /** @type {number} */ value) => {
+      if (!total.has(row)) total.set(row, new Float64Array(d));
+      total.get(row)[component] += value;
+    };
+    for (const [at, share] of this.shares(i)) {
+      for (let j = 0; j < k; j++) {
+        const row = c.near[at * k + j];
+        for (let a = 0; row !== at && a < d; a++) {
+          const value = share * c.coefficients[(at * k + j) * d + a] * c.coefficients_scale[at];
+          add(row, a, value);
+          add(at, a, -value);
+        }
+      }
+    }
+    return total;
+  }
+
+  /**
+   * Displacement of a point in the map for one local standard deviation of every kept feature, d numbers a slot; exactly
+   * zero for a feature that does not vary among the neighbours.
+   * @param {import("./features.js").FeatureTable} table @param {number} i @returns {Float64Array|null} null where there is no fit
+   */
+  arrows(table, i) {
+    if (!this.c.fitted[i]) return null;
+    const { d } = this, { size } = table, out = new Float64Array(size * d), near = this.near(i), own = rowValues(table, i), squares = new Float64Array(size);
+    for (const j of near) rowValues(table, j).forEach((value, slot) => (squares[slot] += (value - own[slot]) ** 2 / near.length));
+    for (const [row, factors] of this.rows(i)) {
+      const values = rowValues(table, row);
+      for (let slot = 0; slot < size; slot++) for (let a = 0; squares[slot] > 0 && a < d; a++) out[slot * d + a] += factors[a] * (values[slot] - own[slot]);
+    }
+    for (let slot = 0; slot < size; slot++) for (let a = 0; a < d; a++) out[slot * d + a] *= Math.sqrt(squares[slot]);
+    return out;
+  }
+
+  /** Length of the arrow of every kept feature. @param {import("./features.js").FeatureTable} table @param {number} i @returns {Float64Array|null} */
+  importance(table, i) {
+    const arrows = this.arrows(table, i), { d } = this;
+    return arrows && Float64Array.from({ length: table.size }, (_, slot) => Math.hypot(...arrows.subarray(slot * d, slot * d + d)));
+  }
+}
+
+/** @param {import("./features.js").FeatureTable} table @param {number} i */
+function rowValues(table, i) {
+  return Float64Array.from({ length: table.size }, (_, slot) => table.decode(slot, table.code(i, slot)));
+}

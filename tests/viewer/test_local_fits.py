@@ -1,0 +1,93 @@
+"""The page expands local fits and finds ways through the data as NumPy and SciPy do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+import gnomon
+from gnomon.viewer import write_html
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def counts():
+    """Whole numbers, which the page holds exactly; the last feature is constant."""
+    rng = np.random.default_rng(3)
+    latent = rng.uniform(-1, 1, size=(240, 2))
+    mixed = latent @ rng.normal(size=(2, 11)) * 40 + rng.normal(size=(240, 11)) * 2 + 128
+    X = np.clip(np.round(np.column_stack([mixed, np.full(240, 7.0)])), 0, 255).astype(np.uint8)
+    labels = np.where(latent[:, 0] > 0.5, "east", np.where(latent[:, 0] < -0.5, "west", "middle"))
+    return X, latent.astype(np.float32), labels
+
+
+@pytest.fixture(scope="module")
+def explained(counts):
+    X, Y, _ = counts
+    return gnomon.explain(X, Y)
+
+
+@pytest.fixture(scope="module")
+def page(counts, explained, tmp_path_factory):
+    X, Y, labels = counts
+    path = tmp_path_factory.mktemp("page") / "counts.html"
+    write_html(path, embedding=Y, X=X, labels=labels, explanation=explained)
+    return path
+
+
+def test_arrows_of_all_features_are_those_of_the_explanation(open_page, page, counts, explained):
+    opened = open_page(page)
+    X = counts[0].astype(float)
+    for i in (0, 17, 239):
+        arrows = np.array(opened.page.evaluate("(i) => window.gnomon.arrows(i)", i)).reshape(-1, 2).T
+        near = explained.jacobians.indices[i]
+        deviation = np.sqrt(np.square(X[near] - X[i]).mean(axis=0))
+        expected = explained.axes(i) * deviation
+        np.testing.assert_allclose(arrows, expected, atol=1e-3 * np.abs(expected).max())
+        assert (arrows[:, -1] == 0).all()
+
+
+def test_the_way_to_a_class_is_the_shortest_through_the_neighbours(open_page, page, counts, explained):
+    X, _, labels = counts
+    fits = explained.jacobians
+    n, k = fits.indices.shape
+    edges = sp.csr_array(
+        (explained.graph.distances[:, :k].ravel(), (np.repeat(np.arange(n), k), fits.indices.ravel())), shape=(n, n)
+    )
+    start = int(np.flatnonzero(labels == "west")[0])
+    lengths = dijkstra(edges, directed=False, indices=start)
+    goal = np.flatnonzero(labels == "east")
+    opened = open_page(page)
+    opened.page.mouse.click(*opened.place(start))
+    assert opened.state["pinned"] == start
+    opened.page.select_option("#goal", label="east")
+    journey = opened.state["journey"]
+    way = journey["way"]
+    assert way[0] == start
+    assert way[-1] == goal[np.argmin(lengths[goal])]
+    first = journey["changes"][0]
+    deviation = X.astype(float).std(axis=0)
+    changes = (X[way[-1]].astype(float) - X[start]) / np.where(deviation > 0, deviation, np.inf)
+    assert first["feature"] == int(np.argmax(np.abs(changes)))
+    np.testing.assert_allclose(first["change"], changes[first["feature"]], rtol=1e-6)
+    assert f"row {way[-1]}" in opened.page.inner_text("#card")
+    opened.page.keyboard.press("Escape")
+    assert opened.state["journey"] is None
+    assert opened.problems == []
+
+
+def test_a_place_that_no_way_leads_to_is_said(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 20, size=(80, 4)).astype(np.uint8)
+    X[40:] += 200
+    labels = np.repeat(["here", "there"], 40)
+    Y = rng.normal(size=(80, 2)).astype(np.float32)
+    path = tmp_path / "apart.html"
+    write_html(path, embedding=Y, X=X, labels=labels, explanation=gnomon.explain(X, Y, n_neighbors=5))
+    opened = open_page(path)
+    opened.page.mouse.click(*opened.place(3))
+    opened.page.select_option("#goal", label="there")
+    assert "No way" in opened.page.inner_text("#card")
