@@ -133,6 +133,18 @@ def test_the_thresholds_of_a_tear_are_parameters():
     assert found(X, Y, tear_r2=0.3)[0].tear.sum() < found(X, Y, tear_r2=0.9)[0].tear.sum()
 
 
+def test_the_stretch_is_the_largest_ratio_over_the_lower_quartile():
+    X, angle, height = cylinder(300)
+    Y = np.column_stack([angle, height])
+    graph = neighbor_graph(X)
+    mask = np.random.default_rng(0).uniform(size=graph.indices.shape) < 0.7
+    graph = replace(graph, mask=mask)
+    result = distortion(local_jacobians(X, Y, graph), Y=Y, graph=graph)
+    for i in range(300):
+        ratios = np.linalg.norm(Y[graph.indices[i]] - Y[i], axis=1)[mask[i]] / graph.distances[i][mask[i]]
+        assert result.stretch[i] == pytest.approx(ratios.max() / np.quantile(ratios, 0.25), rel=1e-9)
+
+
 def test_neighbours_that_do_not_exist_tear_nothing():
     X, angle, height = cylinder(400)
     Y = np.column_stack([angle, height])

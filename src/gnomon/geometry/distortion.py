@@ -76,6 +76,16 @@ def _principal_axes(ellipses: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.f
     return axes, directions * np.where(largest < 0, -1.0, 1.0)
 
 
+def _lower_quartile(ratios: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the lower quartile of each row, NaN left out; every row has a number."""
+    ordered = np.sort(ratios, axis=1)  # NaN come last
+    place = 0.25 * (np.count_nonzero(np.isfinite(ratios), axis=1) - 1)
+    below = np.floor(place).astype(np.int64)
+    low, high = (np.take_along_axis(ordered, at[:, None], axis=1)[:, 0] for at in (below, np.ceil(place).astype(int)))
+    quartile: npt.NDArray[np.float64] = low + (place - below) * (high - low)
+    return quartile
+
+
 def _stretches(
     places: npt.NDArray[np.float64], graph: NeighborGraph, jacobians: LocalJacobians
 ) -> npt.NDArray[np.float64]:
@@ -89,7 +99,7 @@ def _stretches(
     known = np.isfinite(ratios).any(axis=1)
     result = np.full(len(rows), np.nan)
     if known.any():
-        quartile = np.nanquantile(ratios[known], 0.25, axis=1)
+        quartile = _lower_quartile(ratios[known])
         floor = _POINT_SHARE * float(np.median(quartile))
         scale = np.maximum(quartile, floor)
         largest = np.nanmax(ratios[known], axis=1)
