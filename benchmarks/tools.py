@@ -130,7 +130,7 @@ def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
 
 
 def _umap_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
-    """Its default: parallel and not reproducible. It counts the point itself as a neighbour: 16 is our 15, 31 our 30."""
+    """Its default: parallel and not reproducible. It counts the point itself: 16 is our 15, 31 our 30."""
     import umap
 
     settings = {"n_neighbors": 31, "densmap": True} if method == "densmap" else {"n_neighbors": 16}
