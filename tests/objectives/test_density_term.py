@@ -171,3 +171,16 @@ def test_edges_stored_from_one_end_and_too_few_distances_are_refused(random_affi
         DensityCorrelation(half, np.ones(half.matrix.nnz), KERNEL)
     with pytest.raises(ValueError, match=r"squared_distances of shape \(3,\) must be"):
         DensityCorrelation(affinities, np.ones(3), KERNEL)
+
+
+def test_stored_zeros_are_no_edges_and_the_affinities_stay_as_they_were(random_affinities):
+    inner = random_affinities(30, normalization="membership")
+    matrix = sp.coo_array(inner.matrix)
+    ends = (np.append(matrix.row, [0, 15]), np.append(matrix.col, [15, 0]))
+    zeros = sp.csr_array((np.append(matrix.data, [0, 0]).astype(np.float32), ends), shape=(30, 30))
+    before = zeros.copy()
+    padded, X, Y = Affinities(zeros, "membership"), *np.random.default_rng(0).normal(size=(2, 30, 2))
+    found = DensityCorrelation(padded, squared_along(padded, X), KERNEL)
+    assert found.loss(Y) == pytest.approx(DensityCorrelation(inner, squared_along(inner, X), KERNEL).loss(Y), abs=1e-6)
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(padded.matrix, name), getattr(before, name))
