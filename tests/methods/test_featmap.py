@@ -100,10 +100,10 @@ def test_the_descent_itself_prefers_no_axes(strips, monkeypatch):
     start, turn = np.random.default_rng(1).normal(size=(600, 2)) * [5.0, 3.0], TURNS["rotation"]
     model = FeatMAP(n_neighbors=10, max_iter=12, frame_fraction=1.0, random_state=0, n_jobs=1)
     first, second = (clone(model).set_params(init=Y0).fit_transform(strips) for Y0 in (start, start @ turn))
-    assert np.abs(first @ turn - second).max() < 1e-3 * first.std()
+    assert np.abs(first @ turn - second).mean() < 1e-3 * first.std()
     monkeypatch.setattr("gnomon.methods.featmap.SampledDescent", _with_axes)
     first, second = (clone(model).set_params(init=Y0).fit_transform(strips) for Y0 in (start, start @ turn))
-    assert np.abs(first @ turn - second).max() > 1e-1 * first.std()
+    assert np.abs(first @ turn - second).mean() > 1e-1 * first.std()
 
 
 def _with_axes(max_iter, *, learning_rate, isotropic):
