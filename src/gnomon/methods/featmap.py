@@ -14,7 +14,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_turn
-from gnomon.methods.frames import fit_frames, median_dimension, nearest
+from gnomon.methods.frames import fit_frames, median_dimension, nearest, turn_frames
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.umap import UMAP_RULES, umap_kernel, umap_recipe
 from gnomon.objectives import FrameCorrelation
@@ -174,7 +174,7 @@ class FeatMAP(NeighborEmbedder):
         places = super()._embed(X, parameters, n_threads, reporter)
         if axes is not None:  # the map lies as the start lay
             places = np.asarray(places @ axes.T, dtype=np.float32)
-            self.embedding_frames_ = np.einsum("ca,ial->icl", axes, self.embedding_frames_)
+            turn_frames(self, axes)
             self.solution_ = replace(self.solution_, embedding=places)
             self.placement_ = None if self.placement_ is None else replace(self.placement_, Y=places)
         self._places = places
@@ -207,7 +207,8 @@ class FeatMAP(NeighborEmbedder):
         at = self._positions(np.arange(len(self.embedding_)) if rows is None else rows)
         if self._one_place:
             return np.full((len(at), self.n_features_in_), np.nan, dtype=np.float32)
-        return self.frames_.importance(self._rows, at, weighted=weighted)
+        found: npt.NDArray[np.float32] = self.frames_.importance(self._rows, at, weighted=weighted)
+        return found
 
     def feature_loadings(self, row: int) -> npt.NDArray[np.float64]:
         """Return the biplot axes of a row: where one unit of each feature moves it in the map.

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder
     from gnomon.neighbors import NeighborGraph
 
-__all__ = ["FRAMES", "fit_frames", "frame_terms", "keep_frames", "median_dimension", "nearest", "repeat_frames"]
+__all__ = [
+    "FRAMES",
+    "fit_frames",
+    "frame_terms",
+    "keep_frames",
+    "median_dimension",
+    "nearest",
+    "repeat_frames",
+    "turn_frames",
+]
 
 FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, every and variance_shift"), Nothing())
 _MEDIAN_ROWS = 512  # rows whose dimensions are looked at to choose the number of directions
@@ -30,9 +39,12 @@ _LEARNED = ("frames_", "embedding_frames_", "frame_correlation_")
 
 def nearest(graph: NeighborGraph, n_neighbors: int) -> NeighborGraph:
     """Return the graph of the first n_neighbors neighbours of each row."""
-    mask = None if graph.mask is None else graph.mask[:, :n_neighbors]
-    indices, distances = (np.ascontiguousarray(a[:, :n_neighbors]) for a in (graph.indices, graph.distances))
-    return replace(graph, indices=indices, distances=distances, mask=mask)
+    return replace(
+        graph,
+        indices=np.ascontiguousarray(graph.indices[:, :n_neighbors]),
+        distances=np.ascontiguousarray(graph.distances[:, :n_neighbors]),
+        mask=None if graph.mask is None else graph.mask[:, :n_neighbors],
+    )
 
 
 def fit_frames(
@@ -101,6 +113,11 @@ def keep_frames(estimator: NeighborEmbedder, objective: object, Y: npt.NDArray[A
             learned = (term.tangent_frames, term.frames, term.correlations(Y))
             for name, value in zip(_LEARNED, learned, strict=True):
                 setattr(estimator, name, value)
+
+
+def turn_frames(estimator: Any, turn: npt.NDArray[np.float64]) -> None:
+    """Turn the frames in the map by an orthogonal matrix, which stands on their left."""
+    estimator.embedding_frames_ = np.einsum("ca,ial->icl", turn, estimator.embedding_frames_)
 
 
 def repeat_frames(estimator: NeighborEmbedder, copies: npt.NDArray[np.intp] | None) -> None:
