@@ -11,6 +11,8 @@ from gnomon.extension.new_affinities import (
 from gnomon.extension.placement import EXACT_UP_TO, PlacementField, RowPlacement
 from gnomon.extension.placement_loss import PairLoss, PlacementLoss
 from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.similarity_placement import SimilarityPlacement
+from gnomon.extension.triplet_placement import TripletPlacement
 
 __all__ = [
     "EXACT_UP_TO",
@@ -24,6 +26,8 @@ __all__ = [
     "RepulsionTable",
     "RowPlacement",
     "ScaledRows",
+    "SimilarityPlacement",
+    "TripletPlacement",
     "UniformRows",
     "tabulate_repulsion",
 ]
