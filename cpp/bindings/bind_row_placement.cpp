@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "gnomon/row_placement.hpp"
+#include "gnomon/triplet_placement.hpp"
 
 namespace gnomon::bindings {
 namespace {
@@ -68,6 +69,19 @@ private:
     RowPlacement placement_;
 };
 
+std::pair<Output<float>, Output<double>> bind_place_by_triplets(const Points& points, const Points& far,
+                                                                const Rows& neighbors, const Points& weights,
+                                                                int max_iter, double tolerance, int n_threads) {
+    const std::size_t m = neighbors.shape(0), d = points.shape(1);
+    auto positions = make_output<float>({m, d});
+    auto losses = make_output<double>({m, 2});
+    run_released(n_threads, [&](const Context& context) {
+        place_by_triplets({view(points), view(far), max_iter, tolerance}, view(neighbors), view(weights),
+                          {positions.data(), m, d}, {losses.data(), m, 2}, context);
+    });
+    return {positions, losses};
+}
+
 }  // namespace
 
 void register_row_placement(nb::module_& m) {
@@ -89,6 +103,11 @@ void register_row_placement(nb::module_& m) {
              nb::arg("n_threads"), "Positions (m, d) and the losses at the weighted mean and at the end, (m, 2).")
         .def("losses", &RowPlacer::losses, nb::arg("neighbors").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("positions").noconvert(), nb::arg("n_threads"), "Losses (m,) and gradients (m, d) at positions.");
+    m.def(
+        "place_by_triplets", &bind_place_by_triplets, nb::arg("points").noconvert(), nb::arg("far").noconvert(),
+        nb::arg("neighbors").noconvert(), nb::arg("weights").noconvert(), nb::arg("max_iter"), nb::arg("tolerance"),
+        nb::arg("n_threads"),
+        "Positions (m, d) that minimise sum_jl w_jl D_j / (D_j + D_l), and the losses at the mean and there, (m, 2).");
 }
 
 }  // namespace gnomon::bindings

@@ -16,6 +16,8 @@ from gnomon.extension.novelty import Novelty
 from gnomon.extension.placement import EXACT_UP_TO, PlacementField, RowPlacement
 from gnomon.extension.placement_loss import PairLoss, PlacementLoss
 from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.similarity_placement import SimilarityPlacement
+from gnomon.extension.triplet_placement import TripletPlacement
 
 __all__ = [
     "EXACT_UP_TO",
@@ -34,6 +36,8 @@ __all__ = [
     "RoundTrip",
     "RowPlacement",
     "ScaledRows",
+    "SimilarityPlacement",
+    "TripletPlacement",
     "UniformRows",
     "measure_drift",
     "tabulate_repulsion",

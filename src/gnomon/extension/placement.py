@@ -16,12 +16,13 @@ from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
 from gnomon.neighbors import RowSearch
 from gnomon.objectives.edges import compile_kernel
 
-__all__ = ["EXACT_UP_TO", "PlacementField", "RowPlacement", "same_rows"]
+__all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
 
 EXACT_UP_TO = 4096
 """Points of a map whose repulsion is summed one by one for every new row; above, "auto" tabulates or samples it."""
 
-_MAX_ITER = 100
+MAX_ITER = 100
+"""Most steps of a new row."""
 _TOLERANCE = 1e-4  # of the distances between a point's neighbours in the map, a step at which it rests
 Float32Array = npt.NDArray[np.float32]
 
@@ -72,8 +73,8 @@ class PlacementField:
             table.coefficients,
             table.low,
             table.spacing,
-            _MAX_ITER,
-            _TOLERANCE * _usual_length(points),
+            MAX_ITER,
+            step_tolerance(points),
         )
 
     def place(
@@ -126,9 +127,10 @@ class RowPlacement:
         Their positions.
     n_neighbors : int in [1, n_samples]
         Fitted rows that attract a new one.
-    affinities : NewAffinities
-        Their weights.
-    loss : PlacementLoss
+    affinities : NewAffinities or None
+        Their weights; None in placements that need none.
+    loss : PlacementLoss or None
+        Likewise.
     metric : str or callable, default="euclidean"
     metric_params : dict or None, default=None
     seed : int, default=0
@@ -147,8 +149,8 @@ class RowPlacement:
     rows: Any
     Y: Float32Array
     n_neighbors: int
-    affinities: NewAffinities
-    loss: PlacementLoss
+    affinities: NewAffinities | None
+    loss: PlacementLoss | None
     metric: Any = "euclidean"
     metric_params: dict[str, Any] | None = None
     seed: int = 0
@@ -165,12 +167,16 @@ class RowPlacement:
     @property
     def search(self) -> RowSearch:
         """The search for neighbours among the fitted rows, made at the first question."""
-        return self.ready(1)._made()[0]
+        search = self.ready(1)._search
+        assert search is not None
+        return search
 
     @property
     def field(self) -> PlacementField:
         """The fixed points with their repulsion, made at the first question."""
-        return self.ready(1)._made()[1]
+        field = self.ready(1)._field
+        assert field is not None
+        return field
 
     def ready(self, n_threads: int) -> RowPlacement:
         """Make search and field if they are not there; returns itself."""
@@ -184,14 +190,17 @@ class RowPlacement:
                 n_threads=n_threads,
                 who=self.who,
             )
-        if self._field is None:
+        if self._field is None and self.loss is not None:
             self._field = PlacementField(self.Y, self.loss)
         return self
 
-    def _made(self) -> tuple[RowSearch, PlacementField]:
-        assert self._search is not None
-        assert self._field is not None
-        return self._search, self._field
+    def _positions(
+        self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
+    ) -> Float32Array:
+        """Return positions of rows whose neighbours are known."""
+        assert self.affinities is not None
+        weights = self.affinities(self.rows, X_new, indices, distances, n_threads)
+        return self.field.place(indices, weights, n_threads=n_threads)[0]
 
     def place(self, X_new: Any, *, n_threads: int = 1) -> Float32Array:
         """Place new rows, each as a function of itself alone; one equal to a fitted row gets its position.
@@ -207,10 +216,9 @@ class RowPlacement:
         -------
         ndarray of shape (n_rows, n_components), float32
         """
-        search, field = self.ready(n_threads)._made()
+        search = self.ready(n_threads).search
         indices, distances = search.find(X_new, n_threads=n_threads)
-        weights = self.affinities(self.rows, X_new, indices, distances, n_threads)
-        positions, _ = field.place(indices, weights, n_threads=n_threads)
+        positions = self._positions(X_new, indices, distances, n_threads)
         for column in range(indices.shape[1]):
             near = np.flatnonzero((distances[:, column] == 0.0) | (column == 0))
             if near.size == 0:
@@ -242,8 +250,8 @@ def _term(pair: PairLoss) -> _core.PairTerm:
     return _core.PairTerm(kernel, pair.law, pair.scale)
 
 
-def _usual_length(points: Float32Array) -> float:
-    """Return the extent of a map divided by the root of its number of points, about the distance of neighbours."""
+def step_tolerance(points: Float32Array) -> float:
+    """Return the step at which a point rests: a share of about the distance between neighbours in the map."""
     n, d = points.shape
     extent = float((points.max(axis=0) - points.min(axis=0)).max())
-    return float(max(extent, 1e-30) / n ** (1.0 / min(d, 2)))
+    return float(_TOLERANCE * max(extent, 1e-30) / n ** (1.0 / min(d, 2)))

@@ -59,17 +59,20 @@ class Placing:
 
     Attributes
     ----------
-    affinities : NewAffinities
+    affinities : NewAffinities or None
         How a new row is attracted to its nearest fitted rows.
-    loss : PlacementLoss
+    loss : PlacementLoss or None
         What its position minimises.
     n_neighbors : int
         Fitted rows that attract it.
+    make : callable, default=RowPlacement
+        (rows, positions, n_neighbors, affinities, loss, metric=..., ...) -> RowPlacement.
     """
 
-    affinities: NewAffinities
-    loss: PlacementLoss
+    affinities: NewAffinities | None
+    loss: PlacementLoss | None
     n_neighbors: int
+    make: Callable[..., RowPlacement] = RowPlacement
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ class NeighborEmbedder(PlacesRows, RowEmbedder):
         self.placement_: RowPlacement | None = None
         placing = None if recipe.placing is None else recipe.placing(inputs, objective, positions)
         if placing is not None:
-            self.placement_ = RowPlacement(
+            self.placement_ = placing.make(
                 rows,
                 positions,
                 placing.n_neighbors,

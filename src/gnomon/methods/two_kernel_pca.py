@@ -7,11 +7,15 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Gram
+from gnomon.extension import SimilarityPlacement
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS
-from gnomon.methods.neighbor_embedder import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS
@@ -115,4 +119,21 @@ class TwoKernelPCA(NeighborEmbedder):
                 gram, self.kernel_, centered=parameters["centered"], n_threads=inputs.n_threads
             ),
             optimizer=LBFGS(max_iter=parameters["max_iter"], tol=parameters["tol"]),
+            placing=partial(self._placing, centered=parameters["centered"]),
         )
+
+    def _placing(
+        self, _inputs: Inputs, _objective: Any, positions: npt.NDArray[np.float32], *, centered: bool
+    ) -> Placing | None:
+        if not self.kernel_.compiled:
+            return None
+        gram: Gram = self.affinities_
+        means = None
+        if centered:
+            points = positions.astype(np.float64)
+            in_map = [self.kernel_.value(np.square(points - point).sum(axis=1)).mean() for point in points]
+            means = np.array(in_map) - gram.matvec(np.ones((len(points), 1)))[:, 0] / len(points)
+        make = partial(
+            SimilarityPlacement, input_kernel=gram.kernel, kernel=self.kernel_, centered=centered, means=means
+        )
+        return Placing(None, None, 1, make)
