@@ -17,7 +17,7 @@ using detail::Point;
 
 constexpr std::size_t kBlock = 8;   // new rows of one piece of work
 constexpr double kAgreement = 4.0;  // charts agree within about twice the scale of the map around them
-constexpr double kReach2 = 9.0;             // charts of the inverse are cut off at three times their farthest neighbour
+constexpr double kReach2 = 9.0;     // charts of the inverse are cut off at three times their farthest neighbour
 constexpr double kRidge = 1e-9;     // of the mean spread in the map: keeps a flat neighbourhood solvable
 
 // Sums over rows with d factors each; rows that come several times are read once.
@@ -321,7 +321,8 @@ private:
         *sums.add(i) = stayed;
     }
 
-    // Solves for the gap; returns the share of it within three times the farthest neighbour, in the metric of the moment.
+    // Solves for the gap; returns the share of it within three times the farthest neighbour, in the metric of the
+    // moment.
     double limit(std::size_t d, std::size_t k) {
         double farthest = 0;
         for (std::size_t l = 0; l < k; ++l) {

@@ -146,7 +146,12 @@ def test_f83_f33_threads_and_batches_do_not_change_a_bit():
     X, Y = curved(300)
     new = between(X, 25)
     first = AffineAtlas(X, Y, n_jobs=1)
-    wanted = np.column_stack(first.predict(new)), first.jacobian(new), first.inverse_transform(Y[:25] + 0.01), first.novelty(new)
+    wanted = (
+        np.column_stack(first.predict(new)),
+        first.jacobian(new),
+        first.inverse_transform(Y[:25] + 0.01),
+        first.novelty(new),
+    )
     for n_jobs in (2, 3):
         atlas = AffineAtlas(X, Y, n_jobs=n_jobs)
         np.testing.assert_array_equal(np.column_stack(atlas.predict(new)), wanted[0])
@@ -268,9 +273,11 @@ def test_rows_far_out_are_named():
     assert abs(np.median(found) - 0.5) < 0.15
     np.testing.assert_array_equal(atlas.novelty(X[:5] + 10.0), 1.0)
     assert np.median(atlas.novelty(near)) < 0.5  # each lies by one of the rows
-    with pytest.warns(DataWarning, match="AffineAtlas: 2 of 52 rows lie out of range"):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         atlas.transform(np.r_[near, X[:2] + 10.0])
+    assert [one.category for one in caught] == [DataWarning]
+    assert "AffineAtlas: 2 of 52 rows lie out of range" in str(caught[0].message)
 
 
 def test_faults_are_refused_by_name(sheet):

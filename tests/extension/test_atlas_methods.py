@@ -14,8 +14,8 @@ from gnomon.extension import AffineAtlas
 from gnomon.methods.classical_mds import ClassicalMDS
 from gnomon.methods.huber_pca import HuberPCA
 from gnomon.methods.kernel_pca import KernelPCA
-from gnomon.methods.laplacian_eigenmaps import LaplacianEigenmaps
 from gnomon.methods.landmark_mds import LandmarkMDS
+from gnomon.methods.laplacian_eigenmaps import LaplacianEigenmaps
 from gnomon.methods.pca import PCA
 from gnomon.methods.random_projection import RandomProjection
 from gnomon.methods.umap import UMAP

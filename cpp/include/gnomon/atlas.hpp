@@ -41,8 +41,8 @@ void atlas_predict(const RowSource& X, const RowSource& X_new, Span2<const std::
                    const Charts& charts, const BlendParams& params, const AtlasOutputs& out, const Context& context);
 
 /// From positions back to rows: blends x_i + C_i (y - y_i), C_i the linear regression of the displacements of the
-/// neighbours of i in the data on those in the map, with y - y_i cut off at three times the distance of the farthest neighbour in
-/// the metric of their spread. candidates (m, K): nearest points in the map. Writes rows (m, D).
+/// neighbours of i in the data on those in the map, with y - y_i cut off at three times the distance of the farthest
+/// neighbour in the metric of their spread. candidates (m, K): nearest points in the map. Writes rows (m, D).
 void atlas_invert(const RowSource& X, Span2<const double> Y_new, Span2<const std::int32_t> candidates,
                   const Charts& charts, const BlendParams& params, Span2<double> rows,
                   std::span<std::uint8_t> truncated, const Context& context);

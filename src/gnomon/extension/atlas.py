@@ -16,7 +16,14 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_feature_count, check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas_charts import BlendLaw, fit_charts
-from gnomon.extension.atlas_inverse import INVERSE_POWER, INVERSE_ROWS, RoundTrip, invert, nearest_others, repeat_truncated
+from gnomon.extension.atlas_inverse import (
+    INVERSE_POWER,
+    INVERSE_ROWS,
+    RoundTrip,
+    invert,
+    nearest_others,
+    repeat_truncated,
+)
 from gnomon.extension.novelty import Novelty
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
@@ -74,16 +81,16 @@ class AffineAtlas:
     Notes
     -----
     Weights. With the squared distances s_i, ``w_i = S(log(rho / s_i) / softness) s_i^-power``: S is a step with two
-    continuous derivatives, and the radius rho(x) solves ``sum_i S_i = count``, so that it has two continuous derivatives
-    too. (The distance to the k-th neighbour has none where two rows change ranks.) `softness` follows the dimension of
-    the data such that n_neighbors rows have weight at a usual place. The factor s^-power makes f pass through the map.
+    continuous derivatives, and so has the radius rho(x), the solution of ``sum_i S_i = count``. (The distance to the
+    k-th neighbour has none where two rows change ranks.) `softness` follows the dimension of the data such that
+    n_neighbors rows have weight at a usual place. The factor s^-power makes f pass through the map.
     Where more than 12 n_neighbors rows would be needed, far from all of them, rho is the distance to the nearest row
     left out: f is continuous there and its derivative may jump.
 
-    Tears. Neighbours that lie far apart in the map have little weight in the fit of a chart. Where charts disagree, their
-    weights are multiplied by the fourth power of the weighted share of the charts that agree with them, within about
-    twice the scale of the map: f takes the side of the majority instead of the empty middle, and is steep where the
-    majority changes. `predict` tells how far the charts disagreed.
+    Tears. Neighbours that lie far apart in the map have little weight in the fit of a chart. Where charts disagree,
+    their weights are multiplied by the fourth power of the weighted share of the charts that agree with them, within
+    about twice the scale of the map: f takes the side of the majority instead of the empty middle, and is steep where
+    the majority changes. `predict` tells how far the charts disagreed.
 
     Memory: 8 (n_components + 0.5) n_neighbors bytes a row, besides data and map.
 
@@ -157,8 +164,7 @@ class AffineAtlas:
 
     def _check_rows(self, X_new: Any) -> Any:
         table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
-        names = None if self._names is None else np.asarray(self._names, dtype=object)
-        check_feature_count(table, self.n_features_in_, names, who=_WHO)
+        check_feature_count(table, self.n_features_in_, self._names, who=_WHO)
         return _alike(table.values, self._X)
 
     @property
@@ -174,17 +180,10 @@ class AffineAtlas:
 
         def run(rows: Any, left_out: npt.NDArray[np.integer] | None, size: int) -> Any:
             candidates, _ = nearest_others(self._X, rows, left_out, size, self._n_threads)
+            blend = (law.count, law.softness, law.power, _CONSENSUS, jacobians, self._n_threads)
+            table, new = self._table.arguments, RowTable.of(rows).arguments
             positions, spread, truncated, derivatives = _core.atlas_predict(
-                self._table.arguments,
-                RowTable.of(rows).arguments,
-                candidates,
-                *self._charts.arguments,
-                law.count,
-                law.softness,
-                law.power,
-                _CONSENSUS,
-                jacobians,
-                self._n_threads,
+                table, new, candidates, *(*self._charts.arguments, *blend)
             )
             return positions, spread, derivatives if jacobians else positions[:, :0], truncated
 
@@ -288,8 +287,8 @@ class AffineAtlas:
     def novelty(self, X_new: Any) -> Float64Array:
         """Say how far rows lie out of range.
 
-        The score of a row is its mean distance to the nearest rows of the map over the mean of their own such distances.
-        It is compared with the scores of the map's rows, each among the others.
+        The score of a row is its mean distance to the nearest rows of the map over the mean of their own such
+        distances. It is compared with the scores of the map's rows, each among the others.
 
         Parameters
         ----------
@@ -308,9 +307,10 @@ class AffineAtlas:
     def inverse_transform(self, Y_new: Any, *, return_error: bool = False) -> Any:
         """Return rows of the data at places of the map, each a function of the place alone.
 
-        A blend of ``x_i + C_i (y - y_i)`` over the nearest points of the map. C_i is the regression of the displacements
-        of the row's neighbours in the data on those in the map, so that the result is a combination of rows; y - y_i is
-        cut off at three times the distance of the farthest of these neighbours, and far from the map the result stays near its edge.
+        A blend of ``x_i + C_i (y - y_i)`` over the nearest points of the map, the mean of the rows that share a place.
+        C_i is the regression of the displacements of the row's neighbours in the data on those in the map, so that the
+        result is a combination of rows; y - y_i is cut off at three times the distance of the farthest of these
+        neighbours, and far from the map the result stays near its edge.
 
         Parameters
         ----------

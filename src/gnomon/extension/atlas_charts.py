@@ -117,7 +117,7 @@ def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph, *, n_threads: int)
     n_threads : int >= 1
         Does not change the result.
     """
-    n, k = graph.indices.shape
+    n = graph.n_samples
     weights, reach = torn_weights(Y, graph)
     ridge, share = _choose_way(X, Y, graph, weights, n_threads)
     fits = local_jacobians(X, Y, graph, weights=weights, ridge=ridge, variance_share=share, n_threads=n_threads)
@@ -152,8 +152,8 @@ def _choose_way(
 def torn_weights(Y: Float64Array, graph: NeighborGraph) -> tuple[npt.NDArray[np.float32], Float64Array]:
     """Return the weight of each neighbour in the fit of a chart, and the scale of the map around each row.
 
-    The weight is ``(1 + d^2 / (4 reach)^2)^-2`` of the distance d in the map: neighbours that lie far apart there are on
-    the other side of a tear and would turn it into a slope.
+    The weight is ``(1 + d^2 / (4 reach)^2)^-2`` of the distance d in the map: neighbours that lie far apart there are
+    on the other side of a tear and would turn it into a slope.
     """
     squared = np.empty(graph.indices.shape)
     for column in range(graph.n_neighbors):

@@ -65,8 +65,8 @@ class MapFunction:
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
         """Return rows of the data at places of the map, each a function of the place alone.
 
-        The method has no formula for it: an `AffineAtlas` of the map finds them, made on first use. Its `round_trip` tells
-        how far to believe them.
+        The method has no formula for it: an `AffineAtlas` of the map finds them, made on first use. Its `round_trip`
+        tells how far to believe them.
 
         Parameters
         ----------

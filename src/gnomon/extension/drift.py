@@ -44,7 +44,8 @@ class Drift:
         rows (at most 2000).
     n_neighbors : int
     regions : list of (ndarray, int, int)
-        Cells of a grid over the map that new rows came to, by falling ratio of new to old rows: centre, new and old rows.
+        Cells of a grid over the map that new rows came to, by falling ratio of new to old rows: centre, new rows, old
+        rows.
     labels : dict
         For each label of the old rows the number of new ones whose nearest old rows have mostly this label.
     """
@@ -66,12 +67,13 @@ class Drift:
         """Why the map should be fitted again; empty if nothing speaks for it."""
         found = []
         if self.unusual > _MOST_UNUSUAL:
-            found.append(
-                f"{self.unusual:.0%} of the new rows lie farther out than 95 % of the old (more than {_MOST_UNUSUAL:.0%})"
-            )
+            share = f"{self.unusual:.0%} of the new rows lie farther out than 95 % of the old"
+            found.append(f"{share} (more than {_MOST_UNUSUAL:.0%})")
         lost = self.preserved_old - self.preserved_new
         if lost > _MOST_LOST:
-            found.append(f"new rows keep {lost:.0%} of their neighbours less than old rows (more than {_MOST_LOST:.0%})")
+            found.append(
+                f"new rows keep {lost:.0%} of their neighbours less than old rows (more than {_MOST_LOST:.0%})"
+            )
         return found
 
     @property
@@ -85,12 +87,15 @@ class Drift:
         lines = [
             f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual (5 % expected), "
             f"{self.out_of_range:.1%} out of range; distributions differ by {self.shift:.2f}",
-            f"{k} nearest old rows kept in the map: {self.preserved_new:.0%} for new rows, {self.preserved_old:.0%} for old",
+            f"{k} nearest old rows kept in the map: {self.preserved_new:.0%} for new rows, "
+            f"{self.preserved_old:.0%} for old",
         ]
         if self.regions:
             place, new, old = self.regions[0]
             where = ", ".join(f"{value:.3g}" for value in place)
-            lines.append(f"most new rows for its old ones: the region about ({where}) with {new} new and {old} old rows")
+            lines.append(
+                f"most new rows for its old ones: the region about ({where}) with {new} new and {old} old rows"
+            )
         if self.labels:
             most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
             lines.append("they came to " + ", ".join(f"{label} ({count})" for label, count in most))
@@ -160,12 +165,15 @@ def _nearest_in_map(
     Y: npt.NDArray[Any], places: npt.NDArray[Any], own: npt.NDArray[np.int64] | None, k: int, n_threads: int
 ) -> npt.NDArray[np.int32]:
     wanted = k if own is None else k + 1
-    indices, _ = query_neighbors(np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted, n_threads=n_threads)
+    indices, _ = query_neighbors(
+        np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted, n_threads=n_threads
+    )
     if own is None:
         return indices
     drop = indices == own[:, None]
     drop[~drop.any(axis=1), -1] = True
-    return indices[~drop].reshape(len(own), k)
+    others: npt.NDArray[np.int32] = indices[~drop].reshape(len(own), k)
+    return others
 
 
 def _shared(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:

@@ -53,7 +53,8 @@ class Novelty:
 
     def far(self, scores: Float64Array) -> npt.NDArray[np.bool_]:
         """Return which rows are out of range: beyond 1.5 times the largest score of the fitted rows."""
-        return scores > FAR * self.scores[-1]
+        beyond: npt.NDArray[np.bool_] = scores > FAR * self.scores[-1]
+        return beyond
 
 
 def _over(distance: Float64Array, width: Float64Array) -> Float64Array:

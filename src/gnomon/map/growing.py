@@ -40,9 +40,10 @@ def check_rows(result: Map, X_new: Any) -> Any:
     table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
     named = result.feature_names != default_names(result.n_features, result.image_shape)
     check_feature_count(table, result.n_features, result.feature_names if named else None, who=_WHO)
+    values: Any = table.values
     if sp.issparse(result.X):
-        return table.values if table.is_sparse else sp.csr_array(table.values)
-    return table.values.toarray() if table.is_sparse else table.values
+        return values if table.is_sparse else sp.csr_array(values)
+    return values.toarray() if table.is_sparse else values
 
 
 def extend(
