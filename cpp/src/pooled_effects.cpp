@@ -22,8 +22,8 @@ struct Block {
 
     std::size_t first = 0, size = 0;  // the features
     std::vector<double> values;       // (n, kWidth), zero in the padding
-    std::vector<double> deviation;    // (n, kWidth): weighted root mean square of x_jf - x_if
-    std::vector<double> axes;         // (n, d, kWidth)
+    std::vector<float> deviation;     // (n, kWidth): weighted root mean square of x_jf - x_if
+    std::vector<float> axes;          // (n, d, kWidth)
 };
 
 template <class T>
@@ -47,8 +47,8 @@ void read_row(const SparseRows<T>& rows, std::size_t i, const Block& block, std:
 
 // The Jacobian's columns at one point and the deviations: sums over k displacements of kWidth features each.
 GNOMON_CLONES void fit_columns(const double* values, std::size_t i, const std::int32_t* neighbors, const float* weights,
-                               std::size_t k, const double* coefficients, std::size_t d, double total,
-                               double* deviation, double* axes) {
+                               std::size_t k, const double* coefficients, std::size_t d, double total, float* deviation,
+                               float* axes) {
     for (std::size_t half = 0; half < kWidth; half += kHalf) {
         const f64 origin = simd::load_as<f64>(values + i * kWidth + half);
         f64 moment{};
@@ -57,7 +57,7 @@ GNOMON_CLONES void fit_columns(const double* values, std::size_t i, const std::i
             const f64 x = simd::load_as<f64>(values + static_cast<std::size_t>(neighbors[j]) * kWidth + half) - origin;
             moment += (static_cast<double>(weights[j]) / total) * (x * x);
         }
-        for (std::size_t l = 0; l < kHalf; ++l) deviation[half + l] = __builtin_sqrt(moment[l]);
+        for (std::size_t l = 0; l < kHalf; ++l) deviation[half + l] = static_cast<float>(__builtin_sqrt(moment[l]));
         for (std::size_t c = 0; c < d; ++c) {
             f64 sum{};
             for (std::size_t j = 0; j < k; ++j) {
@@ -66,28 +66,51 @@ GNOMON_CLONES void fit_columns(const double* values, std::size_t i, const std::i
                     simd::load_as<f64>(values + static_cast<std::size_t>(neighbors[j]) * kWidth + half) - origin;
                 sum += coefficients[j * d + c] * x;
             }
-            simd::store(axes + c * kWidth + half, sum);
+            for (std::size_t l = 0; l < kHalf; ++l) axes[c * kWidth + half + l] = static_cast<float>(sum[l]);
         }
     }
 }
 
 // The mean of `axes` over point i and those of its neighbours that are defined.
-GNOMON_CLONES void average(const double* axes, std::size_t i, const std::int32_t* neighbors, const float* weights,
-                           std::size_t k, const char* defined, std::size_t length, double* out) {
+GNOMON_CLONES void average(const float* axes, std::size_t i, const std::int32_t* neighbors, const float* weights,
+                           std::size_t k, const char* defined, std::size_t length, float* out) {
     std::size_t count = 1;
     for (std::size_t j = 0; j < k; ++j) count += weights[j] > 0 && defined[neighbors[j]];
-    const double share = 1.0 / static_cast<double>(count);
-    for (std::size_t at = 0; at < length; at += kHalf) {
-        f64 sum = simd::load_as<f64>(axes + i * length + at);
+    const float share = 1.0F / static_cast<float>(count);
+    for (std::size_t at = 0; at < length; at += kWidth) {
+        simd::f32 sum = simd::load(axes + i * length + at);
         for (std::size_t j = 0; j < k; ++j)
             if (weights[j] > 0 && defined[neighbors[j]])
-                sum += simd::load_as<f64>(axes + static_cast<std::size_t>(neighbors[j]) * length + at);
+                sum += simd::load(axes + static_cast<std::size_t>(neighbors[j]) * length + at);
         simd::store(out + at, sum * share);
     }
 }
 
+// Lengths of the arrows of one block's features at one point; adds to the sums and to the ellipse (d, d).
+GNOMON_CLONES void lengths_of(const float* axes, const float* deviation, std::size_t d, float* length, double* sums,
+                              double* ellipse) {
+    float square[kWidth] = {};
+    for (std::size_t c = 0; c < d; ++c)
+        for (std::size_t f = 0; f < kWidth; ++f) {
+            const float x = axes[c * kWidth + f] * deviation[f];
+            square[f] += x * x;
+        }
+    for (std::size_t f = 0; f < kWidth; ++f) {
+        length[f] = __builtin_sqrtf(square[f]);
+        sums[f] += static_cast<double>(length[f]);
+    }
+    for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t b = 0; b <= a; ++b) {
+            float sum = 0;  // of few terms; what does not vary here moves nothing
+            for (std::size_t f = 0; f < kWidth; ++f)
+                sum += deviation[f] > 0 ? axes[a * kWidth + f] * axes[b * kWidth + f] : 0.0F;
+            ellipse[a * d + b] += static_cast<double>(sum);
+            if (a != b) ellipse[b * d + a] = ellipse[a * d + b];
+        }
+}
+
 // The top list of one point, kept in descending order while features arrive in ascending order.
-void note_top(std::size_t at, std::int32_t feature, float length, const double* arrow, std::size_t stride, double scale,
+void note_top(std::size_t at, std::int32_t feature, float length, const float* arrow, std::size_t stride, float scale,
               std::size_t d, std::size_t seen, const EffectOutputs& out) {
     const std::size_t n_top = out.top_features.cols();
     std::size_t place = std::min(seen, n_top);
@@ -102,8 +125,7 @@ void note_top(std::size_t at, std::int32_t feature, float length, const double* 
     }
     out.top_features(at, place) = feature;
     out.top_importance(at, place) = length;
-    for (std::size_t c = 0; c < d; ++c)
-        out.top_arrows(at, place * d + c) = static_cast<float>(arrow[c * stride] * scale);
+    for (std::size_t c = 0; c < d; ++c) out.top_arrows(at, place * d + c) = arrow[c * stride] * scale;
 }
 
 void write_undefined(std::size_t at, std::size_t D, const EffectOutputs& out, Span2<double> ellipses) {
@@ -118,27 +140,35 @@ void write_undefined(std::size_t at, std::size_t D, const EffectOutputs& out, Sp
 // Adds what one block says about point i; `sums` (kWidth) collects the importances.
 void note_point(const Block& block, std::size_t i, std::size_t d, const EffectOutputs& out, Span2<double> ellipses,
                 double* sums) {
-    const double* axes = block.axes.data() + i * d * kWidth;
+    const float *axes = block.axes.data() + i * d * kWidth, *deviation = block.deviation.data() + i * kWidth;
+    float length[kWidth];
+    lengths_of(axes, deviation, d, length, sums, ellipses.row(i));
     for (std::size_t f = 0; f < block.size; ++f) {
-        const double deviation = block.deviation[i * kWidth + f];
-        double square = 0;
-        for (std::size_t a = 0; a < d; ++a) {
-            const double x = deviation > 0 ? axes[a * kWidth + f] : 0.0;  // what does not vary here moves nothing
-            square += (x * deviation) * (x * deviation);
-            for (std::size_t b = 0; b < d; ++b) ellipses(i, a * d + b) += x * axes[b * kWidth + f];
-        }
-        const double length = std::sqrt(square);
-        sums[f] += length;
-        if (out.importance.size() > 0) out.importance(i, block.first + f) = static_cast<float>(length);
-        note_top(i, static_cast<std::int32_t>(block.first + f), static_cast<float>(length), axes + f, kWidth, deviation,
-                 d, block.first + f, out);
+        if (out.importance.size() > 0) out.importance(i, block.first + f) = length[f];
+        note_top(i, static_cast<std::int32_t>(block.first + f), length[f], axes + f, kWidth, deviation[f], d,
+                 block.first + f, out);
+    }
+}
+
+// Adds what the features of one block say about the displacements of the neighbours of one tried row.
+void predict(const Block& block, const Neighborhoods& hoods, std::size_t t, std::size_t d, const PooledOutputs& out) {
+    const auto i = static_cast<std::size_t>(out.tried[t]);
+    const double* origin = block.values.data() + i * kWidth;
+    const float* axes = block.axes.data() + i * d * kWidth;
+    for (std::size_t j = 0; j < hoods.indices.cols(); ++j) {
+        if (!(hoods.weights(i, j) > 0)) continue;
+        const double* x = block.values.data() + static_cast<std::size_t>(hoods.indices(i, j)) * kWidth;
+        for (std::size_t c = 0; c < d; ++c)
+            for (std::size_t f = 0; f < block.size; ++f)
+                out.predicted(t, j * d + c) += static_cast<double>(axes[c * kWidth + f]) * (x[f] - origin[f]);
     }
 }
 
 }  // namespace
 
 void pooled_effects(const RowSource& X, const Neighborhoods& hoods, Span2<const double> coefficients,
-                    std::size_t rounds, const EffectOutputs& out, Span2<double> ellipses, const Context& context) {
+                    std::size_t rounds, const EffectOutputs& out, const PooledOutputs& more, const Context& context) {
+    const Span2<double> ellipses = more.ellipses;
     const std::size_t n = coefficients.rows(), k = hoods.indices.cols(), d = coefficients.cols() / k;
     const std::size_t D = out.mean_importance.size(), n_chunks = (n + kPointsPerChunk - 1) / kPointsPerChunk;
     std::vector<char> defined(n);
@@ -151,8 +181,10 @@ void pooled_effects(const RowSource& X, const Neighborhoods& hoods, Span2<const 
         else
             write_undefined(i, D, out, ellipses);
     }
+    std::fill_n(more.predicted.data(), more.predicted.size(), 0.0);
     Block block(n, d);
-    std::vector<double> pooled(block.axes.size()), sums(n_chunks * kWidth);
+    std::vector<float> pooled(block.axes.size());
+    std::vector<double> sums(n_chunks * kWidth);
     std::vector<std::size_t> cursors(n, 0);
     auto each_point = [&](auto&& body) {
         parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -181,6 +213,7 @@ void pooled_effects(const RowSource& X, const Neighborhoods& hoods, Span2<const 
             });
             std::swap(block.axes, pooled);
         }
+        for (std::size_t t = 0; t < more.tried.size(); ++t) predict(block, hoods, t, d, more);
         std::fill(sums.begin(), sums.end(), 0.0);
         each_point([&](std::size_t i) {
             if (defined[i]) note_point(block, i, d, out, ellipses, sums.data() + i / kPointsPerChunk * kWidth);

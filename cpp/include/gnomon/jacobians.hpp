@@ -54,10 +54,16 @@ struct EffectOutputs {
 void feature_effects(const RowSource& X, const Neighborhoods& neighborhoods, std::span<const std::int64_t> rows,
                      Span2<const double> coefficients, const EffectOutputs& out, const Context& context);
 
+/// What pooled_effects writes beside the effects.
+struct PooledOutputs {
+    Span2<double> ellipses;               ///< (n, d * d): B_i B_i' of the averages; NaN where undefined
+    std::span<const std::int64_t> tried;  ///< (m): defined rows whose neighbours' displacements are predicted
+    Span2<double> predicted;              ///< (m, k * d): B_i (x_j - x_i); zero for neighbours of weight zero
+};
+
 /// feature_effects of all n rows at once, with the Jacobian of each point replaced by the mean over itself and its
 /// neighbours, `rounds` times. Features are taken a few at a time, so that Jacobians never exist as a whole.
-/// `ellipses` (n, d * d) gets B_i B_i' of the averages; NaN where undefined.
 void pooled_effects(const RowSource& X, const Neighborhoods& neighborhoods, Span2<const double> coefficients,
-                    std::size_t rounds, const EffectOutputs& out, Span2<double> ellipses, const Context& context);
+                    std::size_t rounds, const EffectOutputs& out, const PooledOutputs& pooled, const Context& context);
 
 }  // namespace gnomon

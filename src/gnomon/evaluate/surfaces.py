@@ -86,7 +86,7 @@ def _step(x: Values) -> Values:
 
 
 def _ribbon(u: Values, regions: Ints, n_regions: int) -> Values:
-    """A band along which the coordinates of one region after the other change; they take turns smoothly."""
+    """Map a band along which the coordinates of the regions change one after the other, taking turns smoothly."""
     t, blocks = n_regions * u[:, 0], []
     for r in range(n_regions):
         rise, step = (
@@ -101,7 +101,7 @@ def _ribbon(u: Values, regions: Ints, n_regions: int) -> Values:
 
 
 def _tree(u: Values, regions: Ints, n_regions: int) -> Values:
-    """Branches that leave one point, each in coordinates of its own, and widen along the first part of their way."""
+    """Map branches that leave one point, each in coordinates of its own, and widen along the first of their way."""
     width = np.where(u[:, 0].real < _FADE, u[:, 0] / _FADE, 1.0 + 0.0 * u[:, 0])
     blocks = np.zeros((len(u), n_regions, 2), dtype=u.dtype)
     blocks[np.arange(len(u)), regions] = np.column_stack([u[:, 0], u[:, 1] * width])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from gnomon.explain.table import format_number, format_table
 from gnomon.explain.why import LOW_R2, Why, why
 from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.effects import calibrated_effects
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
@@ -22,7 +23,6 @@ __all__ = ["Explanation", "TopFeatures", "explain"]
 N_TOP = 8
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 _RIDGE_ROWS = 1000  # points that choose the ridge
-_CALIBRATION_ROWS = 200
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Explanation:
     r2 : ndarray of shape (n_samples,), float32, in [0, 1]
         How far to believe each point's explanation: share of its neighbours' displacements in the map that is
         predicted when each neighbour is predicted by the local linear fit to the others; 0 if that is worse than
-        the mean of the others. NaN where `mask` is False. It is the share of a single neighbourhood's fit; `axes`, which
-        average over many, predict no worse.
+        the mean of the others. NaN where `mask` is False. It is that of the fit of a single neighbourhood, before fits
+        are averaged.
     r2_error : ndarray of shape (n_samples,), float32
         Standard error of `r2` (before it is cut at 0), by the jackknife over the neighbours.
     fit_r2 : ndarray of shape (n_samples,), float32, at most 1
@@ -192,22 +192,6 @@ def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, n_th
     return best
 
 
-def _calibrate(X: Any, jacobians: LocalJacobians) -> LocalJacobians:
-    """Return the Jacobians times the factor with which they best predict the neighbours, at evenly spaced points."""
-    places = np.flatnonzero(jacobians.mask)
-    rows = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), _CALIBRATION_ROWS)).astype(np.int64))]
-    product = square = 0.0
-    for i in rows.tolist():
-        used = jacobians.weights[i] > 0
-        predicted = (jacobians.displacements(X, i) @ jacobians.axes(X, i).T)[used]
-        found = jacobians.places[jacobians.indices[i]][used]
-        predicted -= predicted.mean(axis=0)
-        product += float(np.sum(predicted * (found - found.mean(axis=0))))
-        square += float(np.sum(predicted**2))
-    factor = product / square if square > 0 and product > 0 else 1.0
-    return replace(jacobians, coefficients=jacobians.coefficients * factor, calibration=factor)
-
-
 def _neighbors(
     X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: str, n_threads: int, who: str
 ) -> NeighborGraph:
@@ -291,7 +275,5 @@ def explain(
     jacobians = local_jacobians(
         values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"], n_threads=n_threads
     )
-    if jacobians.pooling:
-        jacobians = _calibrate(values, jacobians)
-    effects = feature_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
+    jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
     return Explanation(values, jacobians, effects, labels, ridge=ridge, n_threads=n_threads)
