@@ -5,9 +5,10 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gnomon.explain import explain, saliency
-from gnomon.explain.local import local_arrows
+from gnomon.explain.local import each_local_arrows, local_arrows
 
 SHAPE = (4, 5)
 
@@ -116,3 +117,14 @@ def test_wrong_questions_are_refused(pictures, explanation):
     places[5] = np.nan
     with pytest.raises(ValueError, match="of=5 must be points that have an explanation"):
         saliency(explain(X, places, n_jobs=1), 5, image_shape=SHAPE)
+
+
+def test_arrows_of_many_points_together_are_those_of_each(pictures):
+    X, Y = pictures
+    for pooling in (0, 2):
+        for table in (X, sp.csr_array(X)):
+            explanation = explain(table, Y, pooling=pooling, n_jobs=1)
+            rows = np.arange(3, 400, 9)
+            for i, arrows in zip(rows, each_local_arrows(explanation, rows), strict=True):
+                np.testing.assert_allclose(arrows, local_arrows(explanation, int(i)), rtol=1e-9, atol=1e-14)
+                assert not arrows[:, 12].any()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.explain.answer import Answer, Column
 from gnomon.explain.corridor import Corridor, check_path, find_corridor, path_through
-from gnomon.explain.local import local_arrows, mean_of_blocks
+from gnomon.explain.local import each_local_arrows, mean_of_blocks
 from gnomon.explain.rows import column_scales, dense_rows_of, row_mask
 from gnomon.explain.trends import blocks_of_columns, held_out_r2, rank_correlations, slopes, smooth
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Axis", "Profile", "axis"]
 
 _WHO = "axis"
-_PUSH_ROWS = 1000  # points whose arrows are averaged at most
+_PUSH_ROWS = 400  # points whose arrows are averaged at most
 _STRETCHES = 20
 _BANDWIDTH = 0.12  # of the length of the line
 _SORTS = {"change": "effect", "push": "push", "rho": "rho"}
@@ -270,6 +270,6 @@ def _pushes(explanation: Explanation, corridor: Corridor) -> tuple[Array, Array]
     stretches = np.array_split(known, min(_STRETCHES, len(known)))
     sums = np.zeros((len(stretches), explanation.n_features))
     for total, stretch in zip(sums, stretches, strict=True):
-        for position in stretch:
-            total += corridor.tangents[position] @ local_arrows(explanation, int(corridor.rows[position]))
+        for position, arrows in zip(stretch, each_local_arrows(explanation, corridor.rows[stretch]), strict=True):
+            total += corridor.tangents[position] @ arrows
     return mean_of_blocks(sums, np.array([len(stretch) for stretch in stretches]))

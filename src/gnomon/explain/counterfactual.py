@@ -114,6 +114,8 @@ class Counterfactual(Answer):
         text += ", in the target" if self.reached else f", not in the target but {self.distance:.3g} away from it"
         if self.label is not None:
             text += f", among points of label {self.label}"
+        if self.novelty is not None:
+            text += f", novelty {self.novelty:.2f}"
         return text + f"; the local linear maps foretell {self.fidelity:.0%} of the way"
 
 
@@ -167,7 +169,7 @@ def counterfactual(
     n_ways : int >= 1, default=5
         Rows of the target to which ways are tried; their spread is the error.
     novelty : callable, default=None
-        Takes rows like `transform`, returns how unlike the data they are.
+        Takes rows like `transform`, returns how unlike the data they are, such as ``Map.novelty``.
 
     Returns
     -------
@@ -242,7 +244,7 @@ def _try_routes(
             for (route, _), some in zip(routes, shares, strict=True)
             for s in some
         ]
-        landings = region.landings(_place(X, np.array(rows), transform), without=i)
+        landings = region.landings(np.asarray(transform(_like(X, np.array(rows))), dtype=np.float64), without=i)
         at = 0
         for r, ((route, kind), some) in enumerate(zip(routes, shares, strict=True)):
             tried = [_Way(route, kind, float(s), landings[at + k], rows[at + k]) for k, s in enumerate(some)]
@@ -257,12 +259,12 @@ def _try_routes(
     return [way for way in best if way is not None]
 
 
-def _place(X: Any, rows: Array, transform: Transform) -> Array:
-    """Place rows in the type of the data."""
+def _like(X: Any, rows: Array) -> Any:
+    """Return rows in the form of the data."""
     given: Any = rows.astype(X.dtype) if X.dtype in (np.float32, np.float64) else rows
     if hasattr(X, "tocsr"):
         given = type(X)(given)
-    return np.asarray(transform(given), dtype=np.float64)
+    return given
 
 
 def _answer(
@@ -307,7 +309,9 @@ def _answer(
         landed=best.landing.place,
         distance=0.0 if best.landing.inside else best.landing.distance,
         label=best.landing.label,
-        novelty=None if novelty is None else float(np.asarray(novelty(best.row[None, :])).ravel()[0]),
+        novelty=None
+        if novelty is None
+        else float(np.asarray(novelty(_like(explanation._X, best.row[None, :]))).ravel()[0]),
         route=best.kind,
         n_ways=len(arrived),
         cosine=float(told @ true) / max(float(np.linalg.norm(told)) * length, np.finfo(float).tiny),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.explain.answer import Answer
 from gnomon.explain.importance import places_in_blocks
-from gnomon.explain.local import arrows_with_errors, local_arrows, mean_of_blocks
+from gnomon.explain.local import arrows_with_errors, each_local_arrows, mean_of_blocks
 from gnomon.explain.picture_regions import check_image_shape
 from gnomon.explain.rows import find_row, row_mask
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Saliency", "saliency"]
 
 _WHO = "saliency"
-_ROWS = 1000  # points of a selection that are averaged at most
+_ROWS = 400  # points of a selection that are averaged at most
 Array = npt.NDArray[np.float64]
 
 
@@ -86,7 +86,7 @@ def saliency(
     explanation : Explanation
         Of a map whose features are pixels.
     of : int, mask or row numbers
-        The point; or a selection, over which effects are averaged (at most 1,000 points of it, evenly spaced).
+        The point; or a selection, over which effects are averaged (at most 400 points of it, evenly spaced).
     image_shape : tuple of int
         (height, width[, channels]) of the picture.
     toward : int, mask or row numbers, default=None
@@ -172,7 +172,6 @@ def _of_selection(explanation: Explanation, rows: npt.NDArray[Any], unit: Array 
     blocks = places_in_blocks(explanation.places[rows])
     sums = np.zeros((len(blocks), explanation.n_features))
     for total, block in zip(sums, blocks, strict=True):
-        for i in rows[block]:
-            arrows = local_arrows(explanation, int(i))
+        for arrows in each_local_arrows(explanation, rows[block]):
             total += np.linalg.norm(arrows, axis=0) if unit is None else unit @ arrows
     return mean_of_blocks(sums, np.array([len(block) for block in blocks]))

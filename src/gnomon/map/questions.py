@@ -36,6 +36,8 @@ class Questions:
     graph: NeighborGraph | None
     n_jobs: int | None
     explain: Callable[..., Explanation]
+    transform: Callable[[Any], npt.NDArray[Any]]
+    novelty: Callable[[Any], npt.NDArray[np.float64]]
 
     def find(self, text: str) -> int:
         """Return the row number of a point from its name or its number.
@@ -91,12 +93,14 @@ class Questions:
         """Name each label by what tells it from the other labels. See `gnomon.explain.cluster_captions`."""
         from gnomon.explain import cluster_captions
 
+        # A picture of fewer than three rows or columns has no nine regions to speak of.
+        regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         return cluster_captions(
             self.X,
             self._known_labels("captions"),
             n_phrases=n_phrases,
             feature_names=self.feature_names,
-            image_shape=self.image_shape,
+            image_shape=self.image_shape if regions else None,
         )
 
     def importance(self, rows: Any = None, *, explanation: Explanation | None = None) -> MeanImportance:
@@ -149,7 +153,8 @@ class Questions:
         target : label, mask or row numbers, default=None
             Where it should lie; or give ``position=(x, y)``.
         transform : callable, default=None
-            Places changed rows; None takes ``transform`` of this map.
+            Places changed rows; None takes ``transform`` of this map, and ``novelty`` of it for how unlike the data
+            the changed row is.
         **options
             Further arguments of `gnomon.explain.counterfactual`.
         """
@@ -157,8 +162,9 @@ class Questions:
 
         options.setdefault("labels", self.labels)
         options.setdefault("graph", self.graph)
-        place = transform or self.transform  # type: ignore[attr-defined]
-        return counterfactual(self.explain(), i, transform=place, target=target, **options)
+        if transform is None:
+            options.setdefault("novelty", self.novelty)
+        return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
 
     def _known_labels(self, who: str) -> npt.NDArray[Any]:
         if self.labels is None:

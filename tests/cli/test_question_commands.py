@@ -1,0 +1,106 @@
+"""The commands that ask a saved map: what they print, what they write, how they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+from gnomon.cli import main
+from gnomon.map import Map
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (240, 9))
+    X[120:, 1] += 3
+    path = tmp_path_factory.mktemp("maps") / "m.gnomon"
+    Map(
+        X,
+        X[:, :2] - 1,
+        labels=np.repeat([0, 1], 120),
+        image_shape=(3, 3),
+        feature_names=[f"f{j}" for j in range(9)],
+    ).save(path)
+    return str(path)
+
+
+def ask(*arguments):
+    return click.testing.CliRunner().invoke(main, list(arguments))
+
+
+QUESTIONS = {
+    "counterfactual": ["MAP", "3", "--target", "label=1"],
+    "why": ["MAP", "3"],
+    "axis": ["MAP", "-0.5,-0.9", "-0.5,2.9", "--width", "0.4"],
+    "contrast": ["MAP", "--select", "label=1"],
+    "profile": ["MAP"],
+    "importance": ["MAP"],
+    "saliency": ["MAP", "3"],
+}
+
+
+def arguments_of(question, saved):
+    return [question, *(saved if part == "MAP" else part for part in QUESTIONS[question]), "--threads", "1"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_is_answered_for_people_and_for_programs(question, saved):
+    result = ask(*arguments_of(question, saved))
+    assert result.exit_code == 0, result.output
+    assert "f1" in result.stdout or question == "saliency"
+    document = json.loads(ask(*arguments_of(question, saved), "--json", "-n", "2").stdout)
+    answer = document["1"] if question == "profile" else document
+    assert answer["question"] == ("contrast" if question == "profile" else question)
+    assert len(answer["features"]) == 2
+
+
+def test_the_answer_is_that_of_the_library(saved):
+    document = json.loads(ask("axis", saved, "-0.5,-0.9", "-0.5,2.9", "--width", "0.4", "--json").stdout)
+    found = Map.load(saved).axis([(-0.5, -0.9), (-0.5, 2.9)], width=0.4)
+    assert document["features"][0]["feature"] == found.features[0] == "f1"
+    assert document["features"][0]["effect"] == found.effect[0]
+
+
+def test_captions_and_labels_alone(saved):
+    lines = ask("profile", saved, "--captions").stdout.splitlines()
+    assert lines[:2] == ["0", "dark top"]
+    by_label = ask("importance", saved, "--by-label", "--json", "-n", "1").stdout
+    assert set(json.loads(by_label)) == {"0", "1"}
+    part = json.loads(ask("importance", saved, "--select", "label=1", "--json").stdout)
+    assert part["n_points"] == 120
+
+
+def test_saliency_writes_a_figure(saved, tmp_path):
+    target = tmp_path / "s.png"
+    result = ask("saliency", saved, "--select", "label=0", "--toward", "label=1", "-o", str(target))
+    assert result.exit_code == 0, result.output
+    assert "Wrote" in result.stdout
+    assert Path(target).stat().st_size > 1000
+
+
+def test_what_is_wrong_is_said_in_one_line(saved):
+    for arguments, text in (
+        (["why", saved, "nobody"], "point 'nobody' must be a row number"),
+        (["why", saved, "999"], "point 999 must be below n_samples=240"),
+        (["why", "nothing.gnomon", "1"], "nothing.gnomon"),
+        (["axis", saved, "1,2"], "of at least two"),
+        (["axis", saved, "1,x", "2,3"], "must be numbers with commas"),
+        (["axis", saved, "1,2", "3,4,5"], "the same number of coordinates"),
+        (["contrast", saved, "--select", "kind=1"], "column='kind' must be one of those in the data"),
+        (["saliency", saved], "give POINT or --select"),
+        (["counterfactual", saved, "3"], "give --target or --position"),
+        (["importance", saved, "--by-label", "--select", "label=1"], "cannot be used together"),
+    ):
+        result = ask(*arguments)
+        assert result.exit_code == 2, arguments
+        assert text in result.stderr
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_help_says_what_a_map_is(question):
+    assert "gnomon map --save" in " ".join(ask(question, "--help").stdout.split())
