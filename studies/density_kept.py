@@ -1,9 +1,9 @@
 """Which maps keep the density around each point, and what does it cost them?
 
-UMAP evens out densities. DensMAP adds a term that ties the radius of each point's neighbourhood in the map to the one in
-the data, FeatMAP one radius for each of its leading local directions. The study maps the same tables by UMAP, DensMAP and
-FeatMAP of gnomon and by umap-learn's densMAP, if an interpreter that has it is named, and gives two correlations of
-local radii (densMAP's own, over the weighted graph; and the root mean squared distance to the 15 nearest), beside the
+UMAP evens out densities. DensMAP adds a term that ties the radius of each point's neighbourhood in the map to the one
+in the data, FeatMAP one spread for each of its leading local directions. The study maps the same tables by UMAP, DensMAP
+and FeatMAP of gnomon and by umap-learn's densMAP, if an interpreter that has it is named, and gives the correlation of
+local radii in map and data (logarithm of the mean squared distance to the 15 and to the 30 nearest), beside the
 trustworthiness of the map and the seconds it took.
 """
 
@@ -61,8 +61,8 @@ def _theirs(X: Float32, python: str) -> tuple[Float32, float]:
 def _judge(X: Float32, Y: Float32, seed: int, jobs: int | None) -> dict[str, float]:
     scores = gnomon.evaluate(X, Y, random_state=seed, n_jobs=jobs)
     return {
-        "graph_radii": local_radius_correlation(X, Y, n_neighbors=30, kind="graph", n_jobs=jobs),
-        "nearest_radii": local_radius_correlation(X, Y, n_neighbors=15, n_jobs=jobs),
+        "radii_15": local_radius_correlation(X, Y, n_neighbors=15, n_jobs=jobs),
+        "radii_30": local_radius_correlation(X, Y, n_neighbors=30, n_jobs=jobs),
         "trustworthiness": scores.trustworthiness,
         "continuity": scores.continuity,
     }
@@ -72,7 +72,7 @@ def _picture(report: dict[str, dict[str, dict[str, float]]]) -> Any:
     figure = make_figure(11.0, 4.4)
     for ax, (name, runs) in zip(np.atleast_1d(figure.subplots(1, len(report))), report.items(), strict=True):
         for method, one in runs.items():
-            ax.scatter(one["trustworthiness"], one["nearest_radii"], s=70, color=_COLORS[method], label=method)
+            ax.scatter(one["trustworthiness"], one["radii_15"], s=70, color=_COLORS[method], label=method)
         ax.set_title(name, loc="left", fontsize=11, fontweight="bold")
         ax.set_xlabel("trustworthiness")
         dress(ax)

@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 # Where each public name lives. Modules are imported when a name is first used, which keeps `import gnomon` cheap.
 _PUBLIC: dict[str, str] = {
     "ClassicalMDS": "gnomon.methods",
+    "DensMAP": "gnomon.methods",
+    "FeatMAP": "gnomon.methods",
     "ForceAtlas2": "gnomon.methods",
     "GradientPCA": "gnomon.methods",
     "GraphRobustPCA": "gnomon.methods",
@@ -39,18 +41,30 @@ _PUBLIC: dict[str, str] = {
     "TwoKernelLLE": "gnomon.methods",
     "TwoKernelPCA": "gnomon.methods",
     "UMAP": "gnomon.methods",
+    "AffineAtlas": "gnomon.extension",
     "Map": "gnomon.map",
     "Progress": "gnomon._progress",
     "attraction_repulsion_spectrum": "gnomon.spectrum",
+    "axis": "gnomon.explain",
+    "cluster_captions": "gnomon.explain",
     "cluster_profiles": "gnomon.explain",
     "contrast": "gnomon.explain",
+    "counterfactual": "gnomon.explain",
+    "distortion": "gnomon.geometry",
     "embedding_similarity": "gnomon.evaluate",
+    "encode_features": "gnomon.explain",
     "evaluate": "gnomon.evaluate",
     "explain": "gnomon.explain",
+    "explain_with_features": "gnomon.explain",
+    "importance_by_label": "gnomon.explain",
     "intrinsic_dimension": "gnomon.geometry",
     "map": "gnomon.map",
+    "mean_importance": "gnomon.explain",
     "read_table": "gnomon.data",
+    "saliency": "gnomon.explain",
     "select_kernel": "gnomon.methods",
+    "sensitivity": "gnomon.methods",
+    "tangent_frames": "gnomon.geometry",
 }
 _MODULES = ("datasets", "exceptions")
 
@@ -63,10 +77,21 @@ if TYPE_CHECKING:
     from gnomon.data import read_table as read_table
     from gnomon.evaluate import embedding_similarity as embedding_similarity
     from gnomon.evaluate import evaluate as evaluate
+    from gnomon.explain import axis as axis
+    from gnomon.explain import cluster_captions as cluster_captions
     from gnomon.explain import cluster_profiles as cluster_profiles
     from gnomon.explain import contrast as contrast
+    from gnomon.explain import counterfactual as counterfactual
+    from gnomon.explain import encode_features as encode_features
     from gnomon.explain import explain as explain
+    from gnomon.explain import explain_with_features as explain_with_features
+    from gnomon.explain import importance_by_label as importance_by_label
+    from gnomon.explain import mean_importance as mean_importance
+    from gnomon.explain import saliency as saliency
+    from gnomon.extension import AffineAtlas as AffineAtlas
+    from gnomon.geometry import distortion as distortion
     from gnomon.geometry import intrinsic_dimension as intrinsic_dimension
+    from gnomon.geometry import tangent_frames as tangent_frames
     from gnomon.map import Map as Map
     from gnomon.map import map as map
     from gnomon.methods import MDS as MDS
@@ -75,6 +100,8 @@ if TYPE_CHECKING:
     from gnomon.methods import TSNE as TSNE
     from gnomon.methods import UMAP as UMAP
     from gnomon.methods import ClassicalMDS as ClassicalMDS
+    from gnomon.methods import DensMAP as DensMAP
+    from gnomon.methods import FeatMAP as FeatMAP
     from gnomon.methods import ForceAtlas2 as ForceAtlas2
     from gnomon.methods import GradientPCA as GradientPCA
     from gnomon.methods import GraphRobustPCA as GraphRobustPCA
@@ -98,6 +125,7 @@ if TYPE_CHECKING:
     from gnomon.methods import TwoKernelLLE as TwoKernelLLE
     from gnomon.methods import TwoKernelPCA as TwoKernelPCA
     from gnomon.methods import select_kernel as select_kernel
+    from gnomon.methods import sensitivity as sensitivity
     from gnomon.spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 
 

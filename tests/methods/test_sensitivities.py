@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.kernels import Gaussian
 from gnomon.methods import MDS, PCA, SNE, TSNE, UMAP, ClassicalMDS, KernelPCA, SymmetricSNE
-from gnomon.methods.sensitivities import _loss_of, sensitivity_of
+from gnomon.methods.sensitivities import _loss_of, sensitivity
 from gnomon.objectives import ConditionalDivergence, CrossEntropy, KLDivergence, Stress
 
 _X = np.random.default_rng(0).normal(size=(40, 4)) * [3.0, 2.0, 0.7, 0.3]
@@ -41,7 +41,7 @@ def test_the_loss_taken_is_that_of_the_fit(name):
     expected = OBJECTIVES[name](fitted).reference(Y)[1]
     found = _loss_of(fitted, _X, 1).gradient(Y)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
-    answer = sensitivity_of(fitted, _X, rows=[0], polish=True)
+    answer = sensitivity(fitted, _X, rows=[0], polish=True)
     assert answer.stationarity.is_minimum
     assert answer.own.shape == (1, 2, 4)
 
@@ -49,25 +49,25 @@ def test_the_loss_taken_is_that_of_the_fit(name):
 def test_umap_warns_that_its_map_is_no_minimum():
     fitted = METHODS["UMAP"].fit(_X)
     with pytest.warns(ConvergenceWarning, match="polish=True"):
-        sensitivity_of(fitted, _X, rows=[0])
+        sensitivity(fitted, _X, rows=[0])
 
 
 def test_principal_components_and_classical_scaling_are_one_map():
     pca, scaled = PCA(2).fit(_X), ClassicalMDS().fit(_X)
-    found = sensitivity_of(pca, _X, rows=[1])
+    found = sensitivity(pca, _X, rows=[1])
     np.testing.assert_allclose(found.embedding, pca.fit_transform(_X), atol=1e-10)
     np.testing.assert_allclose(found.fixed[0], pca.components_, atol=1e-10)
-    np.testing.assert_allclose(sensitivity_of(scaled, _X, rows=[1]).own, found.own, atol=1e-10)
+    np.testing.assert_allclose(sensitivity(scaled, _X, rows=[1]).own, found.own, atol=1e-10)
 
 
 def test_what_has_no_derivative_is_refused():
     with pytest.raises(TypeError, match="estimator=KernelPCA must be one of TSNE"):
-        sensitivity_of(KernelPCA().fit(_X), _X)
+        sensitivity(KernelPCA().fit(_X), _X)
     with pytest.raises(ValueError, match="kind='ordinal' must be 'metric'"):
-        sensitivity_of(MDS(kind="ordinal", n_jobs=1).fit(_X), _X)
+        sensitivity(MDS(kind="ordinal", n_jobs=1).fit(_X), _X)
     with pytest.raises(ValueError, match="metric='cosine' must be 'euclidean'"):
-        sensitivity_of(UMAP(metric="cosine", n_neighbors=5, n_jobs=1).fit(_X), _X)
+        sensitivity(UMAP(metric="cosine", n_neighbors=5, n_jobs=1).fit(_X), _X)
     with pytest.raises(ValueError, match="whiten=True must be False"):
-        sensitivity_of(PCA(2, whiten=True).fit(_X), _X)
+        sensitivity(PCA(2, whiten=True).fit(_X), _X)
     with pytest.raises(ValueError, match="X with 5 rows must be the data of the fit"):
-        sensitivity_of(PCA(2).fit(_X), _X[:5])
+        sensitivity(PCA(2).fit(_X), _X[:5])

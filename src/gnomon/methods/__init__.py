@@ -11,6 +11,8 @@ from gnomon.methods.catalogue import METHODS, MethodCard, find_method
 # catalogue alone stays cheap.
 _ESTIMATORS = {
     "ClassicalMDS": "classical_mds",
+    "DensMAP": "densmap",
+    "FeatMAP": "featmap",
     "ForceAtlas2": "force_atlas2",
     "GradientPCA": "gradient_pca",
     "GraphRobustPCA": "graph_robust_pca",
@@ -29,6 +31,8 @@ _ESTIMATORS = {
     "PCA": "pca",
     "RandomProjection": "random_projection",
     "RobustPCA": "robust_pca",
+    "select_kernel": "kernel_choice",
+    "sensitivity": "sensitivities",
     "SketchMap": "sketch_map",
     "SNE": "sne",
     "StiefelPCA": "stiefel_pca",
@@ -38,7 +42,6 @@ _ESTIMATORS = {
     "TwoKernelLLE": "two_kernel_lle",
     "TwoKernelPCA": "two_kernel_pca",
     "UMAP": "umap",
-    "select_kernel": "kernel_choice",
 }
 
 __all__ = ["METHODS", "MethodCard", "find_method", *_ESTIMATORS]
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
     from gnomon.methods.classical_mds import ClassicalMDS as ClassicalMDS
     from gnomon.methods.contrastive import InfoNCETSNE as InfoNCETSNE
     from gnomon.methods.contrastive import NegTSNE as NegTSNE
+    from gnomon.methods.densmap import DensMAP as DensMAP
+    from gnomon.methods.featmap import FeatMAP as FeatMAP
     from gnomon.methods.force_atlas2 import ForceAtlas2 as ForceAtlas2
     from gnomon.methods.gradient_pca import GradientPCA as GradientPCA
     from gnomon.methods.graph_robust_pca import GraphRobustPCA as GraphRobustPCA
@@ -64,6 +69,7 @@ if TYPE_CHECKING:
     from gnomon.methods.pca import PCA as PCA
     from gnomon.methods.random_projection import RandomProjection as RandomProjection
     from gnomon.methods.robust_pca import RobustPCA as RobustPCA
+    from gnomon.methods.sensitivities import sensitivity as sensitivity
     from gnomon.methods.sketch_map import SketchMap as SketchMap
     from gnomon.methods.sne import SNE as SNE
     from gnomon.methods.sne import SymmetricSNE as SymmetricSNE

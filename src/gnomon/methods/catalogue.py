@@ -280,6 +280,24 @@ METHODS = (
         paper="Belkin & Niyogi, Neural Computation 15, 2003",
         estimator="LaplacianEigenmaps",
     ),
+    MethodCard(
+        name="densmap",
+        affinity="fuzzy simplicial set",
+        kernel="1 / (1 + a d^2b)",
+        loss="cross-entropy and correlation of local radii",
+        optimizer=_SAMPLED,
+        paper="Narayan, Berger & Cho, Nature Biotechnology 39, 2021",
+        estimator="DensMAP",
+    ),
+    MethodCard(
+        name="featmap",
+        affinity="fuzzy simplicial set and tangent frames",
+        kernel="1 / (1 + a d^2b)",
+        loss="cross-entropy and correlation of spreads along frames",
+        optimizer=_SAMPLED,
+        paper="Yang, Sun & Zhou, 2022",
+        estimator="FeatMAP",
+    ),
 )
 """All methods, the default first."""
 

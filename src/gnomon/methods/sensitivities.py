@@ -19,8 +19,8 @@ from gnomon.extension.sensitivity import (
     Sensitivity,
     StressLoss,
     principal_sensitivity,
-    sensitivity,
 )
+from gnomon.extension.sensitivity import sensitivity as loss_sensitivity
 from gnomon.kernels import Cauchy, Gaussian, StudentT
 from gnomon.methods.base import Embedder
 from gnomon.methods.classical_mds import ClassicalMDS
@@ -31,12 +31,12 @@ from gnomon.methods.tsne import TSNE
 from gnomon.methods.umap import UMAP
 from gnomon.neighbors import NATIVE_METRICS
 
-__all__ = ["sensitivity_of"]
+__all__ = ["sensitivity"]
 
 _KNOWN = (TSNE, SymmetricSNE, SNE, UMAP, MDS, ClassicalMDS, PCA)
 
 
-def sensitivity_of(
+def sensitivity(
     estimator: Embedder,
     X: Any,
     *,
@@ -89,7 +89,7 @@ def sensitivity_of(
     ConvergenceWarning
         If the map is not at a minimum of the loss.
     """
-    who = "sensitivity_of"
+    who = "sensitivity"
     if not isinstance(estimator, _KNOWN):
         names = ", ".join(kind.__name__ for kind in _KNOWN)
         raise TypeError(message(who, f"estimator={type(estimator).__name__}", f"one of {names}"))
@@ -102,7 +102,7 @@ def sensitivity_of(
         raise ValueError(message(who, f"X with {len(values)} rows", f"the data of the fit, of {len(Y)} rows"))
     if isinstance(estimator, PCA | ClassicalMDS):
         return principal_sensitivity(values, Y.shape[1], rows=rows, feature_names=table.feature_names)
-    return sensitivity(
+    return loss_sensitivity(
         _loss_of(estimator, values, resolve_n_threads(n_jobs, who=who)),
         Y,
         rows=rows,
