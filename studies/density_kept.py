@@ -1,10 +1,10 @@
 """Which maps keep the density around each point, and what does it cost them?
 
 UMAP evens out densities. DensMAP adds a term that ties the radius of each point's neighbourhood in the map to the one
-in the data, FeatMAP one spread for each of its leading local directions. The study maps the same tables by UMAP, DensMAP
-and FeatMAP of gnomon and by umap-learn's densMAP, if an interpreter that has it is named, and gives the correlation of
-local radii in map and data (logarithm of the mean squared distance to the 15 and to the 30 nearest), beside the
-trustworthiness of the map and the seconds it took.
+in the data, FeatMAP one spread for each of its leading local directions. The study maps the same tables by UMAP,
+DensMAP and FeatMAP of gnomon and by umap-learn's densMAP, if an interpreter that has it is named, and gives the
+correlation of local radii in map and data (logarithm of the mean squared distance to the 15 and to the 30 nearest),
+beside the trustworthiness of the map and the seconds it took.
 """
 
 from __future__ import annotations

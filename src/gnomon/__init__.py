@@ -32,6 +32,8 @@ _PUBLIC: dict[str, str] = {
     "PCA": "gnomon.methods",
     "RandomProjection": "gnomon.methods",
     "RobustPCA": "gnomon.methods",
+    "select_kernel": "gnomon.methods",
+    "sensitivity": "gnomon.methods",
     "SketchMap": "gnomon.methods",
     "SNE": "gnomon.methods",
     "StiefelPCA": "gnomon.methods",
@@ -62,8 +64,6 @@ _PUBLIC: dict[str, str] = {
     "mean_importance": "gnomon.explain",
     "read_table": "gnomon.data",
     "saliency": "gnomon.explain",
-    "select_kernel": "gnomon.methods",
-    "sensitivity": "gnomon.methods",
     "tangent_frames": "gnomon.geometry",
 }
 _MODULES = ("datasets", "exceptions")

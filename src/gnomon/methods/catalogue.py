@@ -291,11 +291,11 @@ METHODS = (
     ),
     MethodCard(
         name="featmap",
-        affinity="fuzzy simplicial set and tangent frames",
+        affinity="fuzzy simplicial set",
         kernel="1 / (1 + a d^2b)",
-        loss="cross-entropy and correlation of spreads along frames",
+        loss="cross-entropy and correlation of spreads along tangent directions",
         optimizer=_SAMPLED,
-        paper="Yang, Sun & Zhou, 2022",
+        paper="Yang, Sun, Gong & Yu, 2022",
         estimator="FeatMAP",
     ),
 )
