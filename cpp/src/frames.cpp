@@ -49,36 +49,55 @@ void write_frame(const LocalSpectra& spectra, std::size_t lane, std::size_t at, 
     out.gap[at] = static_cast<std::int32_t>(largest_gap(spectra, lane, rank));
 }
 
+constexpr std::size_t kMostDirections = 6;  // as many accumulators of 2 x 4 lanes fit the registers
+
+// out[l] = sum_j coef[j, l] z_j over eight columns, for kCount of the m directions.
+template <std::size_t kCount>
+GNOMON_INLINE void combine_columns(const double* z, std::size_t k, std::size_t stride, const double* coef,
+                                   std::size_t m, double* out) {
+    f64x4 sums[kCount][2] = {};
+    for (std::size_t j = 0; j < k; ++j) {
+        const f64x4 x = simd::load_as<f64x4>(z + j * stride), y = simd::load_as<f64x4>(z + j * stride + 4);
+        for (std::size_t l = 0; l < kCount; ++l) {
+            sums[l][0] += coef[j * m + l] * x;
+            sums[l][1] += coef[j * m + l] * y;
+        }
+    }
+    for (std::size_t l = 0; l < kCount; ++l) {
+        simd::store(out + l * stride, sums[l][0]);
+        simd::store(out + l * stride + 4, sums[l][1]);
+    }
+}
+
 // out[l] = sum_j coef[j, l] z_j for the m directions l; z is (k, stride), out (m, stride), stride a multiple of 8.
 GNOMON_CLONES void combine(const double* z, std::size_t k, std::size_t stride, const double* coef, std::size_t m,
                            double* out) {
-    constexpr std::size_t kDirections = 6;  // accumulators of 2 x 4 lanes that fit the registers
+    const std::size_t n_groups = (m + kMostDirections - 1) / kMostDirections;
     for (std::size_t f = 0; f < stride; f += 8)
-        for (std::size_t first = 0; first < m; first += kDirections) {
-            const std::size_t count = std::min(kDirections, m - first);
-            f64x4 sums[kDirections][2] = {};
-            if (count == kDirections) {
-                for (std::size_t j = 0; j < k; ++j) {
-                    const f64x4 x = simd::load_as<f64x4>(z + j * stride + f);
-                    const f64x4 y = simd::load_as<f64x4>(z + j * stride + f + 4);
-                    for (std::size_t l = 0; l < kDirections; ++l) {
-                        const double c = coef[j * m + first + l];
-                        sums[l][0] += c * x;
-                        sums[l][1] += c * y;
-                    }
-                }
-            } else {
-                for (std::size_t l = 0; l < count; ++l)
-                    for (std::size_t j = 0; j < k; ++j) {
-                        const double c = coef[j * m + first + l];
-                        sums[l][0] += c * simd::load_as<f64x4>(z + j * stride + f);
-                        sums[l][1] += c * simd::load_as<f64x4>(z + j * stride + f + 4);
-                    }
+        for (std::size_t group = 0, first = 0; group < n_groups; ++group) {
+            const std::size_t count = m * (group + 1) / n_groups - first;
+            const double* c = coef + first;
+            double* to = out + first * stride + f;
+            switch (count) {
+                case 1:
+                    combine_columns<1>(z + f, k, stride, c, m, to);
+                    break;
+                case 2:
+                    combine_columns<2>(z + f, k, stride, c, m, to);
+                    break;
+                case 3:
+                    combine_columns<3>(z + f, k, stride, c, m, to);
+                    break;
+                case 4:
+                    combine_columns<4>(z + f, k, stride, c, m, to);
+                    break;
+                case 5:
+                    combine_columns<5>(z + f, k, stride, c, m, to);
+                    break;
+                default:
+                    combine_columns<6>(z + f, k, stride, c, m, to);
             }
-            for (std::size_t l = 0; l < count; ++l) {
-                simd::store(out + (first + l) * stride + f, sums[l][0]);
-                simd::store(out + (first + l) * stride + f + 4, sums[l][1]);
-            }
+            first += count;
         }
 }
 

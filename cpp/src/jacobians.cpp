@@ -12,20 +12,8 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t kBatchesPerChunk = 32;
-constexpr double kSameSquare = 1e-12;  // displacements closer than this share of their squared length are one
-constexpr double kRankShare = 1e-12;   // eigenvalues below this share of the largest are rounding
-constexpr double kNoSlack = 1e-9;      // a neighbour the others say nothing about has leverage 1 up to this
-
-// Whether at least two neighbours differ from the point and from each other.
-bool has_two_distinct(const double* g, std::size_t n) {
-    std::size_t first = 0;
-    while (first < n && !(g[first * n + first] > 0)) ++first;
-    for (std::size_t q = first + 1; q < n; ++q) {
-        const double a = g[first * n + first], b = g[q * n + q];
-        if (b > 0 && a + b - 2 * g[first * n + q] > kSameSquare * std::max(a, b)) return true;
-    }
-    return false;
-}
+constexpr double kRankShare = 1e-12;  // eigenvalues below this share of the largest are rounding
+constexpr double kNoSlack = 1e-9;     // a neighbour the others say nothing about has leverage 1 up to this
 
 // What one worker needs for one batch of points.
 struct Scratch {
@@ -43,7 +31,7 @@ struct Scratch {
           defined(kEigenBatch) {}
 
     std::size_t k, d;
-    Displacements displacements;
+    LocalProducts local;
     std::vector<double> products;  // Gram matrix of one point, padded
     std::vector<double> a, v;      // weighted Gram matrices and eigenvectors of a batch
     std::vector<double> target, projected, fitted, leverage;
@@ -56,9 +44,8 @@ struct Scratch {
 void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, std::size_t l, Scratch& s) {
     const std::span<const std::int32_t> neighbors(hoods.indices.row(i), s.k);
     const std::span<const float> weights(hoods.weights.row(i), s.k);
-    s.displacements.gather(X, i, neighbors, weights);
-    const std::size_t n = s.displacements.padded_rows();
-    s.displacements.products(s.products);
+    s.local.compute(X, i, neighbors, weights, s.products);
+    const std::size_t n = s.local.stride();
     s.defined[l] = has_two_distinct(s.products.data(), n);
     double sum = 0;
     for (const float w : weights) sum += static_cast<double>(w);

@@ -81,17 +81,6 @@ void mirror(std::vector<double>& out, std::size_t n) {
         for (std::size_t q = p + 1; q < n; ++q) out[p * n + q] = out[q * n + p];
 }
 
-// Whether at least two neighbours differ from the point and from each other.
-bool has_two_distinct(const double* g, std::size_t n) {
-    std::size_t first = 0;
-    while (first < n && !(g[first * n + first] > 0)) ++first;
-    for (std::size_t q = first + 1; q < n; ++q) {
-        const double a = g[first * n + first], b = g[q * n + q];
-        if (b > 0 && a + b - 2 * g[first * n + q] > kSameSquare * std::max(a, b)) return true;
-    }
-    return false;
-}
-
 template <class T>
 void prefetch_row(const Span2<const T>& rows, std::size_t i) {
     const char* begin = reinterpret_cast<const char*>(rows.row(i));
@@ -101,6 +90,16 @@ template <class T>
 void prefetch_row(const SparseRows<T>&, std::size_t) {}
 
 }  // namespace
+
+bool has_two_distinct(const double* products, std::size_t n) {
+    std::size_t first = 0;
+    while (first < n && !(products[first * n + first] > 0)) ++first;
+    for (std::size_t q = first + 1; q < n; ++q) {
+        const double a = products[first * n + first], b = products[q * n + q];
+        if (b > 0 && a + b - 2 * products[first * n + q] > kSameSquare * std::max(a, b)) return true;
+    }
+    return false;
+}
 
 template <class T>
 void LocalProducts::dense(const Span2<const T>& rows, std::size_t i, std::span<const std::int32_t> neighbors,

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "gnomon/batched_eigen.hpp"
+#include "gnomon/local_gram.hpp"
 
 namespace gnomon {
 namespace {
@@ -17,7 +17,7 @@ struct Scratch {
         : k(n_neighbors), a(k * k * kEigenBatch), v(k * k * kEigenBatch), means(k), traces(kEigenBatch), order(k) {}
 
     std::size_t k;
-    Displacements displacements;
+    LocalProducts local;
     std::vector<double> products;  // Gram matrix of one row, padded
     std::vector<double> a, v;      // Gram matrices of trace 1 and eigenvectors of a batch
     std::vector<double> means, traces;
@@ -40,9 +40,8 @@ void centre(std::vector<double>& g, std::size_t stride, const float* present, Sc
 
 void load_lane(const RowSource& X, std::size_t row, const std::int32_t* indices, const float* present, bool centred,
                std::size_t lane, Scratch& s) {
-    s.displacements.gather(X, row, {indices, s.k}, {present, s.k});
-    s.displacements.products(s.products);
-    const std::size_t stride = s.displacements.padded_rows();
+    s.local.compute(X, row, {indices, s.k}, {present, s.k}, s.products);
+    const std::size_t stride = s.local.stride();
     if (centred) centre(s.products, stride, present, s);
     double trace = 0.0;
     for (std::size_t p = 0; p < s.k; ++p) trace += present[p] > 0 ? s.products[p * stride + p] : 0.0;

@@ -42,6 +42,9 @@ private:
     std::vector<std::int16_t> differences_;
 };
 
+/// Whether at least two neighbours differ from the point and from each other, by the products (n, n) of displacements.
+bool has_two_distinct(const double* products, std::size_t n);
+
 /// Weighted singular values of the neighbourhoods of kEigenBatch points, one in each lane: those of Om^1/2 Z, where the
 /// rows of Z are the displacements and the diagonal of Om the weights divided by their sum.
 class LocalSpectra {
