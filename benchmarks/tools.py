@@ -107,7 +107,7 @@ _TWINS = {
     ),
 }
 _ESTIMATORS = {
-    **{"umap": "UMAP", "tsne": "TSNE", "pca": "PCA", "pacmap": "PaCMAP", "trimap": "TriMap"},
+    **{"umap": "UMAP", "tsne": "TSNE", "pca": "PCA", "pacmap": "PaCMAP", "trimap": "TriMap", "densmap": "DensMAP"},
     **{name: twin.estimator for name, twin in _TWINS.items()},
 }
 
@@ -130,10 +130,11 @@ def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
 
 
 def _umap_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
-    """Its default: parallel and not reproducible. It counts the point itself as a neighbour, so 16 is our 15."""
+    """Its default: parallel and not reproducible. It counts the point itself: 16 is our 15, 31 our 30."""
     import umap
 
-    return umap.UMAP(**{"n_neighbors": 16, "n_jobs": -1, **parameters}).fit_transform(X)
+    settings = {"n_neighbors": 31, "densmap": True} if method == "densmap" else {"n_neighbors": 16}
+    return umap.UMAP(**{**settings, "n_jobs": -1, **parameters}).fit_transform(X)
 
 
 def _umap_learn_seeded(method: str, X: np.ndarray, parameters: Parameters) -> Any:
@@ -181,7 +182,7 @@ def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
 
 TOOLS = {
     "gnomon": Tool("gnomon", "gnomon", tuple(_ESTIMATORS), _gnomon),
-    "umap-learn": Tool("umap-learn", "umap", ("umap",), _umap_learn),
+    "umap-learn": Tool("umap-learn", "umap", ("umap", "densmap"), _umap_learn),
     "umap-learn-seeded": Tool("umap-learn", "umap", ("umap",), _umap_learn_seeded),
     "openTSNE": Tool("openTSNE", "openTSNE", ("tsne",), _open_tsne),
     "pacmap": Tool("pacmap", "pacmap", ("umap", "pacmap"), _pacmap),

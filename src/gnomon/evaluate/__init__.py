@@ -2,6 +2,7 @@
 
 from gnomon.evaluate.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
 from gnomon.evaluate.evaluation import Evaluation
+from gnomon.evaluate.radii import local_radius_correlation
 from gnomon.evaluate.scoring import evaluate
 
 __all__ = [
@@ -11,4 +12,5 @@ __all__ = [
     "compare_embeddings",
     "embedding_similarity",
     "evaluate",
+    "local_radius_correlation",
 ]

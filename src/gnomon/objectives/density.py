@@ -251,8 +251,11 @@ def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) ->
     if squared.shape != matrix.data.shape or not np.all(np.isfinite(squared) & (squared >= 0)):
         rule = f"a finite number >= 0 for each of the {matrix.nnz} edges"
         raise ValueError(message(who, f"squared_distances of shape {squared.shape}", rule))
-    edges = sp.csr_array((matrix.data > 0, matrix.indices, matrix.indptr), shape=matrix.shape)
+    edges = sp.csr_array((matrix.data > 0, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     edges.eliminate_zeros()
-    if (edges != edges.T).nnz:
+    edges.sort_indices()
+    back = sp.csr_array(edges.T)
+    back.sort_indices()
+    if not (np.array_equal(edges.indptr, back.indptr) and np.array_equal(edges.indices, back.indices)):
         raise ValueError(message(who, "affinities", "symmetric, each edge stored from both ends"))
     return edges
