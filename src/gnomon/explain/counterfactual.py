@@ -13,7 +13,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.answer import Answer, Column
 from gnomon.explain.landing import Landing, Region, target_rows
 from gnomon.explain.local import local_deviation
-from gnomon.explain.routes import Route, path_graph, routes_to, shortest_path
+from gnomon.explain.routes import KINDS, Route, path_graph, routes_to, shortest_path
 from gnomon.explain.rows import ColumnScales, column_scales, find_row
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -59,8 +59,9 @@ class Counterfactual(Answer):
         The label of most points near the landing place.
     novelty : float or None
         How unlike the data the changed row is, in the terms of the given function.
-    route : {"means", "rows"}
-        Whether the way leads along local means of the data or through rows.
+    route : {"means", "fading", "rows"}
+        Whether the way leads along local means of the data, the row keeping what sets it apart from its neighbours or
+        losing it on the way, or through rows. The first of these that arrives is taken.
     n_ways : int
         Ways that arrive, of those tried.
     fidelity : float in [0, 1]
@@ -147,8 +148,8 @@ def counterfactual(
     From the row, shortest paths in the neighbour graph of the data lead to the nearest rows of the target that lie amid
     others of it. The row is moved along each path, so that it changes as the data change, and at steps on the way
     placed anew by `transform`; the smallest change that lands in the target is refined and reported, with where it
-    truly lands. If none does, the answer is the change that comes nearest, and `reached` is False. Features stay
-    within the range of the data.
+    truly lands. Ways along local means of the data go before ways through single rows. If none does, the answer is the
+    change that comes nearest, and `reached` is False. Features stay within the range of the data.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ def _find_routes(
     routes = []
     for end in nearest:
         rows = shortest_path(paths, lengths, int(end))
-        for route, kind in zip(routes_to(explanation._X, graph, rows), ("means", "rows"), strict=True):
+        for route, kind in zip(routes_to(explanation._X, graph, rows), KINDS, strict=True):
             if route.arc[-1] > 0:
                 routes.append((route, kind))
     if not routes:
@@ -279,7 +280,10 @@ def _answer(
     own = np.asarray(own.toarray() if hasattr(own, "toarray") else own, dtype=np.float64).ravel()
     arrived = [way for way in ways if way.landing.inside]
     if arrived:
-        best = min(arrived, key=lambda way: float(np.linalg.norm(way.row - own)))
+        # Single rows on a way bring their own noise into the answer; local means do not.
+        first = min(KINDS.index(way.kind) for way in arrived)
+        plain = [way for way in arrived if way.kind == KINDS[first]]
+        best = min(plain, key=lambda way: float(np.linalg.norm(way.row - own)))
     else:
         best = min(ways, key=lambda way: way.landing.distance)
     change = best.row - own

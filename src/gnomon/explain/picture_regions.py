@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.explain.rows import dense_rows_of
 
@@ -39,8 +40,9 @@ def region_means(X: Any, image_shape: Any, *, who: str) -> tuple[npt.NDArray[np.
     averages[np.arange(len(region)), region] = 1.0
     averages /= averages.sum(axis=0)
     step = max(1, _BLOCK // len(region))
-    blocks = [
-        dense_rows_of(X, np.arange(start, min(start + step, X.shape[0]))) @ averages
-        for start in range(0, int(X.shape[0]), step)
-    ]
+    with single_threaded_blas():
+        blocks = [
+            dense_rows_of(X, np.arange(start, min(start + step, X.shape[0]))) @ averages
+            for start in range(0, int(X.shape[0]), step)
+        ]
     return np.concatenate(blocks), list(_NAMES)

@@ -12,7 +12,7 @@ from gnomon.affinities.geodesics import PathGraph
 from gnomon.explain.rows import dense_rows_of
 from gnomon.neighbors import NeighborGraph, find_bridges
 
-__all__ = ["Route", "path_graph", "routes_to", "shortest_path"]
+__all__ = ["KINDS", "Route", "path_graph", "routes_to", "shortest_path"]
 
 Array = npt.NDArray[np.float64]
 _AVERAGED = 15  # neighbours in a local mean, at most
@@ -78,11 +78,16 @@ def shortest_path(paths: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.
     return np.array(found[::-1], dtype=np.int64)
 
 
-def routes_to(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Route, Route]:
-    """Return two ways along a path of rows: along the means around them, and through the rows themselves.
+KINDS = ("means", "fading", "rows")
+"""Ways along a path, those that bring least noise of single rows first."""
 
-    Along the means the changed row keeps what sets it apart from its own neighbourhood, and single rows on the way
-    leave no trace. Through the rows it ends as a row of the data, with a place of its own in the map.
+
+def routes_to(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Route, Route, Route]:
+    """Return three ways along a path of rows, in the order of `KINDS`.
+
+    Along the means around the rows the changed row keeps what sets it apart from its own neighbourhood, and single rows
+    on the way leave no trace; or what sets it apart fades in proportion to the way, so that it ends as a local mean.
+    Through the rows it ends as a row of the data, with a place of its own in the map.
     """
     k = min(_AVERAGED, graph.n_neighbors)
     own = dense_rows_of(X, rows)
@@ -90,4 +95,7 @@ def routes_to(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tupl
     for station, row in enumerate(rows):
         used = graph.indices[row, :k] if graph.mask is None else graph.indices[row, :k][graph.mask[row, :k]]
         means[station] = np.mean(np.concatenate([own[station : station + 1], dense_rows_of(X, used)]), axis=0)
-    return Route.of(rows, own[0] + (means - means[0])), Route.of(rows, own)
+    kept = np.linspace(1.0, 0.0, len(rows))[:, None]
+    stations = (own[0] + (means - means[0]), means + kept * (own[0] - means[0]), own)
+    along, fading, through = (Route.of(rows, some) for some in stations)
+    return along, fading, through
