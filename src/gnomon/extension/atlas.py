@@ -174,21 +174,22 @@ class AffineAtlas:
 
     def _blend(
         self, X_new: Any, *, jacobians: bool = False, own: npt.NDArray[np.integer] | None = None
-    ) -> tuple[Float64Array, Float64Array, Float64Array]:
-        """Return positions, spreads and derivatives of rows; row own[i] takes no part in row i."""
-        law = self.law_
+    ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
+        """Return positions, spreads, derivatives and scores of novelty; row own[i] takes no part in row i."""
+        law, k = self.law_, self._near.n_neighbors
 
         def run(rows: Any, left_out: npt.NDArray[np.integer] | None, size: int) -> Any:
-            candidates, _ = nearest_others(self._X, rows, left_out, size, self._n_threads)
+            candidates, distances = nearest_others(self._X, rows, left_out, size, self._n_threads)
+            scores = self._novelty.score(candidates[:, :k], distances[:, :k])
             blend = (law.count, law.softness, law.power, _CONSENSUS, jacobians, self._n_threads)
             table, new = self._table.arguments, RowTable.of(rows).arguments
             positions, spread, truncated, derivatives = _core.atlas_predict(
                 table, new, candidates, *(*self._charts.arguments, *blend)
             )
-            return positions, spread, derivatives if jacobians else positions[:, :0], truncated
+            return positions, spread, derivatives if jacobians else positions[:, :0], scores, truncated
 
-        positions, spread, derivatives = repeat_truncated(run, X_new, self._sizes, own)
-        return positions, spread, derivatives
+        positions, spread, derivatives, scores = repeat_truncated(run, X_new, self._sizes, own)
+        return positions, spread, derivatives, scores
 
     def transform(self, X_new: Any) -> Float64Array:
         """Place rows in the map, each as a function of the row alone.
@@ -228,8 +229,8 @@ class AffineAtlas:
         far = 0
         for begin in range(0, rows.shape[0], _BLOCK):
             some = slice(begin, begin + _BLOCK)
-            positions[some], spread[some], _ = self._blend(rows[some], jacobians=False)
-            far += int(np.count_nonzero(self._novelty.far(self._scores(rows[some]))))
+            positions[some], spread[some], _, scores = self._blend(rows[some])
+            far += int(np.count_nonzero(self._novelty.far(scores)))
         if far:
             text = (
                 f"{_WHO}: {far} of {rows.shape[0]} rows lie out of range, farther from the rows of the map than 1.5 "
