@@ -61,7 +61,8 @@ class NegTSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, as in `UMAP`, with the normaliser of the fit.
+    `transform` puts a new row where its own part of the loss is least, as in `UMAP`, with the normaliser of the
+    fit.
 
     References
     ----------
@@ -143,7 +144,8 @@ class InfoNCETSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, the noise replaced by its mean over all fitted points.
+    `transform` puts a new row where its own part of the loss is least, the noise replaced by its mean over all
+    fitted points.
 
     References
     ----------

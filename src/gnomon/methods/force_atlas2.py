@@ -56,7 +56,8 @@ class ForceAtlas2(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own energy is least: springs to its nearest fitted rows and the repulsion of all points.
+    `transform` puts a new row where its own energy is least: springs to its nearest fitted rows and the repulsion
+    of all points.
 
     References
     ----------

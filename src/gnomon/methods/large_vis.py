@@ -59,7 +59,8 @@ class LargeVis(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they are drawn.
+    `transform` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they
+    are drawn.
 
     References
     ----------

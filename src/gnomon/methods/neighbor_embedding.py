@@ -96,9 +96,9 @@ class NeighborEmbedding(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, for affinities and the losses "kl", "conditional_kl",
-    "cross_entropy" and "info_nce" chosen by name with a compiled kernel; for other parts it raises ValueError, as the
-    affinities of a new row, or its loss, are not known.
+    `transform` puts a new row where its own part of the loss is least, for affinities and the losses "kl",
+    "conditional_kl", "cross_entropy" and "info_nce" chosen by name with a compiled kernel; for other parts it
+    raises ValueError, as the affinities of a new row, or its loss, are not known.
 
     References
     ----------

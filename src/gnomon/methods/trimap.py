@@ -78,8 +78,9 @@ class TriMap(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own triplets are best in order: of its inliers among the fitted rows, chosen as in the
-    fit, and 128 fitted rows that all new ones share as outliers. Rows are compared in all features.
+    `transform` puts a new row where its own triplets are best in order: of its inliers among the fitted rows,
+    chosen as in the fit, and 128 fitted rows that all new ones share as outliers. Rows are compared in all
+    features.
 
     References
     ----------

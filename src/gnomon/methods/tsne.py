@@ -82,9 +82,10 @@ class TSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its conditional
-    affinities p_j|i attract, and all points repel with the normaliser of the map held fixed. ``placement_.search`` says
-    how neighbours were searched and with what recall, ``placement_.field`` how the repulsion was summed.
+    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    conditional affinities p_j|i attract, and all points repel with the normaliser of the map held fixed.
+    ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
+    repulsion was summed.
 
     References
     ----------

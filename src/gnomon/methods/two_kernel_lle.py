@@ -79,8 +79,8 @@ class TwoKernelLLE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least: the weights that rebuild it from its nearest fitted
-    rows attract, the mean similarity repels.
+    `transform` puts a new row where its own part of the loss is least: the weights that rebuild it from its nearest
+    fitted rows attract, the mean similarity repels.
 
     References
     ----------

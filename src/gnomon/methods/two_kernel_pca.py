@@ -72,8 +72,8 @@ class TwoKernelPCA(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its similarities to the fitted points match best those of the data, each centred as in
-    the fit. It compares with all fitted rows.
+    `transform` puts a new row where its similarities to the fitted points match best those of the data, each
+    centred as in the fit. It compares with all fitted rows.
 
     References
     ----------
