@@ -97,14 +97,13 @@ def test_fitted_rows_get_their_places_to_the_bit(name, fitted, digits):
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "largevis", "neg_tsne", "info_nce_tsne", "pacmap", "trimap"])
-def test_new_digits_lie_among_their_kind(name, fitted, digits):
-    estimator, new = fitted(name), slice(300, 600)
+def test_new_digits_lie_among_their_kind(name, digits):
+    order = np.random.default_rng(0).permutation(len(digits[1]))  # writers follow each other in the table
+    (X, new), (y, y_new) = np.split(digits[0][order[:900]], [600]), np.split(digits[1][order[:900]], [600])
+    estimator = clone(METHODS[name]).set_params(n_jobs=1).fit(X)
     classifier = KNeighborsClassifier(5)
-    own = cross_val_score(classifier, estimator.embedding_, digits[1][:300], cv=10).mean()
-    score = classifier.fit(estimator.embedding_, digits[1][:300]).score(
-        estimator.transform(digits[0][new]), digits[1][new]
-    )
-    assert score > own - 0.06
+    own = cross_val_score(classifier, estimator.embedding_, y, cv=5).mean()
+    assert classifier.fit(estimator.embedding_, y).score(estimator.transform(new), y_new) > own - 0.05
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "largevis", "neg_tsne", "neighbor_embedding"])
@@ -217,9 +216,10 @@ def test_a_table_of_the_repulsion_gives_the_loss_of_the_sum_over_all_points(name
     one, other = (field.losses(NEIGHBORS, WEIGHTS, places) for field in (exact, table))
     singular = name in ("cross_entropy", "springs")  # cut off within one spacing of each point
     tolerance = 2e-2 if singular else 1e-4
-    np.testing.assert_allclose(other[0], one[0], rtol=tolerance, atol=tolerance)
+    share = 0.8 if singular else 1.0
+    assert np.quantile(np.abs(other[0] - one[0]) / np.maximum(np.abs(one[0]), 1.0), share) < tolerance
     off = np.abs(other[1] - one[1]) / np.abs(one[1]).max()
-    assert (np.quantile(off, 0.8) if singular else off.max()) < 5 * tolerance
+    assert np.quantile(off, share) < 5 * tolerance
 
 
 def test_a_finer_table_is_nearer_to_the_sum():
