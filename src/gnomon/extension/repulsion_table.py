@@ -16,7 +16,7 @@ __all__ = ["RepulsionTable", "tabulate_repulsion"]
 Float64Array = npt.NDArray[np.float64]
 
 _SPACING = {1: 1.0 / 16.0, 2: 0.25}  # in units of the distance at which the kernel has fallen by half
-_FEWEST, _MOST = {1: 512, 2: 256}, {1: 16384, 2: 1024}  # cells along the longest axis of the map
+_FEWEST, _MOST = {1: 8192, 2: 512}, {1: 32768, 2: 1024}  # cells along the longest axis of the map
 _MARGIN = 0.25  # of the map's largest extent: the table reaches so far beyond the map
 _NODES = 4  # around the table, for the splines
 
@@ -58,7 +58,7 @@ def tabulate_repulsion(
         Weights of the points; None for 1.
     cells : int or None, default=None
         Along the longest axis of the map; None takes four for each half-width of the kernel (16 in one dimension),
-        between 256 and 1024 (512 and 16384).
+        between 512 and 1024 (8192 and 32768).
 
     Returns
     -------

@@ -16,7 +16,7 @@ from gnomon.optimizers import place_points
 __all__ = ["SimilarityPlacement"]
 
 _ROWS = 256  # placed at a time
-_ROUNDS = 6  # in which the free offset is found again
+_ROUNDS = 3  # in which the free offset is found again
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -62,7 +62,7 @@ class SimilarityPlacement(RowPlacement):
     def _match(self, targets: npt.NDArray[np.float64], n_threads: int) -> Float32Array:
         if self.centered and self.means is not None:
             targets = targets + self.means
-        places, best = place_points(targets, self.Y, self.kernel, n_threads=n_threads)
+        places, _ = place_points(targets, self.Y, self.kernel, n_threads=n_threads)
         if not self.centered:
             return places
         best = np.full(len(targets), np.inf)

@@ -59,6 +59,11 @@ class NegTSNE(NeighborEmbedder):
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities sum to 1.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, as in `UMAP`, with the normaliser of the
+    fit.
+
     References
     ----------
     .. [1] Damrich, Bohm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 4.
@@ -136,6 +141,11 @@ class InfoNCETSNE(NeighborEmbedder):
         The map.
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`; losses in ``solution_`` are those of the iteration's own sample.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, the noise replaced by its mean over all
+    fitted points.
 
     References
     ----------

@@ -54,6 +54,11 @@ class ForceAtlas2(NeighborEmbedder):
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities are 1.
 
+    Notes
+    -----
+    `transform` puts a new row where its own energy is least: springs to its nearest fitted rows and the repulsion
+    of all points.
+
     References
     ----------
     .. [1] Jacomy, Venturini, Heymann & Bastian, "ForceAtlas2, a continuous graph layout algorithm for handy network

@@ -61,6 +61,11 @@ class LargeVis(NeighborEmbedder):
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities sum to 1.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they
+    are drawn.
+
     References
     ----------
     .. [1] Tang, Liu, Zhang & Mei, "Visualizing large-scale and high-dimensional data", WWW 2016.

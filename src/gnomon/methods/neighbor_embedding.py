@@ -98,6 +98,12 @@ class NeighborEmbedding(NeighborEmbedder):
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, for affinities and the losses "kl",
+    "conditional_kl", "cross_entropy" and "info_nce" chosen by name with a compiled kernel; for other parts it
+    raises ValueError, as the affinities of a new row, or its loss, are not known.
+
     References
     ----------
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023 (the

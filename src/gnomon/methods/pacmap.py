@@ -77,6 +77,12 @@ class PaCMAP(NeighborEmbedder):
     n_iter_, seed_, init_, evaluation_, timings_
         What was used, and seconds by stage.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss of the last phase is least: near pairs to fitted rows,
+    chosen as in the fit, and further pairs replaced by their mean over all fitted points. Rows are compared in all
+    features.
+
     References
     ----------
     .. [1] Wang, Huang, Rudin & Shaposhnik, "Understanding how dimension reduction tools work: an empirical approach to

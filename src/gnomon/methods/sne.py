@@ -64,6 +64,10 @@ class SNE(NeighborEmbedder):
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`; affinities are conditional, rows sum to 1.
 
+    Notes
+    -----
+    `transform` puts a new row where the divergence of its own distribution over the fitted points is least.
+
     References
     ----------
     .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002.
@@ -141,6 +145,10 @@ class SymmetricSNE(NeighborEmbedder):
         The map.
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, as in `TSNE`.
 
     References
     ----------

@@ -76,6 +76,12 @@ class TriMap(NeighborEmbedder):
     n_iter_, seed_, init_, evaluation_, timings_
         What was used, and seconds by stage.
 
+    Notes
+    -----
+    `transform` puts a new row where its own triplets are best in order: of its inliers among the fitted rows,
+    chosen as in the fit, and 128 fitted rows that all new ones share as outliers. Rows are compared in all
+    features.
+
     References
     ----------
     .. [1] Amid & Warmuth, "TriMap: large-scale dimensionality reduction using triplets", arXiv:1910.00204, 2019.

@@ -80,6 +80,13 @@ class TSNE(NeighborEmbedder):
     n_iter_, seed_, init_, evaluation_, timings_
         What was used, and seconds by stage.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    conditional affinities p_j|i attract, and all points repel with the normaliser of the map held fixed.
+    ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
+    repulsion was summed.
+
     References
     ----------
     .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008.

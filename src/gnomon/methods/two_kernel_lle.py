@@ -77,6 +77,11 @@ class TwoKernelLLE(NeighborEmbedder):
     graph_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least: the weights that rebuild it from its nearest
+    fitted rows attract, the mean similarity repels.
+
     References
     ----------
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,

@@ -70,6 +70,11 @@ class TwoKernelPCA(NeighborEmbedder):
     solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`.
 
+    Notes
+    -----
+    `transform` puts a new row where its similarities to the fitted points match best those of the data, each
+    centred as in the fit. It compares with all fitted rows.
+
     References
     ----------
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,

@@ -165,6 +165,14 @@ class UMAP(NeighborEmbedder):
     frames_, embedding_frames_, frame_correlation_
         With `frames`, as in `FeatMAP`.
 
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    memberships to the nearest fitted rows, with one fully connected neighbour less (the row itself), attract, and
+    the mean repulsion of all points, m d / (2 n) with the row's degree d, pushes. Nothing is drawn at random.
+    ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
+    repulsion was summed.
+
     References
     ----------
     .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection for dimension reduction",

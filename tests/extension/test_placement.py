@@ -1,0 +1,248 @@
+"""New rows in a finished map: each a function of itself, at rest, and where its kind lies."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from gnomon import (
+    SNE,
+    TSNE,
+    UMAP,
+    ForceAtlas2,
+    InfoNCETSNE,
+    LargeVis,
+    NegTSNE,
+    NeighborEmbedding,
+    PaCMAP,
+    SymmetricSNE,
+    TriMap,
+    TwoKernelLLE,
+    TwoKernelPCA,
+)
+from gnomon.exceptions import GnomonWarning
+from gnomon.extension import PlacementField, PlacementLoss, tabulate_repulsion
+from gnomon.extension.placement_loss import PairLoss
+from gnomon.kernels import Cauchy, CustomKernel, Gaussian, Linear, Logarithmic, NoiseContrast, UMAPKernel
+from gnomon.kernels.laws import evaluate_law
+
+METHODS = {
+    "umap": UMAP(max_iter=60, random_state=0),
+    "tsne": TSNE(perplexity=10, max_iter=120, early_exaggeration_iter=60, random_state=0),
+    "sne": SNE(perplexity=10, max_iter=60, random_state=0),
+    "symmetric_sne": SymmetricSNE(perplexity=10, max_iter=60, random_state=0),
+    "largevis": LargeVis(perplexity=10, max_iter=60, random_state=0),
+    "force_atlas2": ForceAtlas2(max_iter=60, random_state=0),
+    "neg_tsne": NegTSNE(max_iter=60, random_state=0),
+    "info_nce_tsne": InfoNCETSNE(max_iter=60, random_state=0),
+    "pacmap": PaCMAP(max_iter=90, random_state=0),
+    "trimap": TriMap(max_iter=90, random_state=0),
+    "two_kernel_lle": TwoKernelLLE(max_iter=100, early_exaggeration_iter=50, random_state=0),
+    "two_kernel_pca": TwoKernelPCA(max_iter=30, random_state=0),
+    "neighbor_embedding": NeighborEmbedding(optimizer_params={"max_iter": 60}, random_state=0),
+}
+LOSSES = {
+    "divergence": PlacementLoss.of_divergence(Cauchy(), 5000.0, 300),
+    "conditional": PlacementLoss.of_conditional_divergence(Gaussian()),
+    "cross_entropy": PlacementLoss.of_cross_entropy(UMAPKernel(1.5769, 0.8951), 5.0, 300),
+    "contrast": PlacementLoss.of_contrast(Cauchy(), 5, 300),
+    "noise": PlacementLoss.of_cross_entropy(NoiseContrast(0.01), 10.0, 300),
+    "values": PlacementLoss.of_values(NoiseContrast(0.1), NoiseContrast(1.0), 0.01),
+    "springs": PlacementLoss.of_values(Linear(), Logarithmic(), 0.05, np.linspace(1, 2, 300)),
+}
+rng = np.random.default_rng(0)
+POINTS = rng.normal(size=(300, 2)).astype(np.float32) * 3
+NEIGHBORS = rng.integers(0, 300, size=(40, 7)).astype(np.int32)
+WEIGHTS = rng.dirichlet(np.ones(7), size=40).astype(np.float32)
+PLACES = rng.normal(size=(40, 2)).astype(np.float32) * 2
+
+
+@pytest.fixture(scope="module")
+def fitted(digits):
+    found = {}
+
+    def get(name):
+        if name not in found:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", GnomonWarning)
+                found[name] = clone(METHODS[name]).set_params(n_jobs=1).fit(digits[0][:300])
+        return found[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_row_is_placed_alike_in_any_batch_by_any_number_of_threads_and_after_pickling(name, fitted, digits):
+    estimator, new = fitted(name), digits[0][300:340]
+    together = estimator.transform(new)
+    assert together.dtype == np.float32
+    np.testing.assert_array_equal(
+        np.concatenate([estimator.transform(new[:3]), estimator.transform(new[3:])]), together
+    )
+    np.testing.assert_array_equal(estimator.transform(new[[17]])[0], together[17])
+    copy = pickle.loads(pickle.dumps(estimator))
+    for n_jobs in (2, 3):
+        np.testing.assert_array_equal(copy.set_params(n_jobs=n_jobs).transform(new), together)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_fitted_rows_get_their_places_to_the_bit(name, fitted, digits):
+    estimator = fitted(name)
+    np.testing.assert_array_equal(estimator.transform(digits[0][:300]), estimator.embedding_)
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "largevis", "neg_tsne", "info_nce_tsne", "pacmap", "trimap"])
+def test_new_digits_lie_among_their_kind(name, digits):
+    order = np.random.default_rng(0).permutation(len(digits[1]))  # writers follow each other in the table
+    (X, new), (y, y_new) = np.split(digits[0][order[:900]], [600]), np.split(digits[1][order[:900]], [600])
+    estimator = clone(METHODS[name]).set_params(n_jobs=1).fit(X)
+    classifier = KNeighborsClassifier(5)
+    own = cross_val_score(classifier, estimator.embedding_, y, cv=5).mean()
+    assert classifier.fit(estimator.embedding_, y).score(estimator.transform(new), y_new) > own - 0.05
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "largevis", "neg_tsne", "neighbor_embedding"])
+def test_a_row_of_a_cluster_lies_in_that_cluster_and_one_between_two_within_the_map(name):
+    noise = np.random.default_rng(1).normal(size=(120, 4))
+    X = np.concatenate([noise[:60], np.add(noise[60:], [30, 0, 0, 0])])
+    estimator = clone(METHODS[name]).set_params(n_jobs=1).fit(X)
+    Y = estimator.embedding_
+    left, right = Y[:60].mean(axis=0), Y[60:].mean(axis=0)
+    placed = estimator.transform(np.array([[0.1, 0.1, 0.0, 0.1], [29.9, 0.0, 0.1, 0.1], [15.0, 0.0, 0.0, 0.0]]))
+    assert np.linalg.norm(placed[0] - left) < np.linalg.norm(placed[0] - right)
+    assert np.linalg.norm(placed[1] - right) < np.linalg.norm(placed[1] - left)
+    margin = 0.5 * np.ptp(Y, axis=0)
+    assert (placed[2] > Y.min(axis=0) - margin).all()
+    assert (placed[2] < Y.max(axis=0) + margin).all()
+
+
+@pytest.mark.parametrize("n_components", [1, 3, 5])
+@pytest.mark.parametrize("name", ["umap", "tsne", "trimap"])
+def test_maps_of_any_dimension_place_rows(name, n_components, digits):
+    estimator = clone(METHODS[name]).set_params(n_components=n_components, max_iter=20, n_jobs=1).fit(digits[0][:150])
+    placed = estimator.transform(digits[0][150:160])
+    assert placed.shape == (10, n_components)
+    assert np.isfinite(placed).all()
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "trimap", "pacmap"])
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+def test_other_metrics_and_copies_of_rows_keep_fitted_places(name, metric, digits):
+    X = np.concatenate([digits[0][:100], digits[0][:10]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        estimator = clone(METHODS[name]).set_params(metric=metric, max_iter=20, n_jobs=1).fit(X)
+    np.testing.assert_array_equal(estimator.transform(X), estimator.embedding_)
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "trimap", "two_kernel_lle"])
+def test_given_distances_place_rows_as_the_rows_themselves(name, digits):
+    from sklearn.metrics import pairwise_distances
+
+    X, new = digits[0][:120].astype(np.float64), digits[0][120:130].astype(np.float64)
+    given = {"init": np.random.default_rng(0).normal(size=(120, 2)), "max_iter": 20, "n_jobs": 1}
+    if name == "two_kernel_lle":
+        given["weights"] = "membership"
+    by_rows = clone(METHODS[name]).set_params(**given).fit(X)
+    by_distances = clone(METHODS[name]).set_params(metric="precomputed", **given).fit(pairwise_distances(X))
+    by_distances.placement_.Y[:] = by_rows.placement_.Y
+    placed = by_distances.transform(pairwise_distances(new, X))
+    scale = np.abs(by_rows.embedding_).max()
+    difference = np.abs(placed - by_rows.transform(new)).max(axis=1)
+    assert np.median(difference) < 0.05 * scale
+
+
+def test_sparse_rows_are_placed_as_dense_ones(digits):
+    X = digits[0][:120]
+    estimator = clone(METHODS["umap"]).set_params(n_jobs=1).fit(sparse.csr_array(X))
+    np.testing.assert_array_equal(estimator.transform(sparse.csr_array(X)), estimator.embedding_)
+    assert np.isfinite(estimator.transform(sparse.csr_array(digits[0][120:130]))).all()
+
+
+def test_parts_of_ones_own_are_refused_with_the_reason(digits):
+    kernel = CustomKernel(lambda s: 1.0 / (1.0 + s), lambda s: -1.0 / (1.0 + s) ** 2, bounded=True)
+    estimator = NeighborEmbedding(kernel=kernel, optimizer_params={"max_iter": 5}, random_state=0, n_jobs=1)
+    with pytest.raises(ValueError, match="NeighborEmbedding: transform must be used with parts"):
+        estimator.fit(digits[0][:60]).transform(digits[0][60:70])
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_gradient_of_the_loss_agrees_with_finite_differences(name):
+    field = PlacementField(POINTS, LOSSES[name], evaluation="exact")
+    _, gradient = field.losses(NEIGHBORS, WEIGHTS, PLACES)
+    h = np.float32(2.0**-7)
+    for axis in range(2):
+        step = np.zeros(2, dtype=np.float32)
+        step[axis] = h
+        ahead, behind = (field.losses(NEIGHBORS, WEIGHTS, PLACES + sign * step)[0] for sign in (1, -1))
+        np.testing.assert_allclose((ahead - behind) / (2 * h), gradient[:, axis], atol=2e-2 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("name", ["divergence", "cross_entropy", "values", "springs"])
+def test_the_loss_is_its_formula(name):
+    loss = LOSSES[name]
+    found = PlacementField(POINTS, loss, evaluation="exact").losses(NEIGHBORS, WEIGHTS, PLACES)[0]
+    away = np.square(PLACES[:, None].astype(float) - POINTS[None].astype(float)).sum(axis=2)
+    near = np.take_along_axis(away, NEIGHBORS.astype(int), axis=1)
+    pull = loss.attraction.scale * evaluate_law(loss.attraction.law, loss.attraction.kernel, near)[0]
+    push = loss.repulsion.scale * evaluate_law(loss.repulsion.law, loss.repulsion.kernel, away)[0]
+    charges = np.ones(300) if loss.charges is None else loss.charges
+    np.testing.assert_allclose(found, (WEIGHTS * pull).sum(axis=1) + loss.strength * push @ charges, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_loss_at_the_place_found_is_no_higher_than_at_the_start_and_at_rest(name):
+    field = PlacementField(POINTS, LOSSES[name], evaluation="exact")
+    places, losses = field.place(NEIGHBORS, WEIGHTS)
+    assert (losses[:, 1] <= losses[:, 0]).all()
+    values, gradient = field.losses(NEIGHBORS, WEIGHTS, places)
+    np.testing.assert_allclose(values, losses[:, 1], rtol=1e-5)
+    start = (WEIGHTS[:, :, None] * POINTS[NEIGHBORS]).sum(axis=1)
+    before = np.linalg.norm(field.losses(NEIGHBORS, WEIGHTS, start)[1], axis=1)
+    assert np.median(np.linalg.norm(gradient, axis=1)) < 0.05 * np.median(before)
+
+
+@pytest.mark.parametrize("name", ["divergence", "conditional", "contrast", "values", "cross_entropy", "springs"])
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_a_table_of_the_repulsion_gives_the_loss_of_the_sum_over_all_points(name, n_components):
+    points = np.ascontiguousarray(POINTS[:, :n_components])
+    places = np.ascontiguousarray(PLACES[:, :n_components])
+    exact, table = (PlacementField(points, LOSSES[name], evaluation=e) for e in ("exact", "table"))
+    one, other = (field.losses(NEIGHBORS, WEIGHTS, places) for field in (exact, table))
+    singular = name in ("cross_entropy", "springs")  # cut off within one spacing of each point
+    tolerance = 2e-2 if singular else 1e-4
+    share = 0.8 if singular else 1.0
+    assert np.quantile(np.abs(other[0] - one[0]) / np.maximum(np.abs(one[0]), 1.0), share) < tolerance
+    off = np.abs(other[1] - one[1]) / np.abs(one[1]).max()
+    assert np.quantile(off, share) < 5 * tolerance
+
+
+def test_a_finer_table_is_nearer_to_the_sum():
+    place = np.array([[0.3, -0.2]], dtype=np.float32)
+    push = PairLoss(Cauchy(), "value")
+    errors = []
+    for cells in (16, 64):
+        found = tabulate_repulsion(POINTS, push, cells=cells)
+        node = np.rint((place[0] - found.low) / found.spacing).astype(int)
+        at = np.array(found.low) + node * found.spacing
+        c = found.coefficients
+        stencil = np.outer([1, 4, 1], [1, 4, 1]) / 36.0
+        value = (stencil * c[node[1] - 1 : node[1] + 2, node[0] - 1 : node[0] + 2]).sum()
+        errors.append(abs(value - Cauchy().value(np.square(POINTS - at).sum(axis=1)).sum()))
+    assert errors[1] < 0.1 * errors[0] + 1e-9
+
+
+def test_a_sample_of_the_points_repels_like_all():
+    many = np.random.default_rng(3).normal(size=(6000, 3)).astype(np.float32) * 3
+    indices = np.random.default_rng(4).integers(0, 6000, size=(30, 5)).astype(np.int32)
+    loss = PlacementLoss.of_divergence(Cauchy(), 6000.0 * 300, 6000)
+    exact, sample = (PlacementField(many, loss, evaluation=e) for e in ("exact", "auto"))
+    assert sample.evaluation == "sample"
+    weights = np.full((30, 5), 0.2, dtype=np.float32)
+    one, other = (field.losses(indices, weights, many[indices[:, 0]])[0] for field in (exact, sample))
+    np.testing.assert_allclose(other, one, rtol=0.02)
