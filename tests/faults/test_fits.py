@@ -71,6 +71,8 @@ ESTIMATORS = {
     "sketch_map": gnomon.SketchMap(max_iter=30, random_state=0, n_jobs=1),
     "lle": gnomon.LocallyLinearEmbedding(n_neighbors=5, random_state=0, n_jobs=1),
     "laplacian_eigenmaps": gnomon.LaplacianEigenmaps(n_neighbors=5, random_state=0, n_jobs=1),
+    "densmap": gnomon.DensMAP(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
+    "featmap": gnomon.FeatMAP(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
     "neighbor_embedding": gnomon.NeighborEmbedding(
         n_neighbors=5, optimizer_params={"max_iter": 30}, random_state=0, n_jobs=1
     ),
