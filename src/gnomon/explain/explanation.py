@@ -21,7 +21,7 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 __all__ = ["Explanation", "TopFeatures", "explain"]
 
 N_TOP = 8
-_RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
 _RIDGE_ROWS = 1000  # points that choose the ridge
 _SLACK = 4 / 3
 
