@@ -18,11 +18,13 @@ static_assert(kWidth == 2 * kHalf);
 
 // Everything known of all points for the features of one block.
 struct Block {
-    Block(std::size_t n, std::size_t d) : values(n * kWidth), deviation(n * kWidth), axes(n * d * kWidth) {}
+    Block(std::size_t n, std::size_t d)
+        : values(n * kWidth), own(n * kWidth), deviation(n * kWidth), axes(n * d * kWidth) {}
 
     std::size_t first = 0, size = 0;  // the features
     std::vector<double> values;       // (n, kWidth), zero in the padding
-    std::vector<float> deviation;     // (n, kWidth): weighted root mean square of x_jf - x_if
+    std::vector<float> own;           // (n, kWidth): weighted root mean square of x_jf - x_if
+    std::vector<float> deviation;     // (n, kWidth): the same averaged once; 0 where the own is
     std::vector<float> axes;          // (n, d, kWidth)
 };
 
@@ -203,7 +205,16 @@ void pooled_effects(const RowSource& X, const Neighborhoods& hoods, Span2<const 
             double total = 0;
             for (std::size_t j = 0; j < k; ++j) total += static_cast<double>(hoods.weights(i, j));
             fit_columns(block.values.data(), i, hoods.indices.row(i), hoods.weights.row(i), k, coefficients.row(i), d,
-                        total, block.deviation.data() + i * kWidth, block.axes.data() + i * d * kWidth);
+                        total, block.own.data() + i * kWidth, block.axes.data() + i * d * kWidth);
+        });
+        if (rounds == 0) block.deviation = block.own;
+        each_point([&](std::size_t i) {
+            if (!defined[i] || rounds == 0) return;
+            const float* own = block.own.data() + i * kWidth;
+            float* deviation = block.deviation.data() + i * kWidth;
+            average(block.own.data(), i, hoods.indices.row(i), hoods.weights.row(i), k, defined.data(), kWidth,
+                    deviation);
+            for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = own[f] > 0 ? deviation[f] : 0.0F;
         });
         for (std::size_t round = 0; round < rounds; ++round) {
             each_point([&](std::size_t i) {

@@ -10,6 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from gnomon.explain import explain
 from gnomon.geometry import feature_effects, local_jacobians
 from gnomon.geometry.effects import calibrated_effects
+from gnomon.geometry.expansion import expand_deviations
 from gnomon.neighbors import NeighborGraph
 
 
@@ -37,6 +38,17 @@ def averaging(graph, defined, rounds):
     return np.linalg.matrix_power(W, rounds)
 
 
+def own_deviation(X, graph, defined, i):
+    near = graph.indices[i][defined[graph.indices[i]]]
+    return np.sqrt(np.mean((X[near] - X[i]) ** 2, axis=0))
+
+
+def averaged_deviations(X, graph, defined):
+    """Root mean square displacements of the neighbours, averaged once; 0 where a row's own are 0."""
+    own = np.array([own_deviation(X, graph, defined, i) for i in range(len(X))])
+    return (averaging(graph, defined, 1) @ np.where(defined[:, None], own, 0.0)) * (own > 0)
+
+
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_pooled_axes_are_means_over_neighbors_of_neighbors(curved, rounds):
     X, Y = curved
@@ -48,10 +60,15 @@ def test_pooled_axes_are_means_over_neighbors_of_neighbors(curved, rounds):
     axes[~single.mask] = 0.0
     expected = np.einsum("ij,jaf->iaf", averaging(graph, single.mask, rounds), axes)
     effects = feature_effects(X, pooled, n_top=3, all_features=True)
+    deviations = averaged_deviations(X, graph, single.mask)
+    np.testing.assert_allclose(expand_deviations(X, pooled, np.array([30, 5, 30])), deviations[[30, 5, 30]], rtol=1e-9)
+    np.testing.assert_allclose(
+        expand_deviations(X, single, np.array([4])), [own_deviation(X, graph, single.mask, 4)], rtol=1e-9
+    )
     for i in np.flatnonzero(pooled.mask):
         np.testing.assert_allclose(pooled.axes(X, i), expected[i], atol=1e-9)
         np.testing.assert_allclose(effects.ellipses[i], expected[i] @ expected[i].T, rtol=1e-4, atol=1e-5)
-        deviation = np.sqrt(np.mean((X[graph.indices[i][graph.indices[i] != 17]] - X[i]) ** 2, axis=0))
+        deviation = deviations[i]
         lengths = np.linalg.norm(expected[i], axis=0) * deviation
         np.testing.assert_allclose(effects.all_importance[i], lengths, rtol=1e-4, atol=1e-6)
         top = np.argsort(-effects.all_importance[i], kind="stable")[:3]
@@ -87,6 +104,7 @@ def test_pooled_constant_features_move_nothing(curved):
     effects = feature_effects(X, pooled, all_features=True)
     for i in silent:
         assert effects.all_importance[i, 0] == 0
+        assert expand_deviations(X, pooled, np.array([i]))[0, 0] == 0
         assert not pooled.axes(X, i)[:, 0].any()
 
 
