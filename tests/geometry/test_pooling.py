@@ -79,6 +79,28 @@ def test_pooled_axes_are_means_over_neighbors_of_neighbors(curved, rounds):
     np.testing.assert_allclose(effects.mean_importance, np.nanmean(effects.all_importance, axis=0), rtol=1e-5)
 
 
+def test_points_without_a_fit_take_no_part_in_the_means(curved):
+    X, Y = curved
+    X = X.copy()
+    X[:14] = X[0]  # all neighbours of these rows lie on one point
+    graph = neighbor_graph(X)
+    single, pooled = local_jacobians(X, Y, graph), local_jacobians(X, Y, graph, pooling=2)
+    assert not single.mask[:14].any()
+    beside = np.flatnonzero(single.mask & np.any(graph.indices < 14, axis=1))
+    assert len(beside) > 0
+    axes = np.array([single.axes(X, i) for i in range(len(X))])
+    axes[~single.mask] = 0.0
+    expected = np.einsum("ij,jaf->iaf", averaging(graph, single.mask, 2), axes)
+    own = np.array([own_deviation(X, graph, np.ones(len(X), bool), i) for i in range(len(X))])
+    deviations = averaging(graph, single.mask, 1) @ np.where(single.mask[:, None], own, 0.0) * (own > 0)
+    effects = feature_effects(X, pooled, all_features=True)
+    for i in beside:
+        np.testing.assert_allclose(pooled.axes(X, i), expected[i], atol=1e-9)
+        np.testing.assert_allclose(expand_deviations(X, pooled, np.array([i]))[0], deviations[i], rtol=1e-9)
+        lengths = np.linalg.norm(expected[i], axis=0) * deviations[i]
+        np.testing.assert_allclose(effects.all_importance[i], lengths, rtol=1e-4, atol=1e-6)
+
+
 def test_pooled_axes_of_an_affine_map_are_its_matrix_exactly(curved):
     X, _ = curved
     X = X[:, :6]
@@ -176,3 +198,28 @@ def test_the_error_of_r2_is_its_scatter_over_repeated_noise():
     scatter = np.std([one.predicted_r2 for one in found], axis=0)
     said = np.mean([one.r2_error for one in found], axis=0)
     assert 0.7 < np.median(said / scatter) < 1.4
+
+
+def test_calibrated_axes_need_no_further_stretch_and_agree_with_their_ellipses(curved):
+    X, Y = curved
+    pooled = local_jacobians(X, Y, neighbor_graph(X), ridge=1.0, variance_share=1.0, pooling=2)
+    found, effects = calibrated_effects(X, pooled)
+    assert found.calibration > 1.1
+    product = square = 0.0
+    for i in range(len(X)):
+        predicted, actual = found.displacements(X, i) @ found.axes(X, i).T, Y[found.indices[i]]
+        predicted, actual = predicted - predicted.mean(axis=0), actual - actual.mean(axis=0)
+        product, square = product + np.sum(predicted * actual), square + np.sum(predicted**2)
+        np.testing.assert_allclose(effects.ellipses[i], found.axes(X, i) @ found.axes(X, i).T, rtol=1e-4, atol=1e-6)
+    assert product / square == pytest.approx(1.0, abs=1e-4)
+
+
+def test_no_other_stretch_of_the_predictions_leaves_less_unexplained(curved):
+    X, Y = curved
+    fits = local_jacobians(X, Y, neighbor_graph(X), ridge=10.0)
+    square = fits.predicted_square.astype(np.float64)
+    product = 0.5 * (fits.predicted_r2 + square)  # of predictions and displacements
+    best = fits.stretched_r2().sum()
+    assert best > fits.predicted_r2.sum() + 1
+    for factor in (1.0, 2.0, 5.0, 10.0, 20.0):
+        assert np.sum(2 * factor * product - factor**2 * square) <= best + 1e-3
