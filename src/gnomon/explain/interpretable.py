@@ -44,8 +44,11 @@ def encode_features(
     metadata : mapping of str to array-like of shape (n_samples,), or data frame
         For instance ``Map.metadata``.
     max_categories : int >= 2, default=20
+        Different texts up to which a column is one of categories.
     max_words : int >= 1, default=200
+        Words kept of a column of texts.
     min_rows : int >= 1, default=5
+        Rows that a word must be in.
 
     Returns
     -------
