@@ -54,7 +54,7 @@ def oracle(manifold: DrivenManifold, known: KnownMap, rows: npt.NDArray[np.int64
     """Return what can be known at best: the tangent vectors regressed on the true coordinates of 150 rows."""
     from scipy.spatial import cKDTree
 
-    slopes = known.derivative()
+    slopes = known.derivative
     axes = np.zeros((len(rows), slopes.shape[1], manifold.X.shape[1]))
     metric = manifold.metric()
     for at, i in enumerate(rows):
@@ -169,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--noise", nargs="+", type=float, default=[10.0, 4.0, 2.0], help="signal-to-noise ratios")
     parser.add_argument("--maps", nargs="+", default=["umap", "tsne", "isomap"], choices=["umap", "tsne", "isomap"])
     parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--points", type=int, default=_ROWS, help="rows at which each map is judged")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fast", action="store_true", help="without " + " and ".join(SLOW))
     parser.add_argument("--keep", type=Path, help="keep the maps in this folder and take from it those that are there")
@@ -188,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     if kept and not kept.exists():
                         kept.parent.mkdir(parents=True, exist_ok=True)
                         np.save(kept, Y)
-                    scores = compare(manifold, Y, names)
+                    scores = compare(manifold, Y, names, options.points)
                     results.append(
                         {"manifold": name, "features": features, "noise": noise, "map": kind, "scores": scores}
                     )

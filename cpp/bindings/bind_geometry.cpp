@@ -13,14 +13,20 @@ nb::tuple jacobians(const RowSource& X, const Matrix<const double>& Y, const Mat
     auto coefficients = make_output<double>({n, k, d});
     auto ellipses = make_output<double>({n, d, d});
     auto r2 = make_output<float>({n}), predicted_r2 = make_output<float>({n}), r2_error = make_output<float>({n});
+    auto predicted_square = make_output<float>({n});
     auto dimension = make_output<std::int32_t>({n});
-    const JacobianOutputs out{{coefficients.data(), n, k * d}, {ellipses.data(), n, d * d}, {r2.data(), n},
-                              {predicted_r2.data(), n},        {r2_error.data(), n},        {dimension.data(), n}};
+    const JacobianOutputs out{{coefficients.data(), n, k * d},
+                              {ellipses.data(), n, d * d},
+                              {r2.data(), n},
+                              {predicted_r2.data(), n},
+                              {r2_error.data(), n},
+                              {predicted_square.data(), n},
+                              {dimension.data(), n}};
     run_released(n_threads, [&](const Context& context) {
         local_jacobians(X, view(Y), {view(indices), view(weights)}, view(rows), {ridge, variance_share, centered}, out,
                         context);
     });
-    return nb::make_tuple(coefficients, ellipses, r2, predicted_r2, r2_error, dimension);
+    return nb::make_tuple(coefficients, ellipses, r2, predicted_r2, r2_error, predicted_square, dimension);
 }
 
 nb::tuple effects(const RowSource& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,

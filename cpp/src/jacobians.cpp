@@ -84,6 +84,7 @@ std::size_t choose_dimension(std::size_t l, double share, Scratch& s) {
 struct Fit {
     double total = 0, residual = 0;           // sums of squares about the mean of the neighbours
     double left_out_total = 0, left_out = 0;  // each neighbour predicted by the others' mean and by their fit
+    double predicted = 0;                     // squares of the left-out predictions
     double jackknife = 0;                     // of left_out - (1 - R2) left_out_total, neighbour by neighbour, squared
 };
 
@@ -105,6 +106,7 @@ Fit score(std::size_t l, bool centered, Scratch& s) {
             fit.residual += e * e;
             total[j] += (y / rest) * (y / rest);
             left[j] += without * without;
+            fit.predicted += (y / rest - without) * (y / rest - without);
         }
         fit.left_out_total += total[j];
         fit.left_out += left[j];
@@ -157,7 +159,7 @@ void write_undefined(std::size_t at, const JacobianOutputs& out) {
     constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
     std::fill_n(out.coefficients.row(at), out.coefficients.cols(), std::numeric_limits<double>::quiet_NaN());
     std::fill_n(out.ellipses.row(at), out.ellipses.cols(), std::numeric_limits<double>::quiet_NaN());
-    out.r2[at] = out.predicted_r2[at] = out.r2_error[at] = kNaN;
+    out.r2[at] = out.predicted_r2[at] = out.r2_error[at] = out.predicted_square[at] = kNaN;
     out.dimension[at] = 0;
 }
 
@@ -181,6 +183,7 @@ void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i
     const bool spread = fit.total > 0;
     out.r2[at] = spread ? static_cast<float>(1 - fit.residual / fit.total) : 0.0F;
     out.predicted_r2[at] = spread ? static_cast<float>(1 - fit.left_out / fit.left_out_total) : 0.0F;
+    out.predicted_square[at] = spread ? static_cast<float>(fit.predicted / fit.left_out_total) : 0.0F;
     out.r2_error[at] = spread ? static_cast<float>(std::sqrt(fit.jackknife) / fit.left_out_total) : 0.0F;
     out.dimension[at] = static_cast<std::int32_t>(m);
 }

@@ -116,7 +116,7 @@ static void sparse_and_dense_displacements_agree() {
 
 struct Result {
     std::vector<double> coefficients, ellipses;
-    std::vector<float> r2, predicted;
+    std::vector<float> r2, predicted, r2_error, square;
     std::vector<std::int32_t> dimension;
 
     Result(const Case& c, int n_threads)
@@ -124,6 +124,8 @@ struct Result {
           ellipses(Case::kRows * Case::kComponents * Case::kComponents),
           r2(Case::kRows),
           predicted(Case::kRows),
+          r2_error(Case::kRows),
+          square(Case::kRows),
           dimension(Case::kRows) {
         const std::size_t d = Case::kComponents;
         local_jacobians(c.dense(), {c.y.data(), Case::kRows, d}, c.hoods(), c.rows, {0.0, 1.0},
@@ -131,6 +133,8 @@ struct Result {
                          {ellipses.data(), Case::kRows, d * d},
                          r2,
                          predicted,
+                         r2_error,
+                         square,
                          dimension},
                         {n_threads});
     }

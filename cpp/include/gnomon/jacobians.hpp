@@ -25,6 +25,7 @@ struct JacobianOutputs {
     std::span<float> r2;                ///< (n): share of the displacements that the fit accounts for
     std::span<float> predicted_r2;      ///< (n): the same with each neighbour predicted by the fit to the others
     std::span<float> r2_error;          ///< (n): standard error of predicted_r2, jackknife over the neighbours
+    std::span<float> predicted_square;  ///< (n): squared predictions as a share of the squares they predict
     std::span<std::int32_t> dimension;  ///< (n): of the tangent space; 0 where undefined
 };
 

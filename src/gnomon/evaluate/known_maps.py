@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
@@ -63,8 +65,9 @@ class KnownMap:
             places[wanted] = (mean_t - mean_u @ rise)[:, 0]
         return places, slopes
 
+    @cached_property
     def derivative(self) -> Floats:
-        """Return dY/du at each row, (n_samples, n_components, 2); NaN off the surface."""
+        """dY/du at each row, (n_samples, n_components, 2); NaN off the surface."""
         return self._fit(self.manifold.u, self.manifold.regions)[1]
 
     def arrows(self) -> Floats:
@@ -72,7 +75,7 @@ class KnownMap:
 
         The row moves on the surface, by the least way that changes the feature by one.
         """
-        found: Floats = np.einsum("iab,ifb->ifa", self.derivative(), self.manifold.directions())
+        found: Floats = np.einsum("iab,ifb->ifa", self.derivative, self.manifold.directions())
         return found
 
     def place(self, points: Floats) -> Floats:

@@ -23,6 +23,7 @@ __all__ = ["Explanation", "TopFeatures", "explain"]
 N_TOP = 8
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 _RIDGE_ROWS = 1000  # points that choose the ridge
+_SLACK = 4 / 3
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,12 @@ class Explanation:
         How far to believe each point's explanation: share of its neighbours' displacements in the map that is
         predicted when each neighbour is predicted by the local linear fit to the others; 0 if that is worse than
         the mean of the others. NaN where `mask` is False. It is that of the fit of a single neighbourhood, before fits
-        are averaged.
+        are averaged; with pooling all predictions are stretched by one factor first, as the axes are.
     r2_error : ndarray of shape (n_samples,), float32
-        Standard error of `r2` (before it is cut at 0), by the jackknife over the neighbours.
+        Standard error of `r2` (before predictions are stretched and it is cut at 0), by the jackknife over the
+        neighbours.
     fit_r2 : ndarray of shape (n_samples,), float32, at most 1
-        Share that the fit itself accounts for. Higher than `r2`, and high even for a random map: there are few
+        Share that the damped fit itself accounts for. Without damping it is high even for a random map: there are few
         neighbours in many dimensions. Do not read it as trust.
     ellipses : ndarray of shape (n_samples, n_components, n_components), float64
         Image of the unit ball of the data's tangent space, in squared units of the map per squared unit of the data.
@@ -75,7 +77,7 @@ class Explanation:
     graph : NeighborGraph
         Neighbours in the data.
     ridge : float
-        Damping of the fits, chosen so that neighbours are best predicted from each other.
+        Damping of the fits, chosen by how well neighbours are predicted from each other.
     n_neighbors : int
         Neighbours used for each point.
     places : ndarray of shape (n_samples, n_components), float64
@@ -106,7 +108,9 @@ class Explanation:
         self._n_threads = n_threads
         self.feature_names = feature_names
         self.ridge = ridge
-        self.r2: npt.NDArray[np.float32] = np.clip(jacobians.predicted_r2, 0.0, 1.0)
+        self.r2: npt.NDArray[np.float32] = np.clip(
+            jacobians.stretched_r2() if jacobians.pooling else jacobians.predicted_r2, 0.0, 1.0
+        )
         self.r2_error = jacobians.r2_error
         self.fit_r2 = jacobians.r2
         self.ellipses = jacobians.ellipses if effects.ellipses is None else effects.ellipses
@@ -187,18 +191,22 @@ class Explanation:
         return f"Explanation(n_samples={self.n_samples}, n_features={self.n_features}, ridge={self.ridge:g})"
 
 
-def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, n_threads: int) -> float:
-    """Return the ridge whose fits best predict each neighbour from the others, at evenly spaced points."""
+def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, pooled: bool, n_threads: int) -> float:
+    """Return the ridge of the fits, from how well they predict each neighbour from the others at even points.
+
+    Alone, the fits that predict best. Where they are averaged and stretched, damping costs little and keeps the noise
+    of directions without spread out: the strongest that leaves at most a third more unexplained than the best.
+    """
     n = Y.shape[0]
     rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
-    best, best_score = _RIDGES[0], -np.inf
+    left = []
     for ridge in _RIDGES:
         fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0, n_threads=n_threads)
-        scores = fits.predicted_r2[fits.mask]
-        score = float(np.median(scores)) if len(scores) else -np.inf
-        if score > best_score:
-            best, best_score = ridge, score
-    return best
+        scores = (fits.stretched_r2() if pooled else fits.predicted_r2)[fits.mask]
+        left.append(1.0 - float(np.median(scores)) if len(scores) else np.inf)
+    bound = min(left) * (_SLACK if pooled else 1.0)
+    good = [ridge for ridge, rest in zip(_RIDGES, left, strict=True) if rest <= bound]
+    return good[-1] if pooled else good[0]
 
 
 def _neighbors(
@@ -280,7 +288,7 @@ def explain(
     values, labels = check_features(X, feature_names, who="explain")
     places = check_places(Y, values.shape[0], who="explain")
     near = _neighbors(values, graph, checked["n_neighbors"], metric, n_threads, "explain")
-    ridge = _choose_ridge(values, places, near, n_threads)
+    ridge = _choose_ridge(values, places, near, checked["pooling"] > 0, n_threads)
     jacobians = local_jacobians(
         values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"], n_threads=n_threads
     )

@@ -59,6 +59,8 @@ class LocalJacobians:
         The neighbours used; weight 0 where there is none.
     r2_error : ndarray of shape (n,), float32
         Standard error of `predicted_r2`, by the jackknife over the neighbours.
+    predicted_square : ndarray of shape (n,), float32
+        Squared predictions of the left-out neighbours as a share of the squares that they predict.
     places : ndarray of shape (n_samples, n_components), float64
         The embedding; NaN where a row has no place.
     ridge, variance_share : float
@@ -81,12 +83,25 @@ class LocalJacobians:
     indices: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]
     r2_error: npt.NDArray[np.float32]
+    predicted_square: npt.NDArray[np.float32]
     places: npt.NDArray[np.float64]
     ridge: float = 0.0
     variance_share: float = 1.0
     pooling: int = 0
     origin: str = "mean"
     calibration: float = 1.0
+
+    def stretched_r2(self) -> npt.NDArray[np.float32]:
+        """Return `predicted_r2` after all predictions are stretched by the one factor that makes them best.
+
+        Damping shortens predictions; it does not turn them. 0 where all predictions say nothing.
+        """
+        square = self.predicted_square.astype(np.float64)
+        product = 0.5 * (self.predicted_r2 + square)
+        total = float(np.sum(square[self.mask]))
+        factor = max(float(np.sum(product[self.mask])) / total, 0.0) if total > 0 else 0.0
+        stretched: npt.NDArray[np.float32] = (factor * (2.0 * product - factor * square)).astype(np.float32)
+        return stretched
 
     @property
     def n_components(self) -> int:
@@ -235,7 +250,7 @@ def local_jacobians(
     listed = np.arange(places.shape[0]) if rows is None else np.asarray(rows)
     listed = np.ascontiguousarray(listed, dtype=np.int64)
     kernel = getattr(_core, "local_jacobians" + table.suffix)
-    coefficients, ellipses, r2, predicted_r2, r2_error, dimension = kernel(
+    coefficients, ellipses, r2, predicted_r2, r2_error, predicted_square, dimension = kernel(
         *table.arguments,
         places,
         indices,
@@ -257,6 +272,7 @@ def local_jacobians(
         indices=indices,
         weights=used,
         r2_error=r2_error,
+        predicted_square=predicted_square,
         places=places,
         **checked,
     )
