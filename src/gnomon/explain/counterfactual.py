@@ -75,8 +75,9 @@ def counterfactual(
     novelty : callable, default=None
         Takes rows like `transform`, returns how unlike the data they are, such as ``Map.novelty``.
     minimize : {"features", "distance"}, default="features"
-        How far to go on the way: as far as leaves fewest features needed, trying four places between the first in the
-        target and the end; or to the first place, where the change is smallest but nearly all of it is needed.
+        "features" goes as far on the ways as leaves fewest features needed: on each way that arrives, four places
+        between the first in the target and the end are tried. "distance" stops at the first place of the way with the
+        smallest change, where nearly all of it is needed.
     sort_by : {"contribution", "change"}, default="contribution"
         Features needed come first; among them, and among the others, sort by the absolute contribution or by the
         absolute change in standard deviations.
@@ -90,7 +91,7 @@ def counterfactual(
     ValueError
         If the point has no place or lies in the target already, or no path leads there.
     """
-    rules = {"n_ways": Integer(1), "minimize": Options("features", "distance"), "sort_by": Options(*_SORTS)}
+    rules: dict[str, Any] = {"n_ways": Integer(1), "minimize": Options("features", "distance"), "sort_by": Options(*_SORTS)}
     given = {"n_ways": n_ways, "minimize": minimize, "sort_by": sort_by}
     checked = check_parameters(_WHO, rules, given)
     X, n = explanation._X, explanation.n_samples
@@ -109,7 +110,11 @@ def counterfactual(
     attribution = Attribution(explanation, own, scales)
     kept = np.zeros(len(own), dtype=np.bool_)
     if alike:
-        tried = go_on(way, placing, scales) if minimize == "features" else [way]
+        tried = (
+            go_on([way, *(one for one in alike if one is not way)], placing, scales)
+            if minimize == "features"
+            else [way]
+        )
         way, kept = _needed(attribution, tried, own, placing, explanation.places[i])
     table = _table(attribution, way, alike, scales, own)
     keys = (-np.nan_to_num(np.abs(table[name])) for name in ("change_sd", _SORTS[sort_by]))
@@ -143,7 +148,7 @@ def _needed(
     return ways[best // 2], kept
 
 
-def _table(attribution: Attribution, way: Way, alike: list[Way], scales: ColumnScales, own: Array) -> dict[str, Array]:
+def _table(attribution: Attribution, way: Way, alike: list[Way], scales: ColumnScales, own: Array) -> dict[str, Any]:
     """Return the columns of the answer, one entry a feature."""
     explanation, i = attribution.explanation, int(way.route.rows[0])
     change = way.row - own
@@ -172,7 +177,7 @@ def _facts(
     length, foretold = float(np.linalg.norm(true)), float(np.linalg.norm(told))
     tiny = np.finfo(float).tiny
     needed_row = np.where(kept, way.row, own)
-    unlike = [None, None]
+    unlike: list[Any] = [None, None]
     if novelty is not None:
         rows = np.stack([way.row, needed_row])
         unlike = np.asarray(novelty(placing.like(rows)), dtype=np.float64).ravel().tolist()

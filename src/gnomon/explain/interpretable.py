@@ -43,8 +43,11 @@ def encode_features(
     metadata : mapping of str to array-like of shape (n_samples,), or data frame
         For instance ``Map.metadata``.
     max_categories : int >= 2, default=20
+        A column of texts with more different ones becomes a bag of words.
     max_words : int >= 1, default=200
+        Words kept of a column.
     min_rows : int >= 1, default=5
+        Rows that a word must be in.
 
     Returns
     -------

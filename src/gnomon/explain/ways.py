@@ -146,13 +146,15 @@ def best_way(ways: list[Way], own: Array) -> tuple[Way, list[Way]]:
     return min(alike, key=lambda way: float(np.linalg.norm(way.row - own))), alike
 
 
-def go_on(way: Way, placing: Placing, scales: ColumnScales) -> list[Way]:
-    """Return the way, and the same way gone further where that lands in the region too."""
-    shares = way.share + (1.0 - way.share) * np.arange(1, _FURTHER + 1) / _FURTHER
-    further = [float(s) for s in shares if s > way.share]
+def go_on(ways: list[Way], placing: Placing, scales: ColumnScales) -> list[Way]:
+    """Return the ways, and the same ways gone further where that lands in the region too."""
+    steps = np.arange(1, _FURTHER + 1) / _FURTHER
+    further = [(way, float(s)) for way in ways for s in way.share + (1.0 - way.share) * steps if s > way.share]
     if not further:
-        return [way]
-    rows = np.array([np.clip(way.route.at(s), scales.low, scales.high) for s in further])
-    landings = placing.landings(rows)
-    longer = [Way(way.route, way.kind, s, at, row) for s, at, row in zip(further, landings, rows, strict=True)]
-    return [way, *(one for one in longer if one.landing.inside)]
+        return ways
+    rows = np.array([np.clip(way.route.at(s), scales.low, scales.high) for way, s in further])
+    longer = [
+        Way(way.route, way.kind, s, landing, row)
+        for (way, s), landing, row in zip(further, placing.landings(rows), rows, strict=True)
+    ]
+    return ways + [one for one in longer if one.landing.inside]

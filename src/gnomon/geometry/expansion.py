@@ -25,7 +25,8 @@ _NO_SLACK = 1e-9
 
 def pooling_shares(jacobians: LocalJacobians, i: int) -> tuple[Ints, Floats]:
     """Return the rows whose Jacobians are averaged into that of row i, and the share of each; shares sum to 1."""
-    rows, shares = np.array([i], np.int64), np.ones(1)
+    rows: Ints = np.array([i], np.int64)
+    shares: Floats = np.ones(1)
     for _ in range(jacobians.pooling):
         near = jacobians.indices[rows].astype(np.int64)
         used = (jacobians.weights[rows] > 0) & jacobians.mask[near]
@@ -33,7 +34,7 @@ def pooling_shares(jacobians: LocalJacobians, i: int) -> tuple[Ints, Floats]:
         members = np.concatenate([rows, near[used]])
         sizes = np.concatenate([part, np.repeat(part, used.sum(axis=1))])
         rows, inverse = np.unique(members, return_inverse=True)
-        shares = np.bincount(inverse.ravel(), weights=sizes)
+        shares = np.bincount(inverse.ravel(), weights=sizes).astype(np.float64)
     return rows, shares
 
 
@@ -211,5 +212,5 @@ def _add_rows(total: Floats, at: Ints, share: Floats, parts: Floats) -> None:
     import scipy.sparse as sp
 
     found, where = np.unique(at, return_inverse=True)
-    sums = sp.csc_array((share.ravel(), where.ravel(), np.arange(at.size + 1)), shape=(len(found), at.size))
+    sums: Any = sp.csc_array((share.ravel(), where.ravel(), np.arange(at.size + 1)), shape=(len(found), at.size))
     total[found] += sums @ parts.reshape(at.size, parts.shape[2])
