@@ -16,7 +16,7 @@ from gnomon.neighbors import NeighborGraph
 
 __all__ = ["LocalJacobians", "local_jacobians"]
 
-_RULES = {
+_RULES: dict[str, Any] = {
     "ridge": Real(0.0),
     "variance_share": Real(0.0, 1.0, low_open=True),
     "pooling": Integer(0),
