@@ -15,7 +15,14 @@ from gnomon.geometry.expansion import pooling_shares
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
 
-__all__ = ["arrows_with_errors", "each_local_arrows", "local_arrows", "local_deviation", "mean_of_blocks"]
+__all__ = [
+    "arrows_with_errors",
+    "each_local_arrows",
+    "local_arrows",
+    "local_deviation",
+    "longest_arrows",
+    "mean_of_blocks",
+]
 
 Array = npt.NDArray[np.float64]
 _TOGETHER = 32  # rows whose fits are averaged in one go
@@ -74,6 +81,14 @@ def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:
     """Return the arrows of every feature and their standard errors, both (n_components, n_features)."""
     deviation = local_deviation(explanation, i)
     return explanation.axes(i) * deviation, explanation.axes_error(i) * deviation
+
+
+def longest_arrows(explanation: Explanation, i: int, n_top: int) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return the features with the longest arrows, these arrows and their errors, both (n_components, n_top)."""
+    deviation = local_deviation(explanation, i)
+    arrows = explanation.axes(i) * deviation
+    top = np.argsort(-np.linalg.norm(arrows, axis=0), kind="stable")[:n_top]
+    return top, arrows[:, top], explanation.axes_error(i, top) * deviation[top]
 
 
 def mean_of_blocks(sums: Array, sizes: npt.NDArray[np.integer[Any]]) -> tuple[Array, Array]:
