@@ -91,3 +91,25 @@ def test_a_place_that_no_way_leads_to_is_said(open_page, tmp_path):
     opened.page.mouse.click(*opened.place(3))
     opened.page.select_option("#goal", label="there")
     assert "No way" in opened.page.inner_text("#card")
+
+
+def test_the_page_colours_by_distortion_and_names_what_is_torn(open_page, page, explained):
+    opened = open_page(page)
+    channels = opened.page.evaluate("window.gnomon.channels()")
+    names = [channel["name"] for channel in channels if channel["group"] == "Distortion"]
+    assert names == ["Room the map gives (log area)", "Stretched more one way (anisotropy)", "Torn neighbourhoods"]
+    values = {channel["name"]: channel["values"] for channel in channels}
+    found = explained.distortion
+    np.testing.assert_allclose(values[names[0]], found.log_area, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(values[names[1]], found.anisotropy, rtol=1e-5)
+    np.testing.assert_array_equal(values[names[2]], found.tear)
+
+
+def test_captions_stand_under_the_names_of_the_classes(open_page, counts, tmp_path):
+    X, Y, labels = counts
+    path = tmp_path / "captions.html"
+    write_html(path, embedding=Y, X=X, labels=labels, captions={"east": "<b>high</b> feature 3"})
+    opened = open_page(path)
+    legend = opened.page.inner_text("#legend")
+    assert "<b>high</b> feature 3" in legend
+    assert opened.problems == []

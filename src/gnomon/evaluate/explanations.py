@@ -114,6 +114,7 @@ def sign_agreement(arrows: Any, true_arrows: Any, drivers: Any) -> float:
     arrows, true_arrows : array-like of shape (n_samples, n_features, n_components)
         In any units; points with NaN are left out.
     drivers : array-like of shape (n_samples, n_features), bool
+        The features that count.
     """
     product = np.sum(np.asarray(arrows, dtype=np.float64) * np.asarray(true_arrows, dtype=np.float64), axis=2)
     return float(np.mean(product[np.asarray(drivers, dtype=bool) & np.isfinite(product)] > 0))
@@ -234,12 +235,15 @@ def remove_features(
     Parameters
     ----------
     X : array-like of shape (m, n_features)
+        The rows.
     importance : array-like of shape (m, n_features)
+        The order of each row's features.
     reference : array-like of shape (n_features,) or (m, n_features)
         What stands for the absence of a feature, for instance the mean of the row's neighbours or of the table.
     transform : callable
         Maps (m, n_features) to places (m, n_components); the judge, not made from the explanation.
     shares : sequence of float in (0, 1], default=(0.05, 0.1, 0.2, 0.4)
+        Shares of the features to set.
     random_state : int, Generator, RandomState or None, default=0
         Of the random order.
 
@@ -338,7 +342,9 @@ def shuffle_columns(X: Any, *, random_state: RandomState = 0) -> Floats:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The table.
     random_state : int, Generator, RandomState or None, default=0
+        Of the permutations.
     """
     rng = np.random.default_rng((resolve_seed(random_state, who="shuffle_columns"), _STREAM))
     shuffled: Floats = rng.permuted(np.asarray(X, dtype=np.float64), axis=0)

@@ -26,6 +26,7 @@ class KnownMap:
     Parameters
     ----------
     manifold : DrivenManifold
+        The rows and where they lie on the surface.
     Y : ndarray of shape (n_samples, n_components)
         The map of its rows.
     n_neighbors : int, default=40

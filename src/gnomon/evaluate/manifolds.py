@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._random import RandomState, resolve_seed
-from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.evaluate.surfaces import JOINED, SEPARATE, Ints, Values, tangent
 
 __all__ = ["MANIFOLDS", "DrivenManifold", "driven_manifold"]
@@ -198,18 +198,21 @@ def driven_manifold(
         "sheets", "rolls", "s_curves", "cylinders", "caps" or "tori": one curved piece for each region. "ribbon": one
         piece, whose drivers change along its length. "tree": one piece, branches that meet in a point.
     n_samples : int >= 30, default=1500
+        Rows; of "ribbon" and "tree" a fifth hold noise alone.
     n_features : int >= 12, default=60
         Of which each region has an equal share.
     signal_to_noise : float > 0, default=10.0
         Variance of a feature in the region that it drives over the variance of its noise.
     n_regions : int >= 2, default=3
+        Regions, of equally many rows.
     random_state : int, Generator, RandomState or None, default=0
+        Seed of everything drawn.
 
     Returns
     -------
     DrivenManifold
     """
-    rules = {
+    rules: dict[str, Rule] = {
         "name": Options(*MANIFOLDS),
         "n_samples": Integer(30),
         "n_features": Integer(12),
@@ -241,7 +244,8 @@ def _draw(
     loadings = _loadings(rng, blocks(u[on], regions[on]), regions[on], n_features)
 
     def bare(u: Values, regions: Ints) -> Values:
-        return np.einsum("irp,frp->if", blocks(u, regions), loadings)
+        found: Values = np.einsum("irp,frp->if", blocks(u, regions), loadings)
+        return found
 
     clean = np.zeros((n_samples, n_features))
     clean[on] = bare(u[on], regions[on])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.table import format_number, format_table
 from gnomon.explain.why import LOW_R2, Why, why
-from gnomon.geometry import FeatureEffects, LocalJacobians, feature_effects, local_jacobians
+from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -21,7 +21,7 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 __all__ = ["Explanation", "TopFeatures", "explain"]
 
 N_TOP = 8
-_RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
 _RIDGE_ROWS = 1000  # points that choose the ridge
 _SLACK = 4 / 3
 
@@ -126,6 +126,12 @@ class Explanation:
     def jacobians(self) -> LocalJacobians:
         """The local fits."""
         return self._jacobians
+
+    @cached_property
+    def distortion(self) -> Distortion:
+        """What the map does to areas, directions and neighbourhoods around each point; formed when first used."""
+        fits = replace(self._jacobians, ellipses=self.ellipses)
+        return distortion(fits, Y=self.places, graph=self.graph)
 
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:

@@ -22,15 +22,16 @@ _NO_SLACK = 1e-9
 
 def pooling_shares(jacobians: LocalJacobians, i: int) -> tuple[Ints, Floats]:
     """Return the rows whose Jacobians are averaged into that of row i, and the share of each; shares sum to 1."""
-    rows, shares = np.array([i], np.int64), np.ones(1)
+    rows: Ints = np.array([i], np.int64)
+    shares: Floats = np.ones(1)
     for _ in range(jacobians.pooling):
         near = jacobians.indices[rows].astype(np.int64)
         used = (jacobians.weights[rows] > 0) & jacobians.mask[near]
         part = shares / (1 + used.sum(axis=1))
         members = np.concatenate([rows, near[used]])
         sizes = np.concatenate([part, np.repeat(part, used.sum(axis=1))])
-        rows, inverse = np.unique(members, return_inverse=True)
-        shares = np.bincount(inverse.ravel(), weights=sizes)
+        found, inverse = np.unique(members, return_inverse=True)
+        rows, shares = found, np.bincount(inverse.ravel(), weights=sizes).astype(np.float64)
     return rows, shares
 
 

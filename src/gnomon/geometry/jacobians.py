@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.geometry.expansion import expand_axes, expand_errors
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["LocalJacobians", "local_jacobians"]
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "ridge": Real(0.0),
     "variance_share": Real(0.0, 1.0, low_open=True),
     "pooling": Integer(0),

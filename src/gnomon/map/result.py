@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from gnomon.evaluate import Evaluation
-    from gnomon.explain import Contrast, Explanation
+    from gnomon.explain import Caption, Contrast, Explanation
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
@@ -30,6 +30,7 @@ __all__ = ["Map"]
 _ARCHIVE_KIND = "gnomon-map"
 _ARCHIVE_VERSION = 1
 _LOCAL_DIMENSION = "local dimension"
+_MOST_CAPTIONS = 60
 
 
 @dataclass(repr=False)
@@ -142,7 +143,6 @@ class Map(Questions):
                 self.embedding,
                 features,
                 feature_names=feature_names,
-                graph=self.graph,
                 metric=self.metric,
                 n_jobs=self.n_jobs,
             )
@@ -317,6 +317,7 @@ class Map(Questions):
             explanation=self.explain(),
             evaluation=self.evaluate(),
             profiles=self._profile_rows(),
+            captions={str(label): caption.text for label, caption in self._captions().items()},
             metadata={**self.metadata, **self._local_dimension()},
             point_names=None if self.point_names is None else self.point_names.tolist(),
             info=self._info(),
@@ -379,6 +380,12 @@ class Map(Questions):
             label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), strict=True))
             for label, top in ((label, profile.head(12)) for label, profile in self.profiles().items())
         }
+
+    def _captions(self) -> dict[Any, Caption]:
+        """Return a caption for each label; none without labels, with a single one or with too many to be read."""
+        if self.labels is None or not 2 <= len(np.unique(self.labels)) <= _MOST_CAPTIONS:
+            return {}
+        return self.captions()
 
     def _local_dimension(self) -> dict[str, npt.NDArray[Any]]:
         """Return the dimension around each point as a column of the viewer, nothing if it is not known."""

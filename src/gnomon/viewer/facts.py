@@ -68,7 +68,17 @@ def explanation_facts(
     columns["arrows"], columns["arrows_scale"] = _fixed_point(shown(arrows).reshape(-1, k * d))
     columns["importance"], columns["importance_scale"] = _fixed_point(shown(importance))
     columns["global_importance"] = total
-    return Facts(columns, {"explanation": {"top": k}})
+    header: dict[str, Any] = {"explanation": {"top": k}}
+    distortion = getattr(explanation, "distortion", None)
+    if distortion is not None:
+        columns["log_area"] = shown(_checked(distortion.log_area, (n,), f"{who}.distortion.log_area")).astype(
+            np.float32
+        )
+        columns["anisotropy"] = shown(distortion.anisotropy).astype(np.float32)
+        if distortion.tear is not None:
+            columns["torn"] = shown(distortion.tear).astype(np.uint8)
+        header["explanation"]["distortion"] = True
+    return Facts(columns, header)
 
 
 def local_facts(explanation: Any, n_samples: int) -> Facts | None:

@@ -34,6 +34,7 @@ def write_html(
     explanation: Any = None,
     evaluation: Any = None,
     profiles: Mapping[Any, Items[tuple[Any, float, float]]] | None = None,
+    captions: Mapping[str, str] | None = None,
     point_names: Items[object] | None = None,
     metadata: Mapping[str, Any] | None = None,
     info: Mapping[str, object] | None = None,
@@ -66,11 +67,14 @@ def write_html(
     explanation : object, default=None
         Has ``r2``, ``ellipses``, ``global_importance`` and ``top_features(n)`` with ``indices``, ``arrows`` and
         ``importance``, as `gnomon.explain` returns. With its ``jacobians`` and ``graph`` the page can say of all
-        features what they do to a pinned point, and find ways through the data.
+        features what they do to a pinned point, and find ways through the data; with its ``distortion`` it colours by
+        area, anisotropy and tears.
     evaluation : object, default=None
         Has scores (``trustworthiness`` ...) and ``per_point``, as `gnomon.evaluate` returns.
     profiles : dict of label to list of (feature, effect size, AUC), default=None
         What sets each class apart; computed in the page from the feature values if not given.
+    captions : dict of label to str, default=None
+        A few words that tell each class from the others, shown under its name.
     point_names : sequence of n_samples str, default=None
         Shown on hover and searched.
     metadata : dict of str to array of shape (n_samples,), default=None
@@ -103,6 +107,7 @@ def write_html(
     document.add_evaluation(evaluation)
     document.add_sequence(sequence, embedding)
     document.add_profiles(profiles)
+    document.payload.header["captions"] = {str(label): str(text) for label, text in (captions or {}).items()}
     subtitle = " · ".join(filter(None, [method, f"{document.n_samples:,} points"]))
     document.payload.header |= {
         "title": title,

@@ -64,6 +64,7 @@ function explanationBlock(atlas, i, explanation) {
   });
   const words = [fidelityWords(explanation.r2)];
   if (explanation.ellipse) words.push(distortionWords(flatEllipse(explanation.ellipse, atlas.cloud.d, atlas.cloud.rotation), atlas.facts.typical));
+  if (atlas.facts.columns.torn?.[i]) words.push("The map tears some of its neighbours away.");
   return h("section", { class: weak ? "weak" : "" }, h("h3", {}, "What moves this point"),
     h("table", { class: "axes" }, h("tbody", {}, ...rows)),
     h("p", { class: weak ? "warn" : "quiet" }, words.filter(Boolean).join(" ")));

@@ -26,6 +26,12 @@ export function listChannels(header, core) {
     channels.push({ id: key, name: `${humanName(name)}${where}`, group: "Trust", kind: "ramp", values: () => core[key], lowStandsOut: true });
   }
   if (core.r2) channels.push({ id: "r2", name: `Explained displacement (R²)${where}`, group: "Trust", kind: "ramp", values: () => core.r2, lowStandsOut: true });
+  if (header.explanation?.distortion) {
+    const distortion = { group: "Distortion", kind: /** @type {"ramp"} */ ("ramp") };
+    channels.push({ ...distortion, id: "log_area", name: `Room the map gives (log area)${where}`, values: () => core.log_area });
+    channels.push({ ...distortion, id: "anisotropy", name: `Stretched more one way (anisotropy)${where}`, values: () => Float32Array.from(core.anisotropy, (v) => (Number.isFinite(v) ? v : NaN)) });
+    if (core.torn) channels.push({ id: "torn", name: `Torn neighbourhoods${where}`, group: "Distortion", kind: "classes", codes: core.torn, categories: ["whole", "torn"], colors: ["#c3ccd4", "#c4321a"] });
+  }
   if (!channels.length || channels[0].group !== "Label") channels.unshift({ id: "none", name: "One colour", group: "Label", kind: "plain" });
   return channels;
 }

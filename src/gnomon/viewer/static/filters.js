@@ -85,7 +85,8 @@ export class Filters {
 
   #showLegend() {
     const { channel, ramp } = this, { other } = this.atlas.header;
-    const actions = { hidden: this.hidden, isolated: this.isolated, isolate: (/** @type {number} */ k) => this.isolate(k), toggle: (/** @type {number} */ k) => this.toggle(k), other };
+    const captions = channel === this.atlas.label ? this.atlas.header.captions ?? {} : {};
+    const actions = { captions, hidden: this.hidden, isolated: this.isolated, isolate: (/** @type {number} */ k) => this.isolate(k), toggle: (/** @type {number} */ k) => this.toggle(k), other };
     const scroll = byId("legend").scrollTop;
     byId("legend").replaceChildren(ramp ? rampLegend(ramp.colors, ramp.range, other) : channel?.kind === "classes" ? classLegend(channel, actions) : "");
     byId("legend").scrollTop = scroll;

@@ -5,9 +5,9 @@ const MOST_CLASSES = 60;
 
 /**
  * @param {import("./coloring.js").Channel} channel
- * @param {{hidden: Set<number>, isolated: number|null, isolate: (k: number) => void, toggle: (k: number) => void, other: string}} actions
+ * @param {{captions: Record<string, string>, hidden: Set<number>, isolated: number|null, isolate: (k: number) => void, toggle: (k: number) => void, other: string}} actions
  */
-export function classLegend(channel, { hidden, isolated, isolate, toggle, other }) {
+export function classLegend(channel, { captions, hidden, isolated, isolate, toggle, other }) {
   const names = /** @type {string[]} */ (channel.categories), colors = /** @type {string[]} */ (channel.colors);
   const counts = new Uint32Array(names.length), codes = /** @type {ArrayLike<number>} */ (channel.codes);
   for (let i = 0; i < codes.length; i++) counts[codes[i]]++;
@@ -18,8 +18,8 @@ export function classLegend(channel, { hidden, isolated, isolate, toggle, other 
   const rows = order.slice(0, MOST_CLASSES).map((k) => {
     const off = hidden.has(k);
     return h("li", { class: `${isolated === k ? "isolated" : ""} ${off ? "off" : ""}`, "data-class": k },
-      h("button", { class: "class", title: "Click to isolate this class", "aria-pressed": String(isolated === k), onclick: () => isolate(k) },
-        h("i", { class: "swatch", style: { background: colors[k] } }), h("bdi", { class: "label" }, names[k]), h("span", { class: "count" }, formatCount(counts[k]))),
+      h("button", { class: "class", title: [captions[names[k]], "Click to isolate this class"].filter(Boolean).join("\n"), "aria-pressed": String(isolated === k), onclick: () => isolate(k) },
+        h("i", { class: "swatch", style: { background: colors[k] } }), h("span", { class: "label" }, h("bdi", {}, names[k]), captions[names[k]] ? h("small", {}, captions[names[k]]) : null), h("span", { class: "count" }, formatCount(counts[k]))),
       h("button", { class: "eye", title: off ? "Show" : "Hide", "aria-label": `${off ? "Show" : "Hide"} ${names[k]}`, "aria-pressed": String(off), onclick: () => toggle(k) }, off ? "show" : "hide"));
   });
   const notes = [];

@@ -11,7 +11,8 @@ async function start() {
   byId("fallback").hidden = true;
   /** What tests and notebooks may ask of the page. */
   const access = { ready: false, state: () => page.state(), screenPos: (/** @type {number} */ i) => page.scene.renderer.screenPos(i),
-    arrows: (/** @type {number} */ i) => Array.from(atlas.local?.arrows(atlas.table, i) ?? []) };
+    arrows: (/** @type {number} */ i) => Array.from(atlas.local?.arrows(atlas.table, i) ?? []),
+    channels: () => atlas.channels.map(({ name, group, codes, values }) => ({ name, group, values: Array.from(codes ?? values?.() ?? []) })) };
   /** @type {any} */ (window).gnomon = access;
   await new Promise((resolve) => setTimeout(resolve, 30)); // let the map appear before the larger part is unpacked
   await atlas.loadFrames();

@@ -2,7 +2,7 @@
 
 /** @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[], ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[]}[], diagnostics?: {name: string, key: string}[],
- *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number}, evaluation?: Record<string, number>,
+ *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number, distortion?: boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?: Record<string, number>,
  *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   pixels?: {shape: number[], low: number, high: number},
