@@ -91,14 +91,18 @@ def longest_arrows(explanation: Explanation, i: int, n_top: int) -> tuple[npt.ND
     return top, arrows[:, top], explanation.axes_error(i, top) * deviation[top]
 
 
-def mean_of_blocks(sums: Array, sizes: npt.NDArray[np.integer[Any]]) -> tuple[Array, Array]:
+def mean_of_blocks(sums: Array, sizes: npt.NDArray[Any]) -> tuple[Array, Array]:
     """Return the mean over all points, from the sums over blocks of them, and its standard error.
 
-    The blocks, not the points, count as independent; NaN for a single block.
+    The error comes from leaving out one block at a time (jackknife): the blocks, not the points, count as independent.
+    `sizes` may be sums of weights; blocks of weight 0 take no part. NaN for a single block, 0 where all sums are 0.
     """
-    total = float(sizes.sum())
-    mean = sums.sum(axis=0) / total
-    if len(sums) < 2:
+    useful = sizes > 0
+    mean = sums.sum(axis=0) / float(sizes.sum())
+    parts, weights = sums[useful], sizes[useful]
+    n = len(parts)
+    if n < 2:
         return mean, np.full(len(mean), np.nan)
-    misses = sums - sizes[:, None] * mean
-    return mean, np.sqrt(len(sums) / (len(sums) - 1) * np.sum(misses**2, axis=0)) / total
+    without = (parts.sum(axis=0) - parts) / (weights.sum() - weights)[:, None]
+    error = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
+    return mean, np.where(parts.any(axis=0), error, 0.0)
