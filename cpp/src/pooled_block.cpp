@@ -234,9 +234,8 @@ void fit_block(const double* values, const OrderedHoods& hoods, std::size_t p, f
         deviation, axes);
 }
 
-void average_block(const float* axes, const OrderedHoods& hoods, std::size_t p, float* out) {
-    average(axes, hoods.d * kWidth, p, hoods.neighbors.data() + p * hoods.k,
-            static_cast<std::size_t>(hoods.n_pooled[p]), out);
+void average_block(const float* values, std::size_t length, const OrderedHoods& hoods, std::size_t p, float* out) {
+    average(values, length, p, hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_pooled[p]), out);
 }
 
 }  // namespace gnomon

@@ -129,6 +129,7 @@ public:
           tops_(hoods, out),
           n_chunks_((hoods.n + kPointsPerChunk - 1) / kPointsPerChunk),
           values_(hoods.n * kWidth),
+          own_(hoods.n * kWidth),
           deviation_(hoods.n * kWidth),
           axes_(hoods.n * hoods.d * kWidth),
           pooled_(axes_.size()),
@@ -141,9 +142,12 @@ public:
             size_ = std::min(kWidth, reader_.features().size() - first_);
             each_point([&](std::size_t p) { reader_.read(p, first_, size_, values_.data() + p * kWidth); });
             each_defined(
-                [&](std::size_t p) { fit_block(values_.data(), hoods_, p, deviation_.data() + p * kWidth, axes(p)); });
+                [&](std::size_t p) { fit_block(values_.data(), hoods_, p, own_.data() + p * kWidth, axes(p)); });
+            each_defined([&](std::size_t p) { average_deviation(p, rounds > 0); });
             for (std::size_t round = 0; round < rounds; ++round) {
-                each_defined([&](std::size_t p) { average_block(axes_.data(), hoods_, p, pooled_.data() + at(p)); });
+                each_defined([&](std::size_t p) {
+                    average_block(axes_.data(), hoods_.d * kWidth, hoods_, p, pooled_.data() + at(p));
+                });
                 std::swap(axes_, pooled_);
             }
             parallel_for(more_.tried.size(), context_, [&](std::size_t t, std::size_t) { predict(t); });
@@ -175,6 +179,18 @@ private:
         std::fill_n(more_.predicted.data(), more_.predicted.size(), 0.0);
         std::fill(out_.mean_importance.begin(), out_.mean_importance.end(), 0.0);
         std::fill_n(out_.importance.data(), out_.importance.size(), 0.0F);
+    }
+
+    // A feature that does not vary about the point itself keeps 0.
+    void average_deviation(std::size_t p, bool wanted) {
+        const float* own = own_.data() + p * kWidth;
+        float* deviation = deviation_.data() + p * kWidth;
+        if (!wanted) {
+            std::copy_n(own, kWidth, deviation);
+            return;
+        }
+        average_block(own_.data(), kWidth, hoods_, p, deviation);
+        for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = own[f] > 0 ? deviation[f] : 0.0F;
     }
 
     // Adds what this block says about the point at position p.
@@ -245,7 +261,8 @@ private:
     TopLists tops_;
     std::size_t n_chunks_, first_ = 0, size_ = 0;  // the features of this block
     std::vector<T> values_;                        // (n, kWidth), zero in the padding
-    std::vector<float> deviation_;                 // (n, kWidth): weighted root mean square of x_jf - x_if
+    std::vector<float> own_;                       // (n, kWidth): weighted root mean square of x_jf - x_if
+    std::vector<float> deviation_;                 // (n, kWidth): the same averaged once; 0 where the own is
     std::vector<float> axes_, pooled_;             // (n, d, kWidth)
     std::vector<double> ellipses_;                 // (n, d, d): lower triangles
     std::vector<double> sums_;                     // (n_chunks, kWidth): of importances

@@ -57,7 +57,8 @@ inline constexpr std::size_t kBlockWidth = 16;  ///< features taken together: a 
 void fit_block(const float* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes);
 void fit_block(const double* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes);
 
-/// Writes the mean of `axes` (n, d, 16) over the point at position p and those of its neighbours that are defined.
-void average_block(const float* axes, const OrderedHoods& hoods, std::size_t p, float* out);
+/// Writes the mean of `values` (n, length), length a multiple of 16, over the point at position p and those of its
+/// neighbours that are defined.
+void average_block(const float* values, std::size_t length, const OrderedHoods& hoods, std::size_t p, float* out);
 
 }  // namespace gnomon

@@ -12,7 +12,7 @@ from gnomon._threads import single_threaded_blas
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
 
-__all__ = ["expand_axes", "expand_errors", "pooling_shares"]
+__all__ = ["expand_axes", "expand_deviations", "expand_errors", "pooling_shares"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,11 +23,14 @@ _RANK_SHARE = 1e-12
 _NO_SLACK = 1e-9
 
 
-def pooling_shares(jacobians: LocalJacobians, i: int) -> tuple[Ints, Floats]:
-    """Return the rows whose Jacobians are averaged into that of row i, and the share of each; shares sum to 1."""
+def pooling_shares(jacobians: LocalJacobians, i: int, rounds: int | None = None) -> tuple[Ints, Floats]:
+    """Return the rows whose Jacobians are averaged into that of row i, and the share of each; shares sum to 1.
+
+    `rounds` of averaging, as many as the Jacobians have by default.
+    """
     rows: Ints = np.array([i], np.int64)
     shares: Floats = np.ones(1)
-    for _ in range(jacobians.pooling):
+    for _ in range(jacobians.pooling if rounds is None else rounds):
         near = jacobians.indices[rows].astype(np.int64)
         used = (jacobians.weights[rows] > 0) & jacobians.mask[near]
         part = shares / (1 + used.sum(axis=1))
@@ -73,6 +76,27 @@ def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     with single_threaded_blas():
         axes: Floats = total @ values
     return _silenced(axes, X, jacobians, i)
+
+
+def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:
+    """Return the local standard deviation of every feature at the listed rows, (len(listed), n_features).
+
+    It is the weighted root mean square of x_j - x_i over the neighbours. Where Jacobians are averaged, it is averaged
+    too, once over the row and its neighbours; a feature that is constant among the row's own neighbours keeps 0.
+    """
+    pools = [pooling_shares(jacobians, int(i), min(jacobians.pooling, 1)) for i in listed]
+    centres = np.unique(np.concatenate([members for members, _ in pools]))
+    used, rows, own = _members(jacobians, centres)
+    places = _places(jacobians, centres, rows, used)
+    values = read_rows(X, rows)
+    weights = jacobians.weights[centres].astype(np.float64)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    single = np.stack(
+        [np.sqrt(w @ (values[near] - values[at]) ** 2) for w, near, at in zip(weights, places, own, strict=True)]
+    )
+    found = np.stack([shares @ single[np.searchsorted(centres, members)] for members, shares in pools])
+    found[single[np.searchsorted(centres, listed)] == 0] = 0.0
+    return found
 
 
 def _silenced(axes: Floats, X: Any, jacobians: LocalJacobians, i: int, features: Ints | None = None) -> Floats:
