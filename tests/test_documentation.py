@@ -30,7 +30,7 @@ def _assert_alike(printed, stated):
     assert found == pytest.approx(wanted, rel=0.1, abs=0.05)
 
 
-@pytest.mark.parametrize("page", ["parts.md", "theory.md"])
+@pytest.mark.parametrize("page", ["functions.md", "parts.md", "questions.md", "theory.md"])
 def test_a_page_runs_and_prints_what_it_says(page):
     blocks = _BLOCK.findall((_DOCS / page).read_text())
     assert sum(kind == "python" for kind, _ in blocks) >= 5

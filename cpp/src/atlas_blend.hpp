@@ -8,6 +8,17 @@
 
 namespace gnomon::detail {
 
+constexpr double kAgreement = 4.0;  // charts agree within about twice the scale of the map around them
+
+/// The agreement of two predictions a squared distance of z scales apart.
+inline double agreement(double z) { return 1 / ((1 + z) * (1 + z)); }
+
+inline double distance2(const double* a, const double* b, std::size_t d) {
+    double sum = 0;
+    for (std::size_t c = 0; c < d; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
+    return sum;
+}
+
 /// The charts that have weight at one place.
 struct Blend {
     std::vector<std::size_t> at;  ///< their positions among the candidates

@@ -77,21 +77,21 @@ if TYPE_CHECKING:
     from gnomon.data import read_table as read_table
     from gnomon.evaluate import embedding_similarity as embedding_similarity
     from gnomon.evaluate import evaluate as evaluate
-    from gnomon.explain import axis as axis
     from gnomon.explain import cluster_captions as cluster_captions
     from gnomon.explain import cluster_profiles as cluster_profiles
     from gnomon.explain import contrast as contrast
-    from gnomon.explain import counterfactual as counterfactual
     from gnomon.explain import encode_features as encode_features
     from gnomon.explain import explain as explain
     from gnomon.explain import explain_with_features as explain_with_features
     from gnomon.explain import importance_by_label as importance_by_label
     from gnomon.explain import mean_importance as mean_importance
-    from gnomon.explain import saliency as saliency
+    from gnomon.explain.axis import axis as axis
+    from gnomon.explain.counterfactual import counterfactual as counterfactual
+    from gnomon.explain.saliency import saliency as saliency
     from gnomon.extension import AffineAtlas as AffineAtlas
-    from gnomon.geometry import distortion as distortion
     from gnomon.geometry import intrinsic_dimension as intrinsic_dimension
     from gnomon.geometry import tangent_frames as tangent_frames
+    from gnomon.geometry.distortion import distortion as distortion
     from gnomon.map import Map as Map
     from gnomon.map import map as map
     from gnomon.methods import MDS as MDS

@@ -1,5 +1,6 @@
 """An atlas passes through the map, is exact for affine maps, smooth, and has the derivative it says it has."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -301,3 +302,23 @@ def test_faults_are_refused_by_name(sheet):
             AffineAtlas(X, Y, n_neighbors=wrong)
     with pytest.raises(ValueError, match="2 distinct rows"):
         AffineAtlas(np.ones((4, 2)), np.zeros((4, 2)))
+
+
+def test_in_large_tables_rows_are_found_through_cells_and_placed_as_by_the_exact_search(monkeypatch):
+    rng = np.random.default_rng(8)
+    frame = rng.normal(size=(4, 100))
+    inner = rng.uniform(-1, 1, (4000, 4))
+    X, new = np.sin(inner @ frame), np.sin(rng.uniform(-0.9, 0.9, (200, 4)) @ frame)
+    Y = inner[:, :2]
+    exact = AffineAtlas(X, Y, n_jobs=2)
+    assert (exact.method_, exact.recall_) == ("exact", 1.0)
+    monkeypatch.setattr("gnomon.neighbors.row_search.EXACT_FLOPS", 0)
+    cells = AffineAtlas(X, Y, n_jobs=2)
+    assert cells.method_ == "cells"
+    assert cells.recall_ >= 0.998
+    found = cells.transform(new)
+    np.testing.assert_array_equal(found[::7], cells.transform(new[::7]))
+    np.testing.assert_array_equal(cells.transform(X[:50]), exact.transform(X[:50]))
+    assert np.mean((found == exact.transform(new)).all(axis=1)) > 0.95
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(cells)).transform(new), found)
+    np.testing.assert_array_equal(cells.novelty(new), AffineAtlas(X, Y, n_jobs=1).novelty(new))

@@ -56,6 +56,11 @@ def test_small_tables_are_compared_with_all_rows():
         np.testing.assert_array_equal(one, other)
 
 
+def test_fewer_neighbours_are_the_first_of_more(search):
+    for one, other in zip(search.find(NEW, 3), search.find(NEW), strict=True):
+        np.testing.assert_array_equal(one, other[:, :3])
+
+
 def test_rows_far_out_are_searched_at_a_scale_of_their_own(search):
     far = NEW[:3].copy()
     far[1] *= np.float32(1e20)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.explain.answer import Answer, Column
+from gnomon.explain.local import mean_of_blocks
 from gnomon.explain.rows import row_mask
 
 if TYPE_CHECKING:
@@ -120,31 +121,19 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
             with single_threaded_blas():
                 sums[b] += weights[part] @ explanation.importance[part].astype(np.float64)
         masses[b] = weights[block].sum()
-    effect = sums.sum(axis=0) / masses.sum()
+    effect, error = mean_of_blocks(sums, masses)
     order = np.argsort(-effect, kind="stable")
     total = float(effect.sum())
     return MeanImportance(
         features=[explanation.feature_names[f] for f in order],
         indices=order.astype(np.int64),
         effect=effect[order],
-        error=_jackknife(sums, masses)[order],
+        error=error[order],
         fidelity=float(trust[known].mean()),
         share=effect[order] / total if total > 0 else np.zeros(len(order)),
         n_points=len(known),
         weighted=weighted,
     )
-
-
-def _jackknife(sums: Array, masses: Array) -> Array:
-    """Return the standard error of ``sums.sum() / masses.sum()`` from leaving out one block at a time."""
-    useful = masses > 0
-    sums, masses = sums[useful], masses[useful]
-    if len(masses) < 2:
-        return np.full(sums.shape[1], np.nan)
-    without = (sums.sum(axis=0) - sums) / (masses.sum() - masses)[:, None]
-    n = len(masses)
-    error: Array = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
-    return np.where(sums.any(axis=0), error, 0.0)
 
 
 def importance_by_label(

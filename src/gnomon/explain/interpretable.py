@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explain.explanation import explain
+from gnomon.explain.rows import column_scales
 from gnomon.geometry.check import check_features
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -43,8 +44,11 @@ def encode_features(
     metadata : mapping of str to array-like of shape (n_samples,), or data frame
         For instance ``Map.metadata``.
     max_categories : int >= 2, default=20
+        Different texts up to which a column is one of categories.
     max_words : int >= 1, default=200
+        Words kept of a column of texts.
     min_rows : int >= 1, default=5
+        Rows that a word must be in.
 
     Returns
     -------
@@ -68,6 +72,17 @@ def encode_features(
     import scipy.sparse as sp
 
     return sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts])), names
+
+
+def _in_deviations(table: Any) -> Any:
+    """Return a table with each column divided by its standard deviation; constant columns stay."""
+    deviations = column_scales(table).deviation
+    factors = 1.0 / np.where(deviations > 0, deviations, 1.0)
+    if hasattr(table, "tocsr"):
+        import scipy.sparse as sp
+
+        return sp.csr_array(table.astype(np.float64) @ sp.diags_array(factors))
+    return np.asarray(table, dtype=np.float64) * factors
 
 
 def _columns_of(metadata: Any) -> dict[str, npt.NDArray[Any]]:
@@ -141,7 +156,7 @@ def explain_with_features(
     features: Any,
     *,
     feature_names: Any = None,
-    n_neighbors: int = 15,
+    n_neighbors: int = 60,
     graph: NeighborGraph | None = None,
     metric: str = "euclidean",
     n_jobs: int | None = None,
@@ -159,9 +174,12 @@ def explain_with_features(
     Y : array-like of shape (n_samples, n_components)
         The map.
     features : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-        What to explain with. Features of very different scale should be scaled first, as `encode_features` does.
-    feature_names, n_neighbors, graph, metric, n_jobs
+        What to explain with. Each is divided by its standard deviation first, so that units do not matter; values and
+        axes of the answer are in these.
+    feature_names, graph, metric, n_jobs
         As in `gnomon.explain`; the graph is of the neighbours in X.
+    n_neighbors : int >= 2, default=60
+        More than `gnomon.explain` takes: among a few near rows metadata and words are mostly chance.
 
     Returns
     -------
@@ -171,6 +189,7 @@ def explain_with_features(
     who = "explain_with_features"
     values, _ = check_features(X, None, who=who)
     given, names = check_features(features, feature_names, who=who)
+    given = _in_deviations(given)
     if given.shape[0] != values.shape[0]:
         raise ValueError(
             message(who, f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")

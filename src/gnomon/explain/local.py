@@ -15,7 +15,14 @@ from gnomon.geometry.expansion import expand_deviations, pooling_shares
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
 
-__all__ = ["arrows_with_errors", "each_local_arrows", "local_arrows", "local_deviation", "mean_of_blocks"]
+__all__ = [
+    "arrows_with_errors",
+    "each_local_arrows",
+    "local_arrows",
+    "local_deviation",
+    "longest_arrows",
+    "mean_of_blocks",
+]
 
 Array = npt.NDArray[np.float64]
 _TOGETHER = 32  # rows whose fits are averaged in one go
@@ -77,14 +84,26 @@ def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:
     return explanation.axes(i) * deviation, explanation.axes_error(i) * deviation
 
 
-def mean_of_blocks(sums: Array, sizes: npt.NDArray[np.integer[Any]]) -> tuple[Array, Array]:
+def longest_arrows(explanation: Explanation, i: int, n_top: int) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return the features with the longest arrows, these arrows and their errors, both (n_components, n_top)."""
+    deviation = local_deviation(explanation, i)
+    arrows = explanation.axes(i) * deviation
+    top = np.argsort(-np.linalg.norm(arrows, axis=0), kind="stable")[:n_top]
+    return top, arrows[:, top], explanation.axes_error(i, top) * deviation[top]
+
+
+def mean_of_blocks(sums: Array, sizes: npt.NDArray[Any]) -> tuple[Array, Array]:
     """Return the mean over all points, from the sums over blocks of them, and its standard error.
 
-    The blocks, not the points, count as independent; NaN for a single block.
+    The error comes from leaving out one block at a time (jackknife): the blocks, not the points, count as independent.
+    `sizes` may be sums of weights; blocks of weight 0 take no part. NaN for a single block, 0 where all sums are 0.
     """
-    total = float(sizes.sum())
-    mean = sums.sum(axis=0) / total
-    if len(sums) < 2:
+    useful = sizes > 0
+    mean = sums.sum(axis=0) / float(sizes.sum())
+    parts, weights = sums[useful], sizes[useful]
+    n = len(parts)
+    if n < 2:
         return mean, np.full(len(mean), np.nan)
-    misses = sums - sizes[:, None] * mean
-    return mean, np.sqrt(len(sums) / (len(sums) - 1) * np.sum(misses**2, axis=0)) / total
+    without = (parts.sum(axis=0) - parts) / (weights.sum() - weights)[:, None]
+    error = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
+    return mean, np.where(parts.any(axis=0), error, 0.0)

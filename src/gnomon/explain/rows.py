@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.linalg import dense_rows
 
 __all__ = ["ColumnScales", "column_scales", "dense_rows_of", "find_row", "row_mask"]
 
@@ -49,7 +50,7 @@ def dense_rows_of(X: Any, rows: Any, columns: Any = None) -> npt.NDArray[np.floa
     part = X[np.asarray(rows)]
     if columns is not None:
         part = part[:, columns]
-    return np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
+    return dense_rows(part)
 
 
 @dataclass(frozen=True)

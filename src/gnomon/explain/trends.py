@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
 from gnomon.explain.rows import dense_rows_of
+from gnomon.linalg import dense_rows
 
 __all__ = ["blocks_of_columns", "held_out_r2", "rank_correlations", "slopes", "smooth"]
 
@@ -27,8 +28,7 @@ def blocks_of_columns(X: Any, rows: npt.NDArray[np.int64]) -> Iterator[tuple[sli
     part = part.tocsc() if hasattr(part, "tocsc") else part
     for start in range(0, n_features, step):
         columns = slice(start, min(start + step, n_features))
-        block = part[:, columns]
-        yield columns, np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+        yield columns, dense_rows(part[:, columns])
 
 
 def slopes(t: Array, values: Array) -> tuple[Array, Array]:

@@ -2,7 +2,6 @@
 
 from gnomon.extension.atlas import AffineAtlas
 from gnomon.extension.atlas_function import MapFunction
-from gnomon.extension.atlas_inverse import RoundTrip
 from gnomon.extension.drift import Drift, measure_drift
 from gnomon.extension.new_affinities import (
     GaussianRows,
@@ -14,8 +13,9 @@ from gnomon.extension.new_affinities import (
 )
 from gnomon.extension.novelty import Novelty
 from gnomon.extension.placement import EXACT_UP_TO, PlacementField, RowPlacement
-from gnomon.extension.placement_loss import PairLoss, PlacementLoss
+from gnomon.extension.placement_loss import PairTerm, PlacementLoss
 from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.round_trip import RoundTrip
 from gnomon.extension.similarity_placement import SimilarityPlacement
 from gnomon.extension.triplet_placement import TripletPlacement
 
@@ -28,7 +28,7 @@ __all__ = [
     "MembershipRows",
     "NewAffinities",
     "Novelty",
-    "PairLoss",
+    "PairTerm",
     "PlacementField",
     "PlacementLoss",
     "ReconstructionRows",

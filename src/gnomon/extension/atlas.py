@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from functools import cached_property
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from gnomon import _core
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.data import check_feature_count, check_table, find_duplicate_rows
+from gnomon.data import check_feature_count, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas_charts import BlendLaw, fit_charts
-from gnomon.extension.atlas_inverse import (
-    INVERSE_POWER,
-    INVERSE_ROWS,
-    RoundTrip,
-    invert,
-    nearest_others,
-    repeat_truncated,
-)
+from gnomon.extension.atlas_forward import Forward
+from gnomon.extension.atlas_inverse import Inverse, inverse_law
+from gnomon.extension.atlas_points import MapPoints
+from gnomon.extension.nearest_points import NearestPoints
 from gnomon.extension.novelty import Novelty
+from gnomon.extension.round_trip import RoundTrip, go_round
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
-from gnomon.neighbors import NeighborGraph, compute_neighbors, query_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 
-__all__ = ["AffineAtlas", "RoundTrip"]
+__all__ = ["AffineAtlas"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _WHO = "AffineAtlas"
-_FIRST, _MOST = 3, 12  # nearest rows looked at first and at most, in units of n_neighbors
-_CONSENSUS = 4.0
-_LAW_ROWS = 1000  # whose distances in the map give the law of the inverse
 _BLOCK = 4096  # rows placed at a time
 
 
@@ -76,6 +68,11 @@ class AffineAtlas:
         Damping of the fits, chosen so that neighbours are best predicted from each other.
     law_, inverse_law_ : BlendLaw
         How charts are weighted by distances in the data, and in the map.
+    method_ : {"exact", "cells", "scikit-learn"}
+        How the rows of the map nearest to a new one are found; "cells" in large dense tables, see
+        `gnomon.neighbors.RowSearch`. Found out at the first question, as is:
+    recall_ : float in [0, 1]
+        Share of the nearest rows found, at least 0.998 on a sample; where one is missed f jumps by its weight.
     n_features_in_ : int
 
     Notes
@@ -111,85 +108,49 @@ class AffineAtlas:
         n_jobs: int | None = None,
     ) -> None:
         n_neighbors = check_parameters(_WHO, {"n_neighbors": Integer(1)}, {"n_neighbors": n_neighbors})["n_neighbors"]
-        self._n_threads = resolve_n_threads(n_jobs, who=_WHO)
+        n_threads = resolve_n_threads(n_jobs, who=_WHO)
         table = check_table(X, who=_WHO, accept_sparse=True, min_samples=2)
         places = check_places(Y, table.n_samples, who=_WHO)
         self.n_features_in_, self._names = table.n_features, table.feature_names
-        self._X, self._Y, self._members = _distinct(table.values, places)
-        if self._X.shape[0] < 2:
-            fact = f"{self._X.shape[0]} distinct row(s) with a place"
+        self._points = points = MapPoints.of(table.values, places)
+        if len(points) < 2:
+            fact = f"{len(points)} distinct row(s) with a place"
             raise ValueError(message(_WHO, "X", "a table of at least 2 distinct rows with a place", fact=fact))
-        self._graph = self._neighbors(graph, n_neighbors, metric)
-        self.n_neighbors_ = self._graph.n_neighbors
-        self._charts = fit_charts(self._X, self._Y, self._graph, n_threads=self._n_threads)
-        self.trust_, self.ridge_ = self._charts.trust, self._charts.ridge
-        self.law_ = BlendLaw.of(self._near.distances)
-        self.inverse_law_ = BlendLaw.of(self._map_distances(), power=INVERSE_POWER, n_rows=INVERSE_ROWS)
-        self._table = RowTable.of(self._X)
+        graph = points.graph(graph, n_neighbors, metric=metric, n_threads=n_threads, who=_WHO)
+        self.n_neighbors_ = k = graph.n_neighbors
+        charts = fit_charts(points.X, points.Y, graph, n_threads=n_threads)
+        self.trust_, self.ridge_ = charts.trust, charts.ridge
+        if graph.metric != "euclidean":
+            graph = compute_neighbors(points.X, k, n_threads=n_threads)
+        self._indices = graph.indices
+        self.law_, self.inverse_law_ = BlendLaw.of(graph.distances), inverse_law(points.Y, k, n_threads=n_threads)
+        rows = RowTable.of(points.X)
+        self._novelty = Novelty.learn(graph.indices, graph.distances)
+        near = NearestPoints(points.X, k, n_threads)
+        self._forward = Forward(near, rows, charts, self.law_, self._novelty, k)
+        self._inverse = Inverse(NearestPoints(points.Y, k, n_threads), rows, charts, self.inverse_law_)
 
-    def _neighbors(self, graph: NeighborGraph | None, wanted: int, metric: str) -> NeighborGraph:
-        n = int(self._X.shape[0])
-        if graph is not None and graph.n_samples == n and (graph.mask is None or bool(graph.mask.all())):
-            if graph.n_neighbors <= wanted:
-                return graph
-            return NeighborGraph(
-                np.ascontiguousarray(graph.indices[:, :wanted]),
-                np.ascontiguousarray(graph.distances[:, :wanted]),
-                None,
-                graph.metric,
-                graph.method,
-                graph.recall,
-            )
-        if graph is not None and graph.n_samples not in (n, len(self._members)):
-            rule = f"of n_samples={len(self._members)} rows"
-            raise ValueError(message(_WHO, f"graph of {graph.n_samples} rows", rule))
-        return compute_neighbors(self._X, min(wanted, n - 1), metric=metric, n_threads=self._n_threads)
+    @property
+    def method_(self) -> str:
+        """How the nearest rows are found."""
+        return self._forward.nearest.search.method
 
-    @cached_property
-    def _near(self) -> NeighborGraph:
-        """Neighbours by Euclidean distance."""
-        if self._graph.metric == "euclidean":
-            return self._graph
-        return compute_neighbors(self._X, self.n_neighbors_, n_threads=self._n_threads)
-
-    @cached_property
-    def _novelty(self) -> Novelty:
-        return Novelty.learn(self._near.indices, self._near.distances)
-
-    def _map_distances(self) -> npt.NDArray[np.float32]:
-        n = len(self._Y)
-        rows = np.unique(np.linspace(0, n - 1, min(n, _LAW_ROWS)).astype(np.int64))
-        _, distances = query_neighbors(self._Y, self._Y[rows], self.n_neighbors_ + 1, n_threads=self._n_threads)
-        return distances[:, 1:]
+    @property
+    def recall_(self) -> float:
+        """Share of the nearest rows found."""
+        return self._forward.nearest.search.recall
 
     def _check_rows(self, X_new: Any) -> Any:
         table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
         check_feature_count(table, self.n_features_in_, self._names, who=_WHO)
-        return _alike(table.values, self._X)
+        return self._points.alike(table.values)
 
-    @property
-    def _sizes(self) -> tuple[int, int]:
-        """How many nearest rows are looked at first, and at most."""
-        return _FIRST * self.n_neighbors_ + 1, _MOST * self.n_neighbors_ + 1
-
-    def _blend(
-        self, X_new: Any, *, jacobians: bool = False, own: npt.NDArray[np.integer] | None = None
-    ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
-        """Return positions, spreads, derivatives and scores of novelty; row own[i] takes no part in row i."""
-        law, k = self.law_, self._near.n_neighbors
-
-        def run(rows: Any, left_out: npt.NDArray[np.integer] | None, size: int) -> Any:
-            candidates, distances = nearest_others(self._X, rows, left_out, size, self._n_threads)
-            scores = self._novelty.score(candidates[:, :k], distances[:, :k])
-            blend = (law.count, law.softness, law.power, _CONSENSUS, jacobians, self._n_threads)
-            table, new = self._table.arguments, RowTable.of(rows).arguments
-            positions, spread, truncated, derivatives = _core.atlas_predict(
-                table, new, candidates, *(*self._charts.arguments, *blend)
-            )
-            return positions, spread, derivatives if jacobians else positions[:, :0], scores, truncated
-
-        positions, spread, derivatives, scores = repeat_truncated(run, X_new, self._sizes, own)
-        return positions, spread, derivatives, scores
+    def _check_places(self, Y_new: Any) -> Float64Array:
+        places = np.asarray(check_table(Y_new, who=_WHO, min_samples=0, dtype=np.float64).values)
+        if places.shape[1] != self._points.Y.shape[1]:
+            rule = f"of {self._points.Y.shape[1]} columns, those of the map"
+            raise ValueError(message(_WHO, f"Y with {places.shape[1]} columns", rule))
+        return places
 
     def transform(self, X_new: Any) -> Float64Array:
         """Place rows in the map, each as a function of the row alone.
@@ -225,11 +186,10 @@ class AffineAtlas:
             where the map is torn.
         """
         rows = self._check_rows(X_new)
-        positions, spread = np.empty((rows.shape[0], self._Y.shape[1])), np.empty(rows.shape[0])
+        positions, spread = np.empty((rows.shape[0], self._points.Y.shape[1])), np.empty(rows.shape[0])
         far = 0
-        for begin in range(0, rows.shape[0], _BLOCK):
-            some = slice(begin, begin + _BLOCK)
-            positions[some], spread[some], _, scores = self._blend(rows[some])
+        for some in _blocks(rows.shape[0]):
+            positions[some], spread[some], _, scores = self._forward.blend(rows[some])
             far += int(np.count_nonzero(self._novelty.far(scores)))
         if far:
             text = (
@@ -253,10 +213,9 @@ class AffineAtlas:
         """
         one = not hasattr(x, "tocsr") and np.ndim(x) == 1
         rows = self._check_rows(np.asarray(x)[None] if one else x)
-        found = np.empty((rows.shape[0], self._Y.shape[1], self.n_features_in_))
-        for begin in range(0, rows.shape[0], _BLOCK):
-            some = slice(begin, begin + _BLOCK)
-            found[some] = self._blend(rows[some], jacobians=True)[2]
+        found = np.empty((rows.shape[0], self._points.Y.shape[1], self.n_features_in_))
+        for some in _blocks(rows.shape[0]):
+            found[some] = self._forward.blend(rows[some], jacobians=True).jacobians
         return found[0] if one else found
 
     def pull_back(self, x: Any, gradient: Any) -> Float64Array:
@@ -281,10 +240,6 @@ class AffineAtlas:
         pulled: Float64Array = (given[..., None] * jacobian).sum(axis=-2)
         return pulled
 
-    def _scores(self, rows: Any) -> Float64Array:
-        indices, distances = query_neighbors(self._X, rows, self._near.n_neighbors, n_threads=self._n_threads)
-        return self._novelty.score(indices, distances)
-
     def novelty(self, X_new: Any) -> Float64Array:
         """Say how far rows lie out of range.
 
@@ -303,7 +258,10 @@ class AffineAtlas:
             rows whose score is 1.5 times the largest one.
         """
         rows = self._check_rows(X_new)
-        return self._novelty.level(self._scores(rows)) if rows.shape[0] else np.empty(0)
+        scores = np.empty(rows.shape[0])
+        for some in _blocks(rows.shape[0]):
+            scores[some] = self._forward.scores(rows[some])
+        return self._novelty.level(scores)
 
     def inverse_transform(self, Y_new: Any, *, return_error: bool = False) -> Any:
         """Return rows of the data at places of the map, each a function of the place alone.
@@ -330,24 +288,12 @@ class AffineAtlas:
         places = self._check_places(Y_new)
         rows = np.empty((len(places), self.n_features_in_))
         error = np.empty(len(places))
-        for begin in range(0, len(places), _BLOCK):
-            some = slice(begin, begin + _BLOCK)
-            rows[some] = self._invert(places[some])
+        for some in _blocks(len(places)):
+            rows[some] = self._inverse.invert(places[some])
             if return_error:
-                again = self._blend(_alike(rows[some], self._X))[0]
+                again = self._forward.blend(self._points.alike(rows[some])).positions
                 error[some] = np.sqrt(np.square(again - places[some]).sum(axis=1))
         return (rows, error) if return_error else rows
-
-    def _invert(self, places: Float64Array, own: npt.NDArray[np.integer] | None = None) -> Float64Array:
-        table = self._table.arguments
-        return invert(table, self._charts, self.inverse_law_, places, self._sizes, own, self._n_threads)
-
-    def _check_places(self, Y_new: Any) -> Float64Array:
-        places = np.asarray(check_table(Y_new, who=_WHO, min_samples=0, dtype=np.float64).values)
-        if places.shape[1] != self._Y.shape[1]:
-            rule = f"of {self._Y.shape[1]} columns, those of the map"
-            raise ValueError(message(_WHO, f"Y with {places.shape[1]} columns", rule))
-        return places
 
     def round_trip(self, rows: Any = None) -> RoundTrip:
         """Go from rows of the map to their places and back, and from their places to rows and back.
@@ -363,57 +309,9 @@ class AffineAtlas:
         -------
         RoundTrip
         """
-        n = len(self._members)
-        placed = np.flatnonzero(self._members >= 0)
-        if rows is None:
-            listed = placed[np.unique(np.linspace(0, len(placed) - 1, min(len(placed), _LAW_ROWS)).astype(np.int64))]
-        else:
-            listed = np.atleast_1d(np.asarray(rows))
-            if listed.dtype.kind not in "iu" or (listed < 0).any() or (listed >= n).any():
-                raise ValueError(message(_WHO, "rows", f"row numbers below n_samples={n}"))
-            if (self._members[listed] < 0).any():
-                raise ValueError(message(_WHO, "rows", "row numbers of rows with a place"))
-        own = self._members[listed]
-        places = self._Y[own]
-        found = self._invert(places, own)
-        again = self._blend(_alike(found, self._X), own=own)[0]
-        map_error = np.sqrt(np.square(again - places).sum(axis=1))
-        there = self._invert(self._blend(self._X[own], own=own)[0], own)
-        data_error = np.square(there - _dense(self._X[own])).sum(axis=1)
-        noise = np.array([_scatter(_dense(self._X[near])) for near in self._near.indices[own]])
-        return RoundTrip(
-            np.asarray(listed, dtype=np.int64),
-            map_error,
-            map_error / self._charts.reach[own],
-            data_error,
-            data_error / np.where(noise > 0.0, noise, np.inf),
-        )
+        return go_round(self._points, self._indices, self._forward, self._inverse, rows, who=_WHO)
 
 
-def _dense(rows: Any) -> Float64Array:
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
-
-
-def _scatter(rows: Float64Array) -> float:
-    return float(np.square(rows - rows.mean(axis=0)).sum(axis=1).mean())
-
-
-def _alike(rows: Any, table: Any) -> Any:
-    """Return rows dense or in CSR form, as the table is."""
-    if hasattr(table, "tocsr"):
-        return rows if hasattr(rows, "tocsr") else sp.csr_array(rows)
-    return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
-
-
-def _distinct(X: Any, Y: Float64Array) -> tuple[Any, Float64Array, npt.NDArray[np.int64]]:
-    """Return distinct rows with a place, the places, and for each row of X the number of its own (-1: none)."""
-    placed = np.flatnonzero(np.isfinite(Y[:, 0]))
-    rows, places = (X, Y) if len(placed) == len(Y) else (X[placed], Y[placed])
-    representatives, copies = find_duplicate_rows(rows)
-    if len(representatives) < len(places):
-        counts = np.bincount(copies, minlength=len(representatives))
-        sums = [np.bincount(copies, weights=column, minlength=len(representatives)) for column in places.T]
-        rows, places = rows[representatives], np.ascontiguousarray((np.stack(sums) / counts).T)
-    members = np.full(len(Y), -1, dtype=np.int64)
-    members[placed] = copies
-    return rows, places, members
+def _blocks(n: int) -> Iterator[slice]:
+    for begin in range(0, n, _BLOCK):
+        yield slice(begin, begin + _BLOCK)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_table
 from gnomon.extension.atlas import AffineAtlas
+from gnomon.linalg.sparse import dense_rows
 from gnomon.neighbors import NeighborGraph
 
 if TYPE_CHECKING:
@@ -79,9 +80,7 @@ class MapFunction:
         check_is_fitted(self)
         if getattr(self, "_one_place", False) and self._fitted_rows is not None:
             places = check_table(Y, who=type(self).__name__, min_samples=0).values
-            row = self._fitted_rows[:1]
-            dense = np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)
-            return np.repeat(dense, places.shape[0], axis=0)
+            return np.repeat(dense_rows(self._fitted_rows[:1]), places.shape[0], axis=0)
         found: Float64Array = self._make_atlas().inverse_transform(Y)
         return found
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon.extension.new_affinities import NewAffinities
-from gnomon.extension.placement_loss import PairLoss, PlacementLoss
+from gnomon.extension.placement_loss import PairTerm, PlacementLoss
 from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
 from gnomon.neighbors import RowSearch
 from gnomon.objectives.edges import compile_kernel
@@ -244,10 +244,10 @@ def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     return np.asarray((one == other).all(axis=1))
 
 
-def _term(pair: PairLoss) -> _core.PairTerm:
-    kernel = compile_kernel(pair.kernel)
+def _term(term: PairTerm) -> _core.PairTerm:
+    kernel = compile_kernel(term.kernel)
     assert kernel is not None  # checked where a loss is chosen
-    return _core.PairTerm(kernel, pair.law, pair.scale)
+    return _core.PairTerm(kernel, term.law, term.scale)
 
 
 def step_tolerance(points: Float32Array) -> float:

@@ -11,11 +11,11 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
 
-__all__ = ["PairLoss", "PlacementLoss"]
+__all__ = ["PairTerm", "PlacementLoss"]
 
 
 @dataclass(frozen=True)
-class PairLoss:
+class PairTerm:
     """scale * F(k(s)) of a pair of points at squared distance s.
 
     Attributes
@@ -42,7 +42,7 @@ class PlacementLoss:
 
     Attributes
     ----------
-    attraction, repulsion : PairLoss
+    attraction, repulsion : PairTerm
         A and B.
     strength : float
         Factor c of the repulsion.
@@ -52,8 +52,8 @@ class PlacementLoss:
         v; None for 1.
     """
 
-    attraction: PairLoss
-    repulsion: PairLoss
+    attraction: PairTerm
+    repulsion: PairTerm
     strength: float
     link: str = "sum"
     charges: npt.NDArray[np.float64] | None = field(default=None, compare=False)
@@ -72,12 +72,12 @@ class PlacementLoss:
             Z, the sum of the similarities of all ordered pairs of the map.
         n_samples : int
         """
-        return cls(PairLoss(kernel, "log"), PairLoss(kernel, "value"), n_samples / normalizer)
+        return cls(PairTerm(kernel, "log"), PairTerm(kernel, "value"), n_samples / normalizer)
 
     @classmethod
     def of_conditional_divergence(cls, kernel: OutputKernel) -> PlacementLoss:
         """Return SNE's, the divergence of the row's own distribution: sum_j p_j (-log k_j) + log sum_l k_l."""
-        return cls(PairLoss(kernel, "log"), PairLoss(kernel, "value"), 1.0, "log")
+        return cls(PairTerm(kernel, "log"), PairTerm(kernel, "value"), 1.0, "log")
 
     @classmethod
     def of_cross_entropy(
@@ -98,7 +98,7 @@ class PlacementLoss:
         """
         given: Any = None if charges is None else np.asarray(charges, dtype=np.float64)
         strength = repulsion / (2.0 * n_samples)
-        return cls(PairLoss(kernel, "log"), PairLoss(kernel, "log_deficit"), strength, "sum", given)
+        return cls(PairTerm(kernel, "log"), PairTerm(kernel, "log_deficit"), strength, "sum", given)
 
     @classmethod
     def of_contrast(cls, kernel: OutputKernel, n_noise: int, n_samples: int) -> PlacementLoss:
@@ -111,7 +111,7 @@ class PlacementLoss:
             m.
         n_samples : int
         """
-        return cls(PairLoss(kernel, "log"), PairLoss(kernel, "value"), n_noise / n_samples, "contrast")
+        return cls(PairTerm(kernel, "log"), PairTerm(kernel, "value"), n_noise / n_samples, "contrast")
 
     @classmethod
     def of_values(
@@ -133,4 +133,4 @@ class PlacementLoss:
             v.
         """
         given: Any = None if charges is None else np.asarray(charges, dtype=np.float64)
-        return cls(PairLoss(attraction, "value", -1.0), PairLoss(repulsion, "value"), strength, "sum", given)
+        return cls(PairTerm(attraction, "value", -1.0), PairTerm(repulsion, "value"), strength, "sum", given)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
-from gnomon.extension.placement_loss import PairLoss
+from gnomon.extension.placement_loss import PairTerm
 from gnomon.kernels.laws import evaluate_law
 
 __all__ = ["RepulsionTable", "tabulate_repulsion"]
@@ -41,7 +41,7 @@ class RepulsionTable:
 
 
 def tabulate_repulsion(
-    Y: npt.ArrayLike, repulsion: PairLoss, charges: npt.ArrayLike | None = None, *, cells: int | None = None
+    Y: npt.ArrayLike, repulsion: PairTerm, charges: npt.ArrayLike | None = None, *, cells: int | None = None
 ) -> RepulsionTable:
     """Sum the repulsion of all points of a map at the nodes of a grid, through Fourier transforms.
 
@@ -53,7 +53,7 @@ def tabulate_repulsion(
     ----------
     Y : array-like of shape (n_samples, n_components)
         One or two components.
-    repulsion : PairLoss
+    repulsion : PairTerm
     charges : array-like of shape (n_samples,) or None, default=None
         Weights of the points; None for 1.
     cells : int or None, default=None
@@ -90,7 +90,7 @@ def tabulate_repulsion(
     return RepulsionTable(np.ascontiguousarray(table.reshape(1, -1) if d == 1 else table), corner, spacing)
 
 
-def _half_width(repulsion: PairLoss, extent: float) -> float:
+def _half_width(repulsion: PairTerm, extent: float) -> float:
     """Return the distance at which a similarity has fallen by half, by bisection; the extent for other kernels."""
     kernel = repulsion.kernel
     if not kernel.bounded:
@@ -103,7 +103,7 @@ def _half_width(repulsion: PairLoss, extent: float) -> float:
     return max(high, 1e-6 * extent)
 
 
-def _resolved(repulsion: PairLoss, squares: Float64Array, spacing: float) -> Float64Array:
+def _resolved(repulsion: PairTerm, squares: Float64Array, spacing: float) -> Float64Array:
     """Return the repulsion, a straight line within one spacing unless it is smooth there."""
     kernel = repulsion.kernel
     smooth = kernel.smooth and (repulsion.law == "value" or float(kernel.value(0.0)) < 1.0)

@@ -100,7 +100,7 @@ def _pooled(
     kernel = getattr(_core, "pooled_effects" + table.suffix)
     hoods = (jacobians.indices, jacobians.weights)
     indices, arrows, importance, everything, mean, ellipses, predicted = kernel(
-        *table.arguments, *hoods, flat, tried, jacobians.pooling, n_top, all_features, n_threads
+        *table.arguments, *hoods, flat, jacobians.places, tried, jacobians.pooling, n_top, all_features, n_threads
     )
     effects = FeatureEffects(indices, arrows, importance, mean, everything if all_features else None, ellipses)
     return effects, predicted

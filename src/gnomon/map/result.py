@@ -143,7 +143,6 @@ class Map(Questions):
                 self.embedding,
                 features,
                 feature_names=feature_names,
-                graph=self.graph,
                 metric=self.metric,
                 n_jobs=self.n_jobs,
             )

@@ -14,7 +14,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_turn
-from gnomon.methods.frames import fit_frames, median_dimension, nearest, turn_frames
+from gnomon.methods.frames import fit_frames, median_dimension, turn_frames
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.umap import UMAP_RULES, umap_kernel, umap_recipe
 from gnomon.objectives import FrameCorrelation
@@ -134,13 +134,13 @@ class FeatMAP(NeighborEmbedder):
             tangent = min(2 * n_neighbors, n_samples - 1)
 
         def terms(affinities: Affinities, inputs: Inputs) -> tuple[FrameCorrelation, ...]:
-            return (self._term(affinities, replace(inputs, graph=nearest(inputs.neighbors, tangent)), parameters),)
+            return (self._term(affinities, replace(inputs, graph=inputs.neighbors.nearest(tangent)), parameters),)
 
         recipe = umap_recipe(parameters, self.kernel_, n_samples, terms)
         fuzzy, plain = recipe.affinity, recipe.optimizer
 
         def affinity(inputs: Inputs) -> Affinities:
-            self.graph_ = nearest(inputs.neighbors, n_neighbors)
+            self.graph_ = inputs.neighbors.nearest(n_neighbors)
             found: Affinities = fuzzy(replace(inputs, graph=self.graph_))
             return found
 

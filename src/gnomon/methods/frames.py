@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from gnomon.geometry import TangentFrames
     from gnomon.kernels import OutputKernel
     from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder
-    from gnomon.neighbors import NeighborGraph
 
 __all__ = [
     "FRAMES",
@@ -26,7 +24,6 @@ __all__ = [
     "frame_terms",
     "keep_frames",
     "median_dimension",
-    "nearest",
     "repeat_frames",
     "turn_frames",
 ]
@@ -35,16 +32,6 @@ FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, ev
 _MEDIAN_ROWS = 512  # rows whose dimensions are looked at to choose the number of directions
 _OPTIONS = ("weight", "begins", "every", "variance_shift")
 _LEARNED = ("frames_", "embedding_frames_", "frame_correlation_")
-
-
-def nearest(graph: NeighborGraph, n_neighbors: int) -> NeighborGraph:
-    """Return the graph of the first n_neighbors neighbours of each row."""
-    return replace(
-        graph,
-        indices=np.ascontiguousarray(graph.indices[:, :n_neighbors]),
-        distances=np.ascontiguousarray(graph.distances[:, :n_neighbors]),
-        mask=None if graph.mask is None else graph.mask[:, :n_neighbors],
-    )
 
 
 def fit_frames(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -47,3 +48,14 @@ class NeighborGraph:
     def n_neighbors(self) -> int:
         """Number of neighbours of each row."""
         return int(self.indices.shape[1])
+
+    def nearest(self, n_neighbors: int) -> Self:
+        """Return the graph of the first n_neighbors neighbours of each row; itself if it has no more."""
+        if self.n_neighbors <= n_neighbors:
+            return self
+        return replace(
+            self,
+            indices=np.ascontiguousarray(self.indices[:, :n_neighbors]),
+            distances=np.ascontiguousarray(self.distances[:, :n_neighbors]),
+            mask=None if self.mask is None else np.ascontiguousarray(self.mask[:, :n_neighbors]),
+        )

@@ -119,7 +119,11 @@ class RowSearch:
         return cls("exact", 1.0, n_neighbors, X_train, native, None, points, who)
 
     def find(
-        self, X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix, *, n_threads: int = 1
+        self,
+        X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
+        n_neighbors: int | None = None,
+        *,
+        n_threads: int = 1,
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Return the nearest rows of each new row.
 
@@ -127,6 +131,8 @@ class RowSearch:
         ----------
         X_new : ndarray of shape (n_new, n_features) or CSR matrix
             With metric="precomputed" distances of shape (n_new, n_samples).
+        n_neighbors : int in [1, n_neighbors of the search], default=None
+            Find fewer: the first ones of those that would be found. None for all.
         n_threads : int >= 1, default=1
             Does not change the result.
 
@@ -145,7 +151,7 @@ class RowSearch:
         n_features = self._table[1] if self.method == "precomputed" else self._table.shape[1]
         if X_new.shape[1] != n_features:
             raise ValueError(message(self._who, f"X_new with {X_new.shape[1]} features", f"of {n_features} features"))
-        k = self.n_neighbors
+        k = self.n_neighbors if n_neighbors is None else min(n_neighbors, self.n_neighbors)
         if X_new.shape[0] == 0:
             return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
         if self.method == "precomputed":

@@ -27,7 +27,7 @@ from gnomon import (
 )
 from gnomon.exceptions import GnomonWarning
 from gnomon.extension import PlacementField, PlacementLoss, tabulate_repulsion
-from gnomon.extension.placement_loss import PairLoss
+from gnomon.extension.placement_loss import PairTerm
 from gnomon.kernels import Cauchy, CustomKernel, Gaussian, Linear, Logarithmic, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 
@@ -224,7 +224,7 @@ def test_a_table_of_the_repulsion_gives_the_loss_of_the_sum_over_all_points(name
 
 def test_a_finer_table_is_nearer_to_the_sum():
     place = np.array([[0.3, -0.2]], dtype=np.float32)
-    push = PairLoss(Cauchy(), "value")
+    push = PairTerm(Cauchy(), "value")
     errors = []
     for cells in (16, 64):
         found = tabulate_repulsion(POINTS, push, cells=cells)

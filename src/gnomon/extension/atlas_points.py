@@ -1,0 +1,82 @@
+"""The rows and places that an atlas is made of: distinct rows with a place, and their neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import message
+from gnomon.data import find_duplicate_rows
+from gnomon.linalg.sparse import dense_rows
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+__all__ = ["MapPoints", "spread_evenly"]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MapPoints:
+    """Distinct rows with a place.
+
+    Attributes
+    ----------
+    X : ndarray or CSR of shape (n_distinct, n_features)
+    Y : ndarray of shape (n_distinct, n_components), float64
+        The mean of the places of equal rows.
+    members : ndarray of shape (n_samples,), int64
+        For each row of the table the number of its own, -1 if it has no place.
+    """
+
+    X: Any
+    Y: Float64Array
+    members: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, X: Any, Y: Float64Array) -> Self:
+        """Take the points from a table and its map, both of n_samples rows; NaN is no place."""
+        placed = np.flatnonzero(np.isfinite(Y[:, 0]))
+        rows, places = (X, Y) if len(placed) == len(Y) else (X[placed], Y[placed])
+        representatives, copies = find_duplicate_rows(rows)
+        if len(representatives) < len(places):
+            counts = np.bincount(copies, minlength=len(representatives))
+            sums = [np.bincount(copies, weights=column, minlength=len(representatives)) for column in places.T]
+            rows, places = rows[representatives], np.ascontiguousarray((np.stack(sums) / counts).T)
+        members = np.full(len(Y), -1, dtype=np.int64)
+        members[placed] = copies
+        return cls(rows, places, members)
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return len(self.Y)
+
+    def alike(self, rows: Any) -> Any:
+        """Return rows dense or in CSR form, as the table is."""
+        if hasattr(self.X, "tocsr"):
+            return rows if hasattr(rows, "tocsr") else sp.csr_array(rows)
+        return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+
+    def dense(self, rows: npt.NDArray[np.integer]) -> Float64Array:
+        """Return some rows as a dense float64 array."""
+        return dense_rows(self.X[rows])
+
+    def graph(
+        self, given: NeighborGraph | None, n_neighbors: int, *, metric: str, n_threads: int, who: str
+    ) -> NeighborGraph:
+        """Return the graph of the points' n_neighbors nearest others: the one given if it is of these points."""
+        n = len(self)
+        if given is not None and given.n_samples == n and (given.mask is None or bool(given.mask.all())):
+            return given.nearest(n_neighbors)
+        if given is not None and given.n_samples not in (n, len(self.members)):
+            rule = f"of n_samples={len(self.members)} rows"
+            raise ValueError(message(who, f"graph of {given.n_samples} rows", rule))
+        return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
+
+
+def spread_evenly(n: int, most: int) -> npt.NDArray[np.int64]:
+    """Return at most so many of the numbers 0..n-1, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
