@@ -74,8 +74,9 @@ def test_units_of_the_table(strip, found):
         found.error[constant] == found.effect[constant] == found.spread[constant] == found.local_change[constant] == 0
     )
     assert 0 < found.spread[at] < 0.2
-    near = compute_neighbors(X, 15).indices[found.index]
-    scale = np.sqrt(np.mean((X[near, 0] - X[found.index, 0]) ** 2))
+    near = compute_neighbors(X, 15).indices
+    own = np.sqrt(np.mean((X[near, 0] - X[:, [0]]) ** 2, axis=1))
+    scale = own[np.append(near[found.index], found.index)].mean()
     assert found.local_change[at] == pytest.approx(found.change[at] / scale, rel=1e-4)
     assert found.contribution is found.effect
     document = json.loads(json.dumps(found.head(2).to_dict()))
