@@ -109,3 +109,14 @@ def test_wrong_labels_are_refused(cells):
         cluster_captions(X, labels, image_shape=(3, 3))
     with pytest.raises(ValueError, match="at least 3 x 3"):
         cluster_captions(X, labels, image_shape=(2, 2))
+
+
+def test_a_cluster_between_two_others_is_told_from_one_of_them_in_the_direction_of_the_word():
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 3
+    X = rng.normal(size=(300, 1)) + np.array([0.0, 10.0, 6.0])[labels][:, None]
+    between = cluster_captions(X, labels, feature_names=["x"])[2]
+    assert between.text == "high x, less x than 1"
+    assert between.against == [[0]]
+    assert between.unseparated == [1]
+    assert between.effect[0] == pytest.approx(6, abs=0.5)

@@ -120,7 +120,6 @@ def _caption(
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
     side = np.sign(moments.means[g] - moments.means.mean(axis=0))
     agreed = np.maximum(gaps * side, 0.0)  # only differences in the direction that the word will state
-    agreed[g] = 0.0
     left = np.arange(len(labels)) != g
     chosen: list[int] = []
     against: list[npt.NDArray[np.intp]] = []
