@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import tangent_frames
 from gnomon.explain import explain
+from gnomon.neighbors import compute_neighbors
 
 __all__ = ["EXPLAINERS", "SLOW", "gnomon_explanation"]
 
@@ -49,12 +51,10 @@ def _plain_regression(X: Floats, Y: Floats, near: npt.NDArray[Any], rows: npt.ND
 
 
 def _featmap(X: Floats, Y: Floats, near: npt.NDArray[Any], rows: npt.NDArray[Any]) -> Answer:
-    """Take loadings of local principal directions times singular values, as featMAP ranks features; without the map."""
-    Z, _ = _displacements(X, Y, near[:, :30], rows)
-    _, s, vt = np.linalg.svd(Z, full_matrices=False)
-    share = np.cumsum(s**2, axis=1) / np.sum(s**2, axis=1, keepdims=True)
-    kept = np.concatenate([np.ones((len(s), 1), bool), share[:, :-1] < 0.9], axis=1)
-    return np.sqrt(np.sum((s * kept)[:, :, None] ** 2 * vt**2, axis=1)), None
+    """Take loadings of the data's tangent frames times singular values, as featMAP ranks features; without the map."""
+    graph = compute_neighbors(X, 15, n_threads=2)
+    frames = tangent_frames(X, graph, rows=rows, n_threads=2)
+    return frames.importance(X, rows).astype(np.float64), None
 
 
 def _gene_relevance(X: Floats, Y: Floats, near: npt.NDArray[Any], rows: npt.NDArray[Any]) -> Answer:

@@ -50,8 +50,8 @@ nb::tuple effects(const RowSource& X, const Matrix<const std::int32_t>& indices,
 }
 
 nb::tuple pooled(const RowSource& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-                 const Matrix<const double>& coefficients, const Rows& tried, std::size_t rounds, std::size_t n_top,
-                 bool all_features, int n_threads) {
+                 const Matrix<const double>& coefficients, const Matrix<const double>& places, const Rows& tried,
+                 std::size_t rounds, std::size_t n_top, bool all_features, int n_threads) {
     const std::size_t n = n_rows(X), k = indices.shape(1), d = coefficients.shape(1) / k, D = n_features(X);
     auto top = make_output<std::int32_t>({n, n_top});
     auto arrows = make_output<float>({n, n_top, d});
@@ -67,7 +67,7 @@ nb::tuple pooled(const RowSource& X, const Matrix<const std::int32_t>& indices, 
                             {mean.data(), D}};
     const PooledOutputs more{{ellipses.data(), n, d * d}, view(tried), {predicted.data(), tried.shape(0), k * d}};
     run_released(n_threads, [&](const Context& context) {
-        pooled_effects(X, {view(indices), view(weights)}, view(coefficients), rounds, out, more, context);
+        pooled_effects(X, {view(indices), view(weights)}, view(coefficients), view(places), rounds, out, more, context);
     });
     return nb::make_tuple(top, arrows, top_importance, importance, mean, ellipses, predicted);
 }
@@ -123,27 +123,29 @@ void register_geometry(nb::module_& m) {
     m.def(
         "pooled_effects",
         [](const AnyMatrix& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-           const Matrix<const double>& coefficients, const Rows& tried, std::size_t rounds, std::size_t n_top,
-           bool all_features, int n_threads) {
-            return pooled(dense_rows(X), indices, weights, coefficients, tried, rounds, n_top, all_features, n_threads);
+           const Matrix<const double>& coefficients, const Matrix<const double>& places, const Rows& tried,
+           std::size_t rounds, std::size_t n_top, bool all_features, int n_threads) {
+            return pooled(dense_rows(X), indices, weights, coefficients, places, tried, rounds, n_top, all_features,
+                          n_threads);
         },
         nb::arg("X").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("coefficients").noconvert(), nb::arg("tried").noconvert(), nb::arg("rounds"), nb::arg("n_top"),
-        nb::arg("all_features"), nb::arg("n_threads"),
+        nb::arg("coefficients").noconvert(), nb::arg("places").noconvert(), nb::arg("tried").noconvert(),
+        nb::arg("rounds"), nb::arg("n_top"), nb::arg("all_features"), nb::arg("n_threads"),
         "feature_effects of all rows from averaged Jacobians, and their ellipses.");
     m.def(
         "pooled_effects_sparse",
         [](const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features,
            const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-           const Matrix<const double>& coefficients, const Rows& tried, std::size_t rounds, std::size_t n_top,
-           bool all_features, int n_threads) {
-            return pooled(sparse_rows(offsets, columns, values, n_features), indices, weights, coefficients, tried,
-                          rounds, n_top, all_features, n_threads);
+           const Matrix<const double>& coefficients, const Matrix<const double>& places, const Rows& tried,
+           std::size_t rounds, std::size_t n_top, bool all_features, int n_threads) {
+            return pooled(sparse_rows(offsets, columns, values, n_features), indices, weights, coefficients, places,
+                          tried, rounds, n_top, all_features, n_threads);
         },
         nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
         nb::arg("n_features"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("coefficients").noconvert(), nb::arg("tried").noconvert(), nb::arg("rounds"), nb::arg("n_top"),
-        nb::arg("all_features"), nb::arg("n_threads"), "pooled_effects of a table in CSR form with sorted columns.");
+        nb::arg("coefficients").noconvert(), nb::arg("places").noconvert(), nb::arg("tried").noconvert(),
+        nb::arg("rounds"), nb::arg("n_top"), nb::arg("all_features"), nb::arg("n_threads"),
+        "pooled_effects of a table in CSR form with sorted columns.");
 }
 
 }  // namespace gnomon::bindings

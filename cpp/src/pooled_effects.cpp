@@ -4,226 +4,280 @@
 #include <vector>
 
 #include "gnomon/jacobians.hpp"
+#include "gnomon/map_order.hpp"
+#include "gnomon/pooled_block.hpp"
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kWidth = 16;  // features taken together: a row of them is two cache lines
+constexpr std::size_t kWidth = kBlockWidth;
 constexpr std::size_t kPointsPerChunk = 512;
+constexpr std::size_t kLanes = 8;
 
-using f64 = double __attribute__((vector_size(64)));
-constexpr std::size_t kHalf = 8;
-static_assert(kWidth == 2 * kHalf);
+using f32x8 = float __attribute__((vector_size(32)));
+using i32x8 = std::int32_t __attribute__((vector_size(32)));
 
-// Everything known of all points for the features of one block.
-struct Block {
-    Block(std::size_t n, std::size_t d) : values(n * kWidth), deviation(n * kWidth), axes(n * d * kWidth) {}
-
-    std::size_t first = 0, size = 0;  // the features
-    std::vector<double> values;       // (n, kWidth), zero in the padding
-    std::vector<float> deviation;     // (n, kWidth): weighted root mean square of x_jf - x_if
-    std::vector<float> axes;          // (n, d, kWidth)
-};
-
-template <class T>
-void read_row(const Span2<const T>& rows, std::size_t i, const Block& block, std::vector<std::size_t>&, double* out) {
-    const T* row = rows.row(i) + block.first;
-    for (std::size_t f = 0; f < block.size; ++f) out[f] = static_cast<double>(row[f]);
+GNOMON_INLINE bool any(i32x8 mask) {
+    using i64x4 = long long __attribute__((vector_size(32)));
+    const i64x4 m = reinterpret_cast<i64x4>(mask);
+    return (m[0] | m[1] | m[2] | m[3]) != 0;
 }
 
-// Blocks come in ascending order, so each row's entries are read on from where the last block ended.
-template <class T>
-void read_row(const SparseRows<T>& rows, std::size_t i, const Block& block, std::vector<std::size_t>& cursors,
-              double* out) {
-    const auto& matrix = rows.matrix;
-    const auto begin = static_cast<std::size_t>(matrix.offsets[i]),
-               end = static_cast<std::size_t>(matrix.offsets[i + 1]);
-    std::size_t e = begin + cursors[i];
-    for (; e < end && static_cast<std::size_t>(matrix.columns[e]) < block.first + block.size; ++e)
-        out[static_cast<std::size_t>(matrix.columns[e]) - block.first] = static_cast<double>(matrix.values[e]);
-    cursors[i] = e - begin;
-}
-
-// The Jacobian's columns at one point and the deviations: sums over k displacements of kWidth features each.
-GNOMON_CLONES void fit_columns(const double* values, std::size_t i, const std::int32_t* neighbors, const float* weights,
-                               std::size_t k, const double* coefficients, std::size_t d, double total, float* deviation,
-                               float* axes) {
-    for (std::size_t half = 0; half < kWidth; half += kHalf) {
-        const f64 origin = simd::load_as<f64>(values + i * kWidth + half);
-        f64 moment{};
-        for (std::size_t j = 0; j < k; ++j) {
-            if (!(weights[j] > 0)) continue;
-            const f64 x = simd::load_as<f64>(values + static_cast<std::size_t>(neighbors[j]) * kWidth + half) - origin;
-            moment += (static_cast<double>(weights[j]) / total) * (x * x);
-        }
-        for (std::size_t l = 0; l < kHalf; ++l) deviation[half + l] = static_cast<float>(__builtin_sqrt(moment[l]));
-        for (std::size_t c = 0; c < d; ++c) {
-            f64 sum{};
-            for (std::size_t j = 0; j < k; ++j) {
-                if (!(weights[j] > 0)) continue;
-                const f64 x =
-                    simd::load_as<f64>(values + static_cast<std::size_t>(neighbors[j]) * kWidth + half) - origin;
-                sum += coefficients[j * d + c] * x;
-            }
-            for (std::size_t l = 0; l < kHalf; ++l) axes[c * kWidth + half + l] = static_cast<float>(sum[l]);
-        }
-    }
-}
-
-// The mean of `axes` over point i and those of its neighbours that are defined.
-GNOMON_CLONES void average(const float* axes, std::size_t i, const std::int32_t* neighbors, const float* weights,
-                           std::size_t k, const char* defined, std::size_t length, float* out) {
-    std::size_t count = 1;
-    for (std::size_t j = 0; j < k; ++j) count += weights[j] > 0 && defined[neighbors[j]];
-    const float share = 1.0F / static_cast<float>(count);
-    for (std::size_t at = 0; at < length; at += kWidth) {
-        simd::f32 sum = simd::load(axes + i * length + at);
-        for (std::size_t j = 0; j < k; ++j)
-            if (weights[j] > 0 && defined[neighbors[j]])
-                sum += simd::load(axes + static_cast<std::size_t>(neighbors[j]) * length + at);
-        simd::store(out + at, sum * share);
-    }
-}
-
-// Lengths of the arrows of one block's features at one point; adds to the sums and to the ellipse (d, d).
-GNOMON_CLONES void lengths_of(const float* axes, const float* deviation, std::size_t d, float* length, double* sums,
-                              double* ellipse) {
-    float square[kWidth] = {};
+// Lengths of the arrows of one block's features at one point; adds to the sums (kWidth) and to the lower triangle of
+// the ellipse (d, d). Whether any length exceeds the bound.
+GNOMON_CLONES bool note_lengths(const float* axes, const float* deviation, std::size_t d, float bound, float* length,
+                                double* sums, double* ellipse) {
+    const f32x8 zero{};
+    f32x8 square[2] = {};
+    i32x8 above{};
     for (std::size_t c = 0; c < d; ++c)
-        for (std::size_t f = 0; f < kWidth; ++f) {
-            const float x = axes[c * kWidth + f] * deviation[f];
-            square[f] += x * x;
+        for (std::size_t v = 0; v < 2; ++v) {
+            const f32x8 x =
+                simd::load_as<f32x8>(axes + c * kWidth + v * kLanes) * simd::load_as<f32x8>(deviation + v * kLanes);
+            square[v] += x * x;
         }
-    for (std::size_t f = 0; f < kWidth; ++f) {
-        length[f] = __builtin_sqrtf(square[f]);
-        sums[f] += static_cast<double>(length[f]);
-    }
+    for (std::size_t v = 0; v < 2; ++v) simd::store(length + v * kLanes, square[v]);
+    for (std::size_t f = 0; f < kWidth; ++f) length[f] = __builtin_sqrtf(length[f]);
+    for (std::size_t v = 0; v < 2; ++v) above |= simd::load_as<f32x8>(length + v * kLanes) > zero + bound;
+    for (std::size_t f = 0; f < kWidth; ++f) sums[f] += static_cast<double>(length[f]);
     for (std::size_t a = 0; a < d; ++a)
         for (std::size_t b = 0; b <= a; ++b) {
-            float sum = 0;  // of few terms; what does not vary here moves nothing
-            for (std::size_t f = 0; f < kWidth; ++f)
-                sum += deviation[f] > 0 ? axes[a * kWidth + f] * axes[b * kWidth + f] : 0.0F;
+            f32x8 products{};  // of few terms; what does not vary here moves nothing
+            for (std::size_t v = 0; v < 2; ++v) {
+                const f32x8 x = simd::load_as<f32x8>(axes + a * kWidth + v * kLanes) *
+                                simd::load_as<f32x8>(axes + b * kWidth + v * kLanes);
+                products += simd::load_as<f32x8>(deviation + v * kLanes) > zero ? x : zero;
+            }
+            float sum = 0;
+            for (std::size_t l = 0; l < kLanes; ++l) sum += products[l];
             ellipse[a * d + b] += static_cast<double>(sum);
-            if (a != b) ellipse[b * d + a] = ellipse[a * d + b];
         }
+    return any(above);
 }
 
-// The top list of one point, kept in descending order while features arrive in ascending order.
-void note_top(std::size_t at, std::int32_t feature, float length, const float* arrow, std::size_t stride, float scale,
-              std::size_t d, std::size_t seen, const EffectOutputs& out) {
-    const std::size_t n_top = out.top_features.cols();
-    std::size_t place = std::min(seen, n_top);
-    if (place == n_top) {
-        if (!(length > out.top_importance(at, n_top - 1))) return;
-        --place;
-    }
-    for (; place > 0 && length > out.top_importance(at, place - 1); --place) {
-        out.top_features(at, place) = out.top_features(at, place - 1);
-        out.top_importance(at, place) = out.top_importance(at, place - 1);
-        std::copy_n(out.top_arrows.row(at) + (place - 1) * d, d, out.top_arrows.row(at) + place * d);
-    }
-    out.top_features(at, place) = feature;
-    out.top_importance(at, place) = length;
-    for (std::size_t c = 0; c < d; ++c) out.top_arrows(at, place * d + c) = arrow[c * stride] * scale;
-}
+// The most important features of every point, in descending order while features arrive in ascending order.
+class TopLists {
+public:
+    TopLists(const OrderedHoods& hoods, const EffectOutputs& out)
+        : out_(out), hoods_(hoods), bound_(hoods.n), count_(hoods.n) {}
 
-void write_undefined(std::size_t at, std::size_t D, const EffectOutputs& out, Span2<double> ellipses) {
+    /// Only longer arrows enter the list of position p.
+    float bound(std::size_t p) const { return bound_[p]; }
+
+    void note(std::size_t p, std::int32_t feature, float length, const float* arrow, float scale) {
+        const std::size_t n_top = out_.top_features.cols(), d = hoods_.d;
+        const auto at = static_cast<std::size_t>(hoods_.row[p]);
+        std::size_t place = count_[p];
+        if (place < n_top)
+            ++count_[p];
+        else
+            --place;
+        for (; place > 0 && length > out_.top_importance(at, place - 1); --place) {
+            out_.top_features(at, place) = out_.top_features(at, place - 1);
+            out_.top_importance(at, place) = out_.top_importance(at, place - 1);
+            std::copy_n(out_.top_arrows.row(at) + (place - 1) * d, d, out_.top_arrows.row(at) + place * d);
+        }
+        out_.top_features(at, place) = feature;
+        out_.top_importance(at, place) = length;
+        for (std::size_t c = 0; c < d; ++c) out_.top_arrows(at, place * d + c) = arrow[c * kWidth] * scale;
+        if (count_[p] == n_top) bound_[p] = out_.top_importance(at, n_top - 1);
+    }
+
+    /// The remaining places of position p go to features that move nothing, lowest first.
+    void fill(std::size_t p) const {
+        const std::size_t n_top = out_.top_features.cols();
+        const auto at = static_cast<std::size_t>(hoods_.row[p]);
+        std::int32_t* features = out_.top_features.row(at);
+        std::int32_t next = 0;
+        for (std::size_t t = count_[p]; t < n_top; ++t, ++next) {
+            while (std::find(features, features + count_[p], next) != features + count_[p]) ++next;
+            features[t] = next;
+            out_.top_importance(at, t) = 0;
+            std::fill_n(out_.top_arrows.row(at) + t * hoods_.d, hoods_.d, 0.0F);
+        }
+    }
+
+private:
+    const EffectOutputs& out_;
+    const OrderedHoods& hoods_;
+    std::vector<float> bound_;
+    std::vector<std::size_t> count_;
+};
+
+void write_undefined(std::size_t at, const EffectOutputs& out, Span2<double> ellipses) {
     constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
     for (std::size_t t = 0; t < out.top_features.cols(); ++t) out.top_features(at, t) = static_cast<std::int32_t>(t);
     std::fill_n(out.top_importance.row(at), out.top_importance.cols(), kNaN);
     std::fill_n(out.top_arrows.row(at), out.top_arrows.cols(), kNaN);
-    if (out.importance.size() > 0) std::fill_n(out.importance.row(at), D, kNaN);
+    if (out.importance.size() > 0) std::fill_n(out.importance.row(at), out.importance.cols(), kNaN);
     std::fill_n(ellipses.row(at), ellipses.cols(), std::numeric_limits<double>::quiet_NaN());
 }
 
-// Adds what one block says about point i; `sums` (kWidth) collects the importances.
-void note_point(const Block& block, std::size_t i, std::size_t d, const EffectOutputs& out, Span2<double> ellipses,
-                double* sums) {
-    const float *axes = block.axes.data() + i * d * kWidth, *deviation = block.deviation.data() + i * kWidth;
-    float length[kWidth];
-    lengths_of(axes, deviation, d, length, sums, ellipses.row(i));
-    for (std::size_t f = 0; f < block.size; ++f) {
-        if (out.importance.size() > 0) out.importance(i, block.first + f) = length[f];
-        note_top(i, static_cast<std::int32_t>(block.first + f), length[f], axes + f, kWidth, deviation[f], d,
-                 block.first + f, out);
-    }
-}
+// Everything known of all points, with the values of the table as T, for one block of features after the other.
+template <class T>
+class Pooling {
+public:
+    Pooling(const RowSource& X, const Neighborhoods& given, const OrderedHoods& hoods, const EffectOutputs& out,
+            const PooledOutputs& more, const Context& context)
+        : given_(given),
+          hoods_(hoods),
+          out_(out),
+          more_(more),
+          context_(context),
+          reader_(X, hoods.row),
+          tops_(hoods, out),
+          n_chunks_((hoods.n + kPointsPerChunk - 1) / kPointsPerChunk),
+          values_(hoods.n * kWidth),
+          own_(hoods.n * kWidth),
+          deviation_(hoods.n * kWidth),
+          axes_(hoods.n * hoods.d * kWidth),
+          pooled_(axes_.size()),
+          ellipses_(hoods.n * hoods.d * hoods.d),
+          sums_(n_chunks_ * kWidth) {}
 
-// Adds what the features of one block say about the displacements of the neighbours of one tried row.
-void predict(const Block& block, const Neighborhoods& hoods, std::size_t t, std::size_t d, const PooledOutputs& out) {
-    const auto i = static_cast<std::size_t>(out.tried[t]);
-    const double* origin = block.values.data() + i * kWidth;
-    const float* axes = block.axes.data() + i * d * kWidth;
-    for (std::size_t j = 0; j < hoods.indices.cols(); ++j) {
-        if (!(hoods.weights(i, j) > 0)) continue;
-        const double* x = block.values.data() + static_cast<std::size_t>(hoods.indices(i, j)) * kWidth;
-        for (std::size_t c = 0; c < d; ++c)
-            for (std::size_t f = 0; f < block.size; ++f)
-                out.predicted(t, j * d + c) += static_cast<double>(axes[c * kWidth + f]) * (x[f] - origin[f]);
+    void run(std::size_t rounds) {
+        begin();
+        for (first_ = 0; first_ < reader_.features().size(); first_ += kWidth) {
+            size_ = std::min(kWidth, reader_.features().size() - first_);
+            each_point([&](std::size_t p) { reader_.read(p, first_, size_, values_.data() + p * kWidth); });
+            each_defined(
+                [&](std::size_t p) { fit_block(values_.data(), hoods_, p, own_.data() + p * kWidth, axes(p)); });
+            each_defined([&](std::size_t p) { average_deviation(p, rounds > 0); });
+            for (std::size_t round = 0; round < rounds; ++round) {
+                each_defined([&](std::size_t p) {
+                    average_block(axes_.data(), hoods_.d * kWidth, hoods_, p, pooled_.data() + at(p));
+                });
+                std::swap(axes_, pooled_);
+            }
+            parallel_for(more_.tried.size(), context_, [&](std::size_t t, std::size_t) { predict(t); });
+            std::fill(sums_.begin(), sums_.end(), 0.0);
+            each_defined([&](std::size_t p) { note(p); });
+            add_means();
+        }
+        finish();
     }
-}
+
+private:
+    std::size_t at(std::size_t p) const { return p * hoods_.d * kWidth; }
+    float* axes(std::size_t p) { return axes_.data() + at(p); }
+
+    template <class Body>
+    void each_point(Body&& body) {
+        parallel_blocks(hoods_.n, kPointsPerChunk, context_, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t p = begin; p < end; ++p) body(p);
+        });
+    }
+    template <class Body>
+    void each_defined(Body&& body) {
+        each_point([&](std::size_t p) {
+            if (hoods_.defined[p]) body(p);
+        });
+    }
+
+    void begin() {
+        std::fill_n(more_.predicted.data(), more_.predicted.size(), 0.0);
+        std::fill(out_.mean_importance.begin(), out_.mean_importance.end(), 0.0);
+        std::fill_n(out_.importance.data(), out_.importance.size(), 0.0F);
+    }
+
+    // A feature that does not vary about the point itself keeps 0.
+    void average_deviation(std::size_t p, bool wanted) {
+        const float* own = own_.data() + p * kWidth;
+        float* deviation = deviation_.data() + p * kWidth;
+        if (!wanted) {
+            std::copy_n(own, kWidth, deviation);
+            return;
+        }
+        average_block(own_.data(), kWidth, hoods_, p, deviation);
+        for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = own[f] > 0 ? deviation[f] : 0.0F;
+    }
+
+    // Adds what this block says about the point at position p.
+    void note(std::size_t p) {
+        const float *arrows = axes(p), *deviation = deviation_.data() + p * kWidth;
+        const std::int32_t* features = reader_.features().data() + first_;
+        float length[kWidth];
+        const bool entering =
+            note_lengths(arrows, deviation, hoods_.d, tops_.bound(p), length,
+                         sums_.data() + p / kPointsPerChunk * kWidth, ellipses_.data() + p * hoods_.d * hoods_.d);
+        if (out_.importance.size() > 0)
+            for (std::size_t f = 0; f < size_; ++f)
+                out_.importance(static_cast<std::size_t>(hoods_.row[p]), static_cast<std::size_t>(features[f])) =
+                    length[f];
+        for (std::size_t f = 0; entering && f < size_; ++f)
+            if (length[f] > tops_.bound(p)) tops_.note(p, features[f], length[f], arrows + f, deviation[f]);
+    }
+
+    // Adds what this block says about the displacements of the neighbours of one tried row.
+    void predict(std::size_t t) {
+        const std::size_t k = hoods_.k, d = hoods_.d;
+        const auto i = static_cast<std::size_t>(more_.tried[t]), p = static_cast<std::size_t>(hoods_.position[i]);
+        const T* origin = values_.data() + p * kWidth;
+        for (std::size_t j = 0; j < k; ++j) {
+            if (!(given_.weights(i, j) > 0)) continue;
+            const std::int32_t q = hoods_.position[static_cast<std::size_t>(given_.indices(i, j))];
+            const T* x = values_.data() + static_cast<std::size_t>(q) * kWidth;
+            for (std::size_t c = 0; c < d; ++c) {
+                double sum = more_.predicted(t, j * d + c);
+                for (std::size_t f = 0; f < size_; ++f)
+                    sum += static_cast<double>(axes(p)[c * kWidth + f]) *
+                           (static_cast<double>(x[f]) - static_cast<double>(origin[f]));
+                more_.predicted(t, j * d + c) = sum;
+            }
+        }
+    }
+
+    void add_means() {
+        std::size_t count = 0;
+        for (const char yes : hoods_.defined) count += static_cast<std::size_t>(yes);
+        for (std::size_t f = 0; f < size_; ++f) {
+            double sum = 0;
+            for (std::size_t chunk = 0; chunk < n_chunks_; ++chunk) sum += sums_[chunk * kWidth + f];
+            out_.mean_importance[static_cast<std::size_t>(reader_.features()[first_ + f])] =
+                count > 0 ? sum / static_cast<double>(count) : 0.0;
+        }
+    }
+
+    void finish() {
+        const std::size_t d = hoods_.d;
+        each_point([&](std::size_t p) {
+            const auto i = static_cast<std::size_t>(hoods_.row[p]);
+            if (!hoods_.defined[p]) return write_undefined(i, out_, more_.ellipses);
+            tops_.fill(p);
+            const double* sums = ellipses_.data() + p * d * d;
+            for (std::size_t a = 0; a < d; ++a)
+                for (std::size_t b = 0; b < d; ++b)
+                    more_.ellipses(i, a * d + b) = sums[std::max(a, b) * d + std::min(a, b)];
+        });
+    }
+
+    const Neighborhoods& given_;
+    const OrderedHoods& hoods_;
+    const EffectOutputs& out_;
+    const PooledOutputs& more_;
+    const Context& context_;
+    BlockReader reader_;
+    TopLists tops_;
+    std::size_t n_chunks_, first_ = 0, size_ = 0;  // the features of this block
+    std::vector<T> values_;                        // (n, kWidth), zero in the padding
+    std::vector<float> own_;                       // (n, kWidth): weighted root mean square of x_jf - x_if
+    std::vector<float> deviation_;                 // (n, kWidth): the same averaged once; 0 where the own is
+    std::vector<float> axes_, pooled_;             // (n, d, kWidth)
+    std::vector<double> ellipses_;                 // (n, d, d): lower triangles
+    std::vector<double> sums_;                     // (n_chunks, kWidth): of importances
+};
 
 }  // namespace
 
 void pooled_effects(const RowSource& X, const Neighborhoods& hoods, Span2<const double> coefficients,
-                    std::size_t rounds, const EffectOutputs& out, const PooledOutputs& more, const Context& context) {
-    const Span2<double> ellipses = more.ellipses;
-    const std::size_t n = coefficients.rows(), k = hoods.indices.cols(), d = coefficients.cols() / k;
-    const std::size_t D = out.mean_importance.size(), n_chunks = (n + kPointsPerChunk - 1) / kPointsPerChunk;
-    std::vector<char> defined(n);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        defined[i] = !std::isnan(coefficients(i, 0));
-        count += static_cast<std::size_t>(defined[i]);
-        if (defined[i])
-            std::fill_n(ellipses.row(i), ellipses.cols(), 0.0);
-        else
-            write_undefined(i, D, out, ellipses);
-    }
-    std::fill_n(more.predicted.data(), more.predicted.size(), 0.0);
-    Block block(n, d);
-    std::vector<float> pooled(block.axes.size());
-    std::vector<double> sums(n_chunks * kWidth);
-    std::vector<std::size_t> cursors(n, 0);
-    auto each_point = [&](auto&& body) {
-        parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-            for (std::size_t i = begin; i < end; ++i) body(i);
-        });
-    };
-    for (block.first = 0; block.first < D; block.first += kWidth) {
-        block.size = std::min(kWidth, D - block.first);
-        each_point([&](std::size_t i) {
-            double* row = block.values.data() + i * kWidth;
-            std::fill_n(row, kWidth, 0.0);
-            std::visit([&](const auto& rows) { read_row(rows, i, block, cursors, row); }, X);
-        });
-        each_point([&](std::size_t i) {
-            if (!defined[i]) return;
-            double total = 0;
-            for (std::size_t j = 0; j < k; ++j) total += static_cast<double>(hoods.weights(i, j));
-            fit_columns(block.values.data(), i, hoods.indices.row(i), hoods.weights.row(i), k, coefficients.row(i), d,
-                        total, block.deviation.data() + i * kWidth, block.axes.data() + i * d * kWidth);
-        });
-        for (std::size_t round = 0; round < rounds; ++round) {
-            each_point([&](std::size_t i) {
-                if (defined[i])
-                    average(block.axes.data(), i, hoods.indices.row(i), hoods.weights.row(i), k, defined.data(),
-                            d * kWidth, pooled.data() + i * d * kWidth);
-            });
-            std::swap(block.axes, pooled);
-        }
-        for (std::size_t t = 0; t < more.tried.size(); ++t) predict(block, hoods, t, d, more);
-        std::fill(sums.begin(), sums.end(), 0.0);
-        each_point([&](std::size_t i) {
-            if (defined[i]) note_point(block, i, d, out, ellipses, sums.data() + i / kPointsPerChunk * kWidth);
-        });
-        for (std::size_t f = 0; f < block.size; ++f) {
-            double sum = 0;
-            for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) sum += sums[chunk * kWidth + f];
-            out.mean_importance[block.first + f] = count > 0 ? sum / static_cast<double>(count) : 0.0;
-        }
-    }
+                    Span2<const double> places, std::size_t rounds, const EffectOutputs& out, const PooledOutputs& more,
+                    const Context& context) {
+    const OrderedHoods ordered(hoods, coefficients, map_order(places));
+    if (std::holds_alternative<Span2<const double>>(X) || std::holds_alternative<SparseRows<double>>(X))
+        Pooling<double>(X, hoods, ordered, out, more, context).run(rounds);
+    else
+        Pooling<float>(X, hoods, ordered, out, more, context).run(rounds);
 }
 
 }  // namespace gnomon

@@ -38,6 +38,18 @@ def test_features_have_one_variance_and_move_as_their_derivatives_say(name):
     np.testing.assert_allclose(data.surface(data.u[rows], regions) + data.noise[rows], data.X[rows], atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["cylinders", "ribbon"])
+def test_features_that_nearly_stand_still_at_a_row_are_faint_and_no_drivers(name):
+    data = driven_manifold(name, 300, n_features=24, random_state=2)
+    assert data.faint.any()
+    for i in data.on_surface[::5]:
+        size = np.linalg.norm(np.linalg.qr(data.derivative[i])[0], axis=1)  # along orthonormal directions
+        moves = size > 1e-12
+        bound = 0.2 * np.sqrt(np.mean(size[moves] ** 2))
+        np.testing.assert_array_equal(data.drivers[i], size >= bound)
+        np.testing.assert_array_equal(data.faint[i], moves & (size < bound))
+
+
 def test_noise_is_as_strong_as_asked_for_in_each_region():
     data = driven_manifold("sheets", 3000, n_features=30, signal_to_noise=2, random_state=0)
     for r in range(3):
@@ -131,6 +143,10 @@ def test_stability_is_one_for_the_same_order_and_zero_for_chance():
     one = rng.random((50, 30))
     assert stability([one, 5 * one, one**2]).rank_correlation == pytest.approx(1)
     assert abs(stability([one, rng.random((50, 30))]).rank_correlation) < 0.1
+    other = rng.random((50, 30))
+    found = stability([one, one, other])
+    assert found.lowest == pytest.approx(stability([one, other]).rank_correlation)
+    assert found.n_pairs == 3
     one = one.copy()
     one[4] = np.nan
     found = stability([one, one])
@@ -152,6 +168,14 @@ def test_gnomon_finds_drivers_signs_and_pushes_at_a_signal_to_noise_of_two_ahead
     for other in names[1:]:
         assert ours["auc"] > found[other]["auc"] + 0.03
     assert 0.4 < found["global variance"]["auc"] < 0.6
+
+
+def test_shuffled_columns_hold_the_same_values_in_orders_of_their_own():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    X[:, 1] = X[:, 0]
+    shuffled = shuffle_columns(X)
+    np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(X, axis=0))
+    assert np.mean(shuffled[:, 0] == shuffled[:, 1]) < 0.2
 
 
 def test_explanations_of_shuffled_data_lose_their_fidelity():

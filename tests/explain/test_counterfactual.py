@@ -51,7 +51,7 @@ def test_only_what_must_change_does_and_by_as_little_as_it_takes(strip, found):
     assert by_name["feature 2"] == 0
     # The row goes along the curve of the data, not straight through the air.
     assert found.row[3] == pytest.approx(np.sin(found.row[0] / 2), abs=0.1)
-    assert found.features[0] in ("feature 0", "feature 3")
+    assert found.features[0] == "feature 0"
 
 
 def test_where_the_row_lands_is_where_transform_puts_it(strip, found):
@@ -68,12 +68,23 @@ def test_where_the_row_lands_is_where_transform_puts_it(strip, found):
 def test_units_of_the_table(strip, found):
     X, _ = strip
     at = found.features.index("feature 0")
-    assert found.effect[at] == pytest.approx(found.change[at] / X[:, 0].std())
-    assert found.error[found.features.index("feature 2")] == 0
+    assert found.change_sd[at] == pytest.approx(found.change[at] / X[:, 0].std())
+    constant = found.features.index("feature 2")
+    assert (
+        found.error[constant] == found.effect[constant] == found.spread[constant] == found.local_change[constant] == 0
+    )
+    assert 0 < found.spread[at] < 0.2
+    near = compute_neighbors(X, 15).indices[found.index]
+    scale = np.sqrt(np.mean((X[near, 0] - X[found.index, 0]) ** 2))
+    assert found.local_change[at] == pytest.approx(found.change[at] / scale, rel=1e-4)
+    assert found.contribution is found.effect
     document = json.loads(json.dumps(found.head(2).to_dict()))
     assert document["reached"] is True
-    assert document["features"][0]["change"] == found.change[0]
+    assert document["n_needed"] == 1
+    first = document["features"][0]
+    assert (first["change"], first["contribution"], first["needed"]) == (found.change[0], found.effect[0], True)
     assert "lands at" in str(found)
+    assert "3 features that change 1 are enough; the local linear maps foretell 100% of the way\n" in str(found)
 
 
 def test_a_target_that_is_not_reached_is_admitted(strip, explanation):
@@ -85,11 +96,17 @@ def test_a_target_that_is_not_reached_is_admitted(strip, explanation):
     assert nowhere.distance > 40
     assert "not in the target" in str(nowhere)
     assert nowhere.n_ways == 0
+    assert nowhere.n_needed is None
+    assert nowhere.needed_novelty is None
+    assert not nowhere.needed.any()
+    assert "enough" not in str(nowhere)
     lost = counterfactual(
         explanation, 0, transform=lambda rows: np.full((len(rows), 2), np.nan), target=labels != labels[0]
     )
     assert not lost.reached
     assert lost.distance == np.inf
+    assert np.isnan(lost.effect).all()
+    assert (np.diff(np.abs(lost.change_sd)) <= 0).all()
 
 
 def test_a_foretelling_that_is_wrong_has_no_fidelity(strip, explanation):
@@ -98,7 +115,7 @@ def test_a_foretelling_that_is_wrong_has_no_fidelity(strip, explanation):
     mirrored = counterfactual(
         explanation, i, transform=lambda rows: 2 * X[i, :2] - first_two(rows), target="low", labels=labels
     )
-    assert mirrored.fidelity == 0 or not mirrored.reached
+    assert not mirrored.reached or (mirrored.fidelity == 0 and "contributions mean little" in mirrored.headline())
 
 
 @pytest.mark.parametrize("form", [np.float32, sp.csr_array])
@@ -131,6 +148,7 @@ def test_positions_points_and_threads(strip, explanation):
     other = counterfactual(explain(X, X[:, :2].copy(), n_jobs=3), i, transform=first_two, position=(5, 0))
     assert other.row.tobytes() == place.row.tobytes()
     assert other.error.tobytes() == place.error.tobytes()
+    assert other.needed_row.tobytes() == place.needed_row.tobytes()
 
 
 def test_a_principal_component_map_lands_where_it_was_foretold():
@@ -202,6 +220,10 @@ def test_wrong_questions_are_refused(strip, explanation):
         ask(800, target=[1])
     with pytest.raises(ValueError, match="n_ways=0 must be an integer >= 1"):
         ask(target=[1], n_ways=0)
+    with pytest.raises(ValueError, match="minimize='steps' must be"):
+        ask(target=[1], minimize="steps")
+    with pytest.raises(ValueError, match="sort_by='effect' must be"):
+        ask(target=[1], sort_by="effect")
     Y = X[:, :2].copy()
     Y[:2] = np.nan
     half = explain(X, Y, n_jobs=1)

@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from gnomon.explain import explain
+from gnomon.geometry import local_jacobians
 from gnomon.neighbors import NeighborGraph
 
 
@@ -192,3 +193,20 @@ def test_importing_the_room_is_cheap():
     code = f"import sys, gnomon.explain, gnomon.evaluate, gnomon.geometry; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("pooling", [0, 3])
+def test_the_ridge_follows_how_well_neighbours_are_predicted(pooling):
+    rng = np.random.default_rng(0)
+    t = rng.uniform(-1, 1, (150, 2))
+    X = t @ rng.normal(size=(2, 12)) + 0.3 * rng.normal(size=(150, 12))
+    found = explain(X, t, pooling=pooling, n_jobs=1)
+    ridges, left = (1e-3, 1e-2, 1e-1, 1.0, 10.0), []
+    for ridge in ridges:
+        fits = local_jacobians(X, t, found.graph, ridge=ridge, variance_share=1.0)
+        left.append(1 - np.median(fits.stretched_r2() if pooling else fits.predicted_r2))
+    if pooling:  # the strongest that leaves at most a third more unexplained than the best
+        assert found.ridge == max(r for r, rest in zip(ridges, left, strict=True) if rest <= 4 / 3 * min(left))
+        assert ridges[int(np.argmin(left))] < found.ridge
+    else:
+        assert found.ridge == ridges[int(np.argmin(left))]

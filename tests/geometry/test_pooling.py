@@ -10,6 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from gnomon.explain import explain
 from gnomon.geometry import feature_effects, local_jacobians
 from gnomon.geometry.effects import calibrated_effects
+from gnomon.geometry.expansion import expand_deviations
 from gnomon.neighbors import NeighborGraph
 
 
@@ -37,6 +38,17 @@ def averaging(graph, defined, rounds):
     return np.linalg.matrix_power(W, rounds)
 
 
+def own_deviation(X, graph, defined, i):
+    near = graph.indices[i][defined[graph.indices[i]]]
+    return np.sqrt(np.mean((X[near] - X[i]) ** 2, axis=0))
+
+
+def averaged_deviations(X, graph, defined):
+    """Root mean square displacements of the neighbours, averaged once; 0 where a row's own are 0."""
+    own = np.array([own_deviation(X, graph, defined, i) for i in range(len(X))])
+    return (averaging(graph, defined, 1) @ np.where(defined[:, None], own, 0.0)) * (own > 0)
+
+
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_pooled_axes_are_means_over_neighbors_of_neighbors(curved, rounds):
     X, Y = curved
@@ -48,10 +60,15 @@ def test_pooled_axes_are_means_over_neighbors_of_neighbors(curved, rounds):
     axes[~single.mask] = 0.0
     expected = np.einsum("ij,jaf->iaf", averaging(graph, single.mask, rounds), axes)
     effects = feature_effects(X, pooled, n_top=3, all_features=True)
+    deviations = averaged_deviations(X, graph, single.mask)
+    np.testing.assert_allclose(expand_deviations(X, pooled, np.array([30, 5, 30])), deviations[[30, 5, 30]], rtol=1e-9)
+    np.testing.assert_allclose(
+        expand_deviations(X, single, np.array([4])), [own_deviation(X, graph, single.mask, 4)], rtol=1e-9
+    )
     for i in np.flatnonzero(pooled.mask):
         np.testing.assert_allclose(pooled.axes(X, i), expected[i], atol=1e-9)
         np.testing.assert_allclose(effects.ellipses[i], expected[i] @ expected[i].T, rtol=1e-4, atol=1e-5)
-        deviation = np.sqrt(np.mean((X[graph.indices[i][graph.indices[i] != 17]] - X[i]) ** 2, axis=0))
+        deviation = deviations[i]
         lengths = np.linalg.norm(expected[i], axis=0) * deviation
         np.testing.assert_allclose(effects.all_importance[i], lengths, rtol=1e-4, atol=1e-6)
         top = np.argsort(-effects.all_importance[i], kind="stable")[:3]
@@ -60,6 +77,28 @@ def test_pooled_axes_are_means_over_neighbors_of_neighbors(curved, rounds):
     assert np.isnan(effects.arrows[17]).all()
     assert np.isnan(effects.ellipses[17]).all()
     np.testing.assert_allclose(effects.mean_importance, np.nanmean(effects.all_importance, axis=0), rtol=1e-5)
+
+
+def test_points_without_a_fit_take_no_part_in_the_means(curved):
+    X, Y = curved
+    X = X.copy()
+    X[:14] = X[0]  # all neighbours of these rows lie on one point
+    graph = neighbor_graph(X)
+    single, pooled = local_jacobians(X, Y, graph), local_jacobians(X, Y, graph, pooling=2)
+    assert not single.mask[:14].any()
+    beside = np.flatnonzero(single.mask & np.any(graph.indices < 14, axis=1))
+    assert len(beside) > 0
+    axes = np.array([single.axes(X, i) for i in range(len(X))])
+    axes[~single.mask] = 0.0
+    expected = np.einsum("ij,jaf->iaf", averaging(graph, single.mask, 2), axes)
+    own = np.array([own_deviation(X, graph, np.ones(len(X), bool), i) for i in range(len(X))])
+    deviations = averaging(graph, single.mask, 1) @ np.where(single.mask[:, None], own, 0.0) * (own > 0)
+    effects = feature_effects(X, pooled, all_features=True)
+    for i in beside:
+        np.testing.assert_allclose(pooled.axes(X, i), expected[i], atol=1e-9)
+        np.testing.assert_allclose(expand_deviations(X, pooled, np.array([i]))[0], deviations[i], rtol=1e-9)
+        lengths = np.linalg.norm(expected[i], axis=0) * deviations[i]
+        np.testing.assert_allclose(effects.all_importance[i], lengths, rtol=1e-4, atol=1e-6)
 
 
 def test_pooled_axes_of_an_affine_map_are_its_matrix_exactly(curved):
@@ -87,6 +126,7 @@ def test_pooled_constant_features_move_nothing(curved):
     effects = feature_effects(X, pooled, all_features=True)
     for i in silent:
         assert effects.all_importance[i, 0] == 0
+        assert expand_deviations(X, pooled, np.array([i]))[0, 0] == 0
         assert not pooled.axes(X, i)[:, 0].any()
 
 
@@ -158,3 +198,28 @@ def test_the_error_of_r2_is_its_scatter_over_repeated_noise():
     scatter = np.std([one.predicted_r2 for one in found], axis=0)
     said = np.mean([one.r2_error for one in found], axis=0)
     assert 0.7 < np.median(said / scatter) < 1.4
+
+
+def test_calibrated_axes_need_no_further_stretch_and_agree_with_their_ellipses(curved):
+    X, Y = curved
+    pooled = local_jacobians(X, Y, neighbor_graph(X), ridge=1.0, variance_share=1.0, pooling=2)
+    found, effects = calibrated_effects(X, pooled)
+    assert found.calibration > 1.1
+    product = square = 0.0
+    for i in range(len(X)):
+        predicted, actual = found.displacements(X, i) @ found.axes(X, i).T, Y[found.indices[i]]
+        predicted, actual = predicted - predicted.mean(axis=0), actual - actual.mean(axis=0)
+        product, square = product + np.sum(predicted * actual), square + np.sum(predicted**2)
+        np.testing.assert_allclose(effects.ellipses[i], found.axes(X, i) @ found.axes(X, i).T, rtol=1e-4, atol=1e-6)
+    assert product / square == pytest.approx(1.0, abs=1e-4)
+
+
+def test_no_other_stretch_of_the_predictions_leaves_less_unexplained(curved):
+    X, Y = curved
+    fits = local_jacobians(X, Y, neighbor_graph(X), ridge=10.0)
+    square = fits.predicted_square.astype(np.float64)
+    product = 0.5 * (fits.predicted_r2 + square)  # of predictions and displacements
+    best = fits.stretched_r2().sum()
+    assert best > fits.predicted_r2.sum() + 1
+    for factor in (1.0, 2.0, 5.0, 10.0, 20.0):
+        assert np.sum(2 * factor * product - factor**2 * square) <= best + 1e-3

@@ -58,8 +58,11 @@ struct PooledOutputs {
 };
 
 /// feature_effects of all n rows at once, with the Jacobian of each point replaced by the mean over itself and its
-/// neighbours, `rounds` times. Features are taken a few at a time, so that Jacobians never exist as a whole.
+/// neighbours, `rounds` times, and localstd by such a mean once (0 where its own is 0). Features are taken a few at a
+/// time, so that Jacobians never exist as a whole, and points in the order of their places (n, d) in the map, in which
+/// neighbours are near: that order is only for speed.
 void pooled_effects(const RowSource& X, const Neighborhoods& neighborhoods, Span2<const double> coefficients,
-                    std::size_t rounds, const EffectOutputs& out, const PooledOutputs& pooled, const Context& context);
+                    Span2<const double> places, std::size_t rounds, const EffectOutputs& out,
+                    const PooledOutputs& pooled, const Context& context);
 
 }  // namespace gnomon

@@ -151,13 +151,15 @@ class Explanation:
         """Return the displacement of point i in the map per unit of each feature, (n_components, n_features)."""
         return self._jacobians.axes(self._X, self._row(i))
 
-    def axes_error(self, i: int) -> npt.NDArray[np.float64]:
+    def axes_error(self, i: int, features: Any = None) -> npt.NDArray[np.float64]:
         """Return the standard errors of `axes`, (n_components, n_features), in the same units.
+
+        Of some features only, by their column numbers, if they are given.
 
         They answer for scatter of the places in the map about a locally linear function of the data, by the jackknife
         over the rows that enter; not for the bias of damping and of averaging over a curved map.
         """
-        return self._jacobians.axes_error(self._X, self._row(i))
+        return self._jacobians.axes_error(self._X, self._row(i), features)
 
     def top_features(self, n_top: int = N_TOP) -> TopFeatures:
         """Return the `n_top` most important features of every point (at most n_features)."""
@@ -269,7 +271,7 @@ def explain(
     pooling : int >= 0, default=3
         Times that the fit at each point is replaced by the mean over the point and its neighbours. Fits of single
         neighbourhoods of noisy data rank the features poorly; a few rounds reach some hundred points at the cost of
-        reading 15. More rounds smooth over more of a curved map; 0 explains by each neighbourhood alone.
+        reading 15. The local standard deviations of the features are then averaged too, once. More rounds smooth over more of a curved map; 0 explains by each neighbourhood alone.
     graph : NeighborGraph of n_samples rows, default=None
         Neighbours in the data; computed if not given.
     feature_names : sequence of n_features str, default=None

@@ -10,24 +10,30 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon.explain.rows import dense_rows_of
-from gnomon.geometry.expansion import pooling_shares
+from gnomon.geometry.expansion import expand_deviations, pooling_shares
 
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
 
-__all__ = ["arrows_with_errors", "each_local_arrows", "local_arrows", "local_deviation", "mean_of_blocks"]
+__all__ = [
+    "arrows_with_errors",
+    "each_local_arrows",
+    "local_arrows",
+    "local_deviation",
+    "longest_arrows",
+    "mean_of_blocks",
+]
 
 Array = npt.NDArray[np.float64]
 _TOGETHER = 32  # rows whose fits are averaged in one go
 
 
 def local_deviation(explanation: Explanation, i: int) -> Array:
-    """Return the weighted root mean square of x_j - x_i over the neighbours, one number for each feature."""
-    jacobians = explanation._jacobians
-    weights = jacobians.weights[i].astype(np.float64)
-    squares = jacobians.displacements(explanation._X, i) ** 2
-    deviation: Array = np.sqrt(weights @ squares / max(float(weights.sum()), np.finfo(float).tiny))
-    return deviation
+    """Return the local standard deviation of each feature at point i, one number each, in units of the feature.
+
+    It is that of the arrows: averaged over the point and its neighbours if the explanation averages fits.
+    """
+    return expand_deviations(explanation._X, explanation._jacobians, np.array([i], np.int64))[0]
 
 
 def local_arrows(explanation: Explanation, i: int) -> Array:
@@ -67,13 +73,22 @@ def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Itera
             steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
             fits = sp.csr_array((steps, (lines, columns)), shape=(len(centres), len(members)))
             axes[:, c] = (averages @ fits) @ values
-        yield from (one * local_deviation(explanation, int(i)) for one, i in zip(axes, block, strict=True))
+        deviations = expand_deviations(explanation._X, jacobians, np.asarray(block, np.int64))
+        yield from (one * deviation for one, deviation in zip(axes, deviations, strict=True))
 
 
 def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:
     """Return the arrows of every feature and their standard errors, both (n_components, n_features)."""
     deviation = local_deviation(explanation, i)
     return explanation.axes(i) * deviation, explanation.axes_error(i) * deviation
+
+
+def longest_arrows(explanation: Explanation, i: int, n_top: int) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return the features with the longest arrows, these arrows and their errors, both (n_components, n_top)."""
+    deviation = local_deviation(explanation, i)
+    arrows = explanation.axes(i) * deviation
+    top = np.argsort(-np.linalg.norm(arrows, axis=0), kind="stable")[:n_top]
+    return top, arrows[:, top], explanation.axes_error(i, top) * deviation[top]
 
 
 def mean_of_blocks(sums: Array, sizes: npt.NDArray[Any]) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import Integer, check_parameters
 from gnomon.explain.answer import Answer, Column
-from gnomon.explain.local import arrows_with_errors
+from gnomon.explain.local import longest_arrows
 from gnomon.explain.rows import dense_rows_of, find_row
 
 if TYPE_CHECKING:
@@ -137,13 +137,12 @@ def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
     """
     n_top = check_parameters("why", {"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
     i = find_row(i, explanation.n_samples, who="Explanation")
-    arrows, errors = arrows_with_errors(explanation, i)
+    top, arrows, errors = longest_arrows(explanation, i, n_top)
     lengths = np.linalg.norm(arrows, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         toward = np.where(lengths > 0, arrows / lengths, 1.0 / np.sqrt(len(arrows)))
         wald = np.sum((arrows / errors) ** 2, axis=0)
     spread = np.sqrt(np.sum((toward * errors) ** 2, axis=0))
-    top = np.argsort(-lengths, kind="stable")[:n_top]
     columns = dense_rows_of(explanation._X, np.arange(explanation.n_samples), top)
     values = columns[i]
     ranks = (np.mean(columns < values, axis=0) + np.mean(columns <= values, axis=0)) / 2
@@ -151,14 +150,14 @@ def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
         index=i,
         features=[explanation.feature_names[f] for f in top],
         indices=top.astype(np.int64),
-        effect=lengths[top],
-        error=spread[top],
+        effect=lengths,
+        error=spread,
         fidelity=float(explanation.r2[i]),
         values=values,
         ranks=ranks,
-        arrows=arrows[:, top].T.astype(np.float32),
-        arrow_errors=errors[:, top].T,
-        significant=np.nan_to_num(wald[top], nan=0.0) > _LEVEL.get(len(arrows), 4.0 * len(arrows)),
+        arrows=arrows.T.astype(np.float32),
+        arrow_errors=errors.T,
+        significant=np.nan_to_num(wald, nan=0.0) > _LEVEL.get(len(arrows), 4.0 * len(arrows)),
         place=np.array(explanation.places[i]),
         fit_r2=float(explanation.fit_r2[i]),
     )

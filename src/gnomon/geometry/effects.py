@@ -52,7 +52,9 @@ def feature_effects(
     """Turn local Jacobians into the displacement per local standard deviation of each feature.
 
     The arrow of feature f at point i is ``B_i[:, f] * localstd_if``, where localstd is the weighted root mean square
-    of x_jf - x_if over the neighbours j; so features of different units compare. The full (n, n_features) table is
+    of x_jf - x_if over the neighbours j; so features of different units compare. Of averaged Jacobians it is the mean
+    of these over the point and its neighbours, which ranks features better under noise: that of 15 rows scatters. It
+    stays 0 for a feature that is constant among the point's own neighbours. The full (n, n_features) table is
     formed only if `all_features` is True.
 
     Parameters
@@ -98,7 +100,7 @@ def _pooled(
     kernel = getattr(_core, "pooled_effects" + table.suffix)
     hoods = (jacobians.indices, jacobians.weights)
     indices, arrows, importance, everything, mean, ellipses, predicted = kernel(
-        *table.arguments, *hoods, flat, tried, jacobians.pooling, n_top, all_features, n_threads
+        *table.arguments, *hoods, flat, jacobians.places, tried, jacobians.pooling, n_top, all_features, n_threads
     )
     effects = FeatureEffects(indices, arrows, importance, mean, everything if all_features else None, ellipses)
     return effects, predicted

@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import single_threaded_blas
+
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
 
-__all__ = ["expand_axes", "expand_errors", "pooling_shares"]
+__all__ = ["expand_axes", "expand_deviations", "expand_errors", "pooling_shares"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_BLOCK = 16  # points whose displacements are held at once
+_BLOCK = 32  # points whose displacements are held at once
+_DENSE = 4  # scalar products of all rows are formed if they are at most so many times those needed
 _RANK_SHARE = 1e-12
 _NO_SLACK = 1e-9
 
 
-def pooling_shares(jacobians: LocalJacobians, i: int) -> tuple[Ints, Floats]:
-    """Return the rows whose Jacobians are averaged into that of row i, and the share of each; shares sum to 1."""
+def pooling_shares(jacobians: LocalJacobians, i: int, rounds: int | None = None) -> tuple[Ints, Floats]:
+    """Return the rows whose Jacobians are averaged into that of row i, and the share of each; shares sum to 1.
+
+    `rounds` of averaging, as many as the Jacobians have by default.
+    """
     rows: Ints = np.array([i], np.int64)
     shares: Floats = np.ones(1)
-    for _ in range(jacobians.pooling):
+    for _ in range(jacobians.pooling if rounds is None else rounds):
         near = jacobians.indices[rows].astype(np.int64)
         used = (jacobians.weights[rows] > 0) & jacobians.mask[near]
         part = shares / (1 + used.sum(axis=1))
@@ -59,31 +65,56 @@ def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     """Return the pooled Jacobian of row i, (n_components, n_features), in units of the map per unit of the feature."""
     centres, shares = pooling_shares(jacobians, i)
     used, rows, own = _members(jacobians, centres)
-    parts = shares[:, None, None] * jacobians.coefficients[centres]
-    total = np.zeros((len(rows), jacobians.n_components))
-    np.add.at(total, _places(jacobians, centres, rows, used)[used], parts[used])
-    np.add.at(total, own, -np.where(used[:, :, None], parts, 0.0).sum(axis=1))
+    parts = np.where(used[:, :, None], shares[:, None, None] * jacobians.coefficients[centres], 0.0)
+    at = _places(jacobians, centres, rows, used)
+    total = np.empty((jacobians.n_components, len(rows)))
+    for one, part in zip(total, np.moveaxis(parts, 2, 0), strict=True):
+        one[:] = np.bincount(at.ravel(), part.ravel(), len(rows))
+        one -= np.bincount(own, part.sum(axis=1), len(rows))
     values = read_rows(X, rows)
     values -= values[np.searchsorted(rows, i)]
-    axes: Floats = total.T @ values
+    with single_threaded_blas():
+        axes: Floats = total @ values
     return _silenced(axes, X, jacobians, i)
 
 
-def _silenced(axes: Floats, X: Any, jacobians: LocalJacobians, i: int) -> Floats:
+def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:
+    """Return the local standard deviation of every feature at the listed rows, (len(listed), n_features).
+
+    It is the weighted root mean square of x_j - x_i over the neighbours. Where Jacobians are averaged, it is averaged
+    too, once over the row and its neighbours; a feature that is constant among the row's own neighbours keeps 0.
+    """
+    pools = [pooling_shares(jacobians, int(i), min(jacobians.pooling, 1)) for i in listed]
+    centres = np.unique(np.concatenate([members for members, _ in pools]))
+    used, rows, own = _members(jacobians, centres)
+    places = _places(jacobians, centres, rows, used)
+    values = read_rows(X, rows)
+    weights = jacobians.weights[centres].astype(np.float64)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    single = np.stack(
+        [np.sqrt(w @ (values[near] - values[at]) ** 2) for w, near, at in zip(weights, places, own, strict=True)]
+    )
+    found = np.stack([shares @ single[np.searchsorted(centres, members)] for members, shares in pools])
+    found[single[np.searchsorted(centres, listed)] == 0] = 0.0
+    return found
+
+
+def _silenced(axes: Floats, X: Any, jacobians: LocalJacobians, i: int, features: Ints | None = None) -> Floats:
     """Set the columns of features to zero that are constant among the neighbours of row i."""
     near = jacobians.indices[i][jacobians.weights[i] > 0].astype(np.int64)
     values = read_rows(X, np.append(near, i))
-    axes[:, ~np.any(values != values[-1], axis=0)] = 0.0
+    constant = ~np.any(values != values[-1], axis=0)
+    axes[:, constant if features is None else constant[features]] = 0.0
     return axes
 
 
-def _fits(jacobians: LocalJacobians, Z: Floats, T: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return, for a batch of points, the influence of each target on the Jacobian and the left-out residuals.
+def _fits(jacobians: LocalJacobians, grams: Floats, T: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the influence of each target on the Jacobian, by its coefficients, and the left-out residuals.
 
     Parameters
     ----------
-    Z : ndarray of shape (m, k, n_features)
-        Displacements of the neighbours from the point in the data; changed in place.
+    grams : ndarray of shape (m, k, k)
+        Scalar products of the displacements of the neighbours from the point in the data.
     T : ndarray of shape (m, k, n_components)
         Their displacements in the map.
     weights : ndarray of shape (m, k)
@@ -91,16 +122,16 @@ def _fits(jacobians: LocalJacobians, Z: Floats, T: Floats, weights: Floats) -> t
 
     Returns
     -------
-    influence : ndarray of shape (m, k, n_features)
-        dB[a, f] / dy_ja, the same for all components a.
+    coefficients : ndarray of shape (m, k, k)
+        dB[a, :] / dy_ja is the sum over l of entry j, l times the displacement of neighbour l, for all components a.
     residuals : ndarray of shape (m, k, n_components)
     """
     if jacobians.origin == "mean":
-        Z -= np.einsum("mk,mkf->mf", weights, Z)[:, None]
+        means = np.einsum("mk,mkl->ml", weights, grams)
+        grams = grams - means[:, None] - means[:, :, None] + np.einsum("mk,mk->m", weights, means)[:, None, None]
         T = T - np.einsum("mk,mka->ma", weights, T)[:, None]
     roots = np.sqrt(weights)[:, :, None]
-    Z *= roots
-    values, vectors = np.linalg.eigh(Z @ np.swapaxes(Z, 1, 2))
+    values, vectors = np.linalg.eigh(roots * grams * np.swapaxes(roots, 1, 2))
     values, vectors = np.maximum(values[:, ::-1], 0.0), vectors[:, :, ::-1]
     sums = np.cumsum(values, axis=1)
     before = np.concatenate([np.zeros((len(sums), 1)), sums[:, :-1]], axis=1)
@@ -113,11 +144,14 @@ def _fits(jacobians: LocalJacobians, Z: Floats, T: Floats, weights: Floats) -> t
     left = T - (hat @ (roots * T)) / np.where(roots > 0, roots, 1.0)
     slack = 1 - weights * (jacobians.origin == "mean") - np.diagonal(hat, axis1=1, axis2=2)
     residuals = np.where((slack > _NO_SLACK)[:, :, None], left / np.maximum(slack, _NO_SLACK)[:, :, None], T)
-    return roots * (inverse @ Z), residuals
+    coefficients = roots * inverse * np.swapaxes(roots, 1, 2)
+    if jacobians.origin == "mean":
+        coefficients -= coefficients.sum(axis=2, keepdims=True) * weights[:, None]
+    return coefficients, residuals
 
 
-def expand_errors(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
-    """Return the standard errors of `expand_axes`: jackknife over the rows that took part.
+def expand_errors(X: Any, jacobians: LocalJacobians, i: int, features: Ints | None = None) -> Floats:
+    """Return the standard errors of `expand_axes`, of all features or some: jackknife over the rows that took part.
 
     The Jacobian is linear in the places of the rows. Its variance is the sum over the rows of the squared influence
     of the row's place times the squared residual of that place, predicted from the others.
@@ -126,22 +160,81 @@ def expand_errors(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     used, rows, own = _members(jacobians, centres)
     places = _places(jacobians, centres, rows, used)
     values = read_rows(X, rows)
+    wanted = np.arange(values.shape[1]) if features is None else np.asarray(features, dtype=np.int64)
+    varies = np.any(values != values[0], axis=0)
+    values = np.compress(varies, values, axis=1)
     values -= values[np.searchsorted(rows, i)]
-    Y = jacobians.places[rows]
-    influence = np.zeros_like(values)
-    residuals, counts = np.zeros_like(Y), np.zeros(len(rows))
-    for begin in range(0, len(centres), _BLOCK):
+    shown = varies[wanted]
+    columns = (np.cumsum(varies) - 1)[wanted[shown]]
+    Y, d = jacobians.places[rows], jacobians.n_components
+    T = Y[places] - Y[own][:, None]
+    weights = jacobians.weights[centres].astype(np.float64)
+    weights /= weights.sum(axis=1, keepdims=True)
+    share = np.where(used, shares[:, None], 0.0)
+    with single_threaded_blas():
+        if len(rows) ** 2 <= _DENSE * places.size * places.shape[1]:
+            influence, left = _influence_together(jacobians, values, columns, places, own, T, weights, share)
+        else:
+            influence, left = _influence_in_blocks(jacobians, values, columns, places, own, T, weights, share)
+        residuals, counts = np.zeros((len(rows), d)), np.zeros((len(rows), 1))
+        _add_rows(residuals, places, share, left)
+        _add_rows(counts, places, share, np.ones((*places.shape, 1)))
+        residuals /= np.maximum(counts, 1e-300)
+        errors = np.zeros((d, len(wanted)))
+        errors[:, shown] = jacobians.calibration * np.sqrt((residuals**2).T @ influence**2)
+    return _silenced(errors, X, jacobians, i, wanted)
+
+
+def _influence_together(
+    jacobians: LocalJacobians,
+    values: Floats,
+    columns: Ints,
+    at: Ints,
+    own: Ints,
+    T: Floats,
+    weights: Floats,
+    share: Floats,
+) -> tuple[Floats, Floats]:
+    """Return the influence of each row's place on columns of the mean Jacobian, and the residuals of all fits.
+
+    By the scalar products of all rows with each other: fast where many fits share few rows.
+    """
+    products, n = values @ values.T, len(values)
+    cross = products[at, own[:, None]]
+    grams = products[at[:, :, None], at[:, None, :]] - cross[:, :, None] - cross[:, None, :]
+    grams += np.diagonal(products)[own][:, None, None]
+    coefficients, left = _fits(jacobians, grams, T, weights)
+    coefficients *= share[:, :, None]
+    fits = np.bincount((at[:, :, None] * n + at[:, None, :]).ravel(), coefficients.ravel(), n * n)
+    fits -= np.bincount((at * n + own[:, None]).ravel(), coefficients.sum(axis=2).ravel(), n * n)
+    return fits.reshape(n, n) @ values[:, columns], left
+
+
+def _influence_in_blocks(
+    jacobians: LocalJacobians,
+    values: Floats,
+    columns: Ints,
+    at: Ints,
+    own: Ints,
+    T: Floats,
+    weights: Floats,
+    share: Floats,
+) -> tuple[Floats, Floats]:
+    """Return what `_influence_together` does, some fits at a time."""
+    influence, left = np.zeros((len(values), len(columns))), np.empty_like(T)
+    for begin in range(0, len(at), _BLOCK):
         part = slice(begin, begin + _BLOCK)
-        at, here = places[part], own[part]
-        weights = jacobians.weights[centres[part]].astype(np.float64)
-        weights /= weights.sum(axis=1, keepdims=True)
-        Z, T = values[at] - values[here][:, None], Y[at] - Y[here][:, None]
-        rise, left = _fits(jacobians, Z, T, weights)
-        take = used[part]
-        share = np.broadcast_to(shares[part][:, None], take.shape)[take]
-        np.add.at(influence, at[take], share[:, None] * rise[take])
-        np.add.at(residuals, at[take], share[:, None] * left[take])
-        np.add.at(counts, at[take], share)
-    residuals /= np.maximum(counts, 1e-300)[:, None]
-    errors: Floats = jacobians.calibration * np.sqrt((residuals**2).T @ influence**2)
-    return _silenced(errors, X, jacobians, i)
+        Z = values[at[part]] - values[own[part]][:, None]
+        coefficients, left[part] = _fits(jacobians, Z @ np.swapaxes(Z, 1, 2), T[part], weights[part])
+        steps = Z if np.array_equal(columns, np.arange(Z.shape[2])) else Z[:, :, columns]
+        _add_rows(influence, at[part], share[part], coefficients @ steps)
+    return influence, left
+
+
+def _add_rows(total: Floats, at: Ints, share: Floats, parts: Floats) -> None:
+    """Add parts (m, k, n) times their shares (m, k) to the rows of a table (n_rows, n) that `at` (m, k) names."""
+    import scipy.sparse as sp
+
+    found, where = np.unique(at, return_inverse=True)
+    sums: Any = sp.csc_array((share.ravel(), where.ravel(), np.arange(at.size + 1)), shape=(len(found), at.size))
+    total[found] += sums @ parts.reshape(at.size, parts.shape[2])

@@ -136,15 +136,17 @@ class LocalJacobians:
         axes: npt.NDArray[np.float64] = (self.displacements(X, position).T @ self.coefficients[position]).T
         return axes
 
-    def axes_error(self, X: Any, position: int) -> npt.NDArray[np.float64]:
+    def axes_error(self, X: Any, position: int, features: Any = None) -> npt.NDArray[np.float64]:
         """Return the standard errors of `axes`, (n_components, n_features), in the same units.
+
+        Of some features only, by their column numbers, if they are given.
 
         They answer for scatter of the places in the map about a locally linear function of the data, not for what
         ridge and curvature bend: jackknife over the rows whose places enter. NaN where `mask` is False.
         """
         if not self.mask[position]:
-            return np.full((self.n_components, X.shape[1]), np.nan)
-        return expand_errors(X, self, int(self.rows[position]))
+            return np.full((self.n_components, X.shape[1] if features is None else len(features)), np.nan)
+        return expand_errors(X, self, int(self.rows[position]), features)
 
 
 def _neighborhoods(

@@ -1,0 +1,241 @@
+#include "gnomon/pooled_block.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gnomon/simd.hpp"
+
+namespace gnomon {
+namespace {
+
+using f32x4 = float __attribute__((vector_size(16)));
+using f32x8 = float __attribute__((vector_size(32)));
+using f64x4 = double __attribute__((vector_size(32)));
+
+constexpr std::size_t kWidth = kBlockWidth;
+constexpr std::size_t kAhead = 12;  // positions between a row that is asked for and the one that is read
+
+GNOMON_INLINE f64x4 widen(const float* x) { return __builtin_convertvector(simd::load_as<f32x4>(x), f64x4); }
+GNOMON_INLINE f64x4 widen(const double* x) { return simd::load_as<f64x4>(x); }
+
+// What fit_columns reads of one point.
+struct Hood {
+    const std::int32_t* neighbors;
+    std::size_t count;
+    const double *shares, *coefficients;
+    std::size_t d;
+};
+
+// Sums over the displacements of eight features: kCount columns of the Jacobian, and the second moment if wanted.
+template <std::size_t kCount, bool kMoment, class T>
+GNOMON_INLINE void sum_displacements(const T* values, const T* own, const Hood& hood, const double* coefficients,
+                                     double* moment, float* axes) {
+    const f64x4 low = widen(own), high = widen(own + 4);
+    f64x4 sums[kCount][2] = {}, squares[2] = {};
+    for (std::size_t j = 0; j < hood.count; ++j) {
+        const T* row = values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth;
+        const f64x4 x = widen(row) - low, y = widen(row + 4) - high;
+        if (kMoment) {
+            squares[0] += hood.shares[j] * (x * x);
+            squares[1] += hood.shares[j] * (y * y);
+        }
+        for (std::size_t c = 0; c < kCount; ++c) {
+            sums[c][0] += coefficients[j * hood.d + c] * x;
+            sums[c][1] += coefficients[j * hood.d + c] * y;
+        }
+    }
+    if (kMoment) {
+        simd::store(moment, squares[0]);
+        simd::store(moment + 4, squares[1]);
+    }
+    for (std::size_t c = 0; c < kCount; ++c) {
+        simd::store(axes + c * kWidth, __builtin_convertvector(sums[c][0], f32x4));
+        simd::store(axes + c * kWidth + 4, __builtin_convertvector(sums[c][1], f32x4));
+    }
+}
+
+template <class T>
+GNOMON_INLINE void fit_columns(const T* values, const T* own, const Hood& hood, float* deviation, float* axes) {
+    double moment[kWidth];
+    for (std::size_t half = 0; half < kWidth; half += 8) {
+        const T *all = values + half, *point = own + half;
+        float* out = axes + half;
+        std::size_t c = std::min<std::size_t>(hood.d, 2);
+        if (c == 1)
+            sum_displacements<1, true>(all, point, hood, hood.coefficients, moment + half, out);
+        else
+            sum_displacements<2, true>(all, point, hood, hood.coefficients, moment + half, out);
+        for (; c + 2 <= hood.d; c += 2)
+            sum_displacements<2, false>(all, point, hood, hood.coefficients + c, moment, out + c * kWidth);
+        if (c < hood.d) sum_displacements<1, false>(all, point, hood, hood.coefficients + c, moment, out + c * kWidth);
+    }
+    for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = static_cast<float>(__builtin_sqrt(moment[f]));
+}
+
+// Templates are not cloned, so each type has its own function.
+GNOMON_CLONES void fit(const float* values, const float* own, const Hood& hood, float* deviation, float* axes) {
+    fit_columns(values, own, hood, deviation, axes);
+}
+GNOMON_CLONES void fit(const double* values, const double* own, const Hood& hood, float* deviation, float* axes) {
+    fit_columns(values, own, hood, deviation, axes);
+}
+
+template <std::size_t kCount>
+GNOMON_INLINE void average_lanes(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
+                                 std::size_t count, float share, float* out) {
+    f32x8 sums[kCount];
+    for (std::size_t v = 0; v < kCount; ++v) sums[v] = simd::load_as<f32x8>(axes + own * length + v * 8);
+    for (std::size_t j = 0; j < count; ++j) {
+        const float* other = axes + static_cast<std::size_t>(neighbors[j]) * length;
+        for (std::size_t v = 0; v < kCount; ++v) sums[v] += simd::load_as<f32x8>(other + v * 8);
+    }
+    for (std::size_t v = 0; v < kCount; ++v) simd::store(out + v * 8, sums[v] * share);
+}
+
+GNOMON_CLONES void average(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
+                           std::size_t count, float* out) {
+    const float share = 1.0F / static_cast<float>(count + 1);
+    std::size_t at = 0;
+    for (; at + 2 * kWidth <= length; at += 2 * kWidth)
+        average_lanes<4>(axes + at, length, own, neighbors, count, share, out + at);
+    if (at < length) average_lanes<2>(axes + at, length, own, neighbors, count, share, out + at);
+}
+
+template <class V>
+GNOMON_INLINE void mark_differences(const V* first, const V* row, std::size_t n, std::uint8_t* differs) {
+    for (std::size_t f = 0; f < n; ++f) differs[f] |= static_cast<std::uint8_t>(row[f] != first[f]);
+}
+GNOMON_CLONES void mark(const float* a, const float* b, std::size_t n, std::uint8_t* out) {
+    mark_differences(a, b, n, out);
+}
+GNOMON_CLONES void mark(const double* a, const double* b, std::size_t n, std::uint8_t* out) {
+    mark_differences(a, b, n, out);
+}
+GNOMON_CLONES void mark(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* out) {
+    mark_differences(a, b, n, out);
+}
+
+template <class V>
+void mark_varying(const Span2<const V>& rows, std::vector<std::uint8_t>& differs) {
+    for (std::size_t i = 1; i < rows.rows(); ++i) mark(rows.row(0), rows.row(i), rows.cols(), differs.data());
+}
+
+template <class V>
+void mark_varying(const SparseRows<V>& rows, std::vector<std::uint8_t>& differs) {
+    std::vector<std::size_t> counts(differs.size());
+    std::vector<V> first(differs.size());
+    for (std::size_t e = 0; e < rows.matrix.columns.size(); ++e) {
+        const auto f = static_cast<std::size_t>(rows.matrix.columns[e]);
+        if (counts[f]++ == 0) first[f] = rows.matrix.values[e];
+        if (rows.matrix.values[e] != first[f]) differs[f] = 1;
+    }
+    for (std::size_t f = 0; f < differs.size(); ++f)
+        if (counts[f] > 0 && counts[f] < rows.matrix.rows() && first[f] != V{}) differs[f] = 1;
+}
+
+}  // namespace
+
+OrderedHoods::OrderedHoods(const Neighborhoods& hoods, Span2<const double> fits, const std::vector<std::int32_t>& rows)
+    : n(rows.size()),
+      k(hoods.indices.cols()),
+      d(fits.cols() / k),
+      row(rows),
+      position(n),
+      neighbors(n * k),
+      n_fitted(n),
+      n_pooled(n),
+      shares(n * k),
+      coefficients(n * k * d),
+      defined(n) {
+    for (std::size_t p = 0; p < n; ++p) {
+        position[static_cast<std::size_t>(row[p])] = static_cast<std::int32_t>(p);
+        defined[p] = !std::isnan(fits(static_cast<std::size_t>(row[p]), 0));
+    }
+    for (std::size_t p = 0; p < n; ++p) {
+        if (!defined[p]) continue;
+        const auto i = static_cast<std::size_t>(row[p]);
+        double total = 0;
+        for (std::size_t j = 0; j < k; ++j) total += static_cast<double>(hoods.weights(i, j));
+        std::size_t at = p * k;
+        for (const bool pooled : {true, false}) {
+            for (std::size_t j = 0; j < k; ++j) {
+                if (!(hoods.weights(i, j) > 0)) continue;
+                const std::int32_t q = position[static_cast<std::size_t>(hoods.indices(i, j))];
+                if ((defined[static_cast<std::size_t>(q)] != 0) != pooled) continue;
+                neighbors[at] = q;
+                shares[at] = static_cast<double>(hoods.weights(i, j)) / total;
+                std::copy_n(fits.row(i) + j * d, d, coefficients.begin() + static_cast<std::ptrdiff_t>(at * d));
+                ++at;
+            }
+            (pooled ? n_pooled : n_fitted)[p] = static_cast<std::int32_t>(at - p * k);
+        }
+    }
+}
+
+BlockReader::BlockReader(const RowSource& X, const std::vector<std::int32_t>& rows) : X_(X), rows_(rows) {
+    std::vector<std::uint8_t> differs(n_features(X));
+    std::visit([&](const auto& table) { mark_varying(table, differs); }, X);
+    for (std::size_t f = 0; f < differs.size(); ++f)
+        if (differs[f]) features_.push_back(static_cast<std::int32_t>(f));
+    if (std::holds_alternative<SparseRows<float>>(X) || std::holds_alternative<SparseRows<double>>(X)) {
+        slots_.assign(differs.size(), -1);
+        for (std::size_t s = 0; s < features_.size(); ++s)
+            slots_[static_cast<std::size_t>(features_[s])] = static_cast<std::int32_t>(s);
+        cursors_.assign(rows.size(), 0);
+    }
+}
+
+template <class V, class T>
+void BlockReader::read_from(const Span2<const V>& rows, std::size_t p, std::size_t first, std::size_t size, T* out) {
+    const std::int32_t* features = features_.data() + first;
+    if (p + kAhead < rows_.size()) {
+        const V* ahead = rows.row(static_cast<std::size_t>(rows_[p + kAhead]));
+        __builtin_prefetch(ahead + features[0]);
+        __builtin_prefetch(ahead + features[size - 1]);
+    }
+    const V* row = rows.row(static_cast<std::size_t>(rows_[p]));
+    for (std::size_t f = 0; f < size; ++f) out[f] = static_cast<T>(row[features[f]]);
+}
+
+template <class V, class T>
+void BlockReader::read_from(const SparseRows<V>& rows, std::size_t p, std::size_t first, std::size_t size, T* out) {
+    const auto& matrix = rows.matrix;
+    const auto i = static_cast<std::size_t>(rows_[p]);
+    const auto begin = static_cast<std::size_t>(matrix.offsets[i]),
+               end = static_cast<std::size_t>(matrix.offsets[i + 1]);
+    const std::int32_t last = features_[first + size - 1];
+    std::size_t e = begin + cursors_[p];
+    for (; e < end && matrix.columns[e] <= last; ++e) {
+        const std::int32_t slot = slots_[static_cast<std::size_t>(matrix.columns[e])];
+        if (slot >= 0) out[static_cast<std::size_t>(slot) - first] = static_cast<T>(matrix.values[e]);
+    }
+    cursors_[p] = e - begin;
+}
+
+template <class T>
+void BlockReader::read(std::size_t p, std::size_t first, std::size_t size, T* out) {
+    std::fill_n(out, kWidth, T{});
+    std::visit([&](const auto& rows) { read_from(rows, p, first, size, out); }, X_);
+}
+template void BlockReader::read(std::size_t, std::size_t, std::size_t, float*);
+template void BlockReader::read(std::size_t, std::size_t, std::size_t, double*);
+
+void fit_block(const float* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes) {
+    fit(values, values + p * kWidth,
+        {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
+         hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
+        deviation, axes);
+}
+void fit_block(const double* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes) {
+    fit(values, values + p * kWidth,
+        {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
+         hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
+        deviation, axes);
+}
+
+void average_block(const float* values, std::size_t length, const OrderedHoods& hoods, std::size_t p, float* out) {
+    average(values, length, p, hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_pooled[p]), out);
+}
+
+}  // namespace gnomon
