@@ -199,12 +199,13 @@ class CrossEntropy(PairObjective):
         return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
 
     def unsampled_force(self, Y: Embedding) -> Embedding | None:
-        """Return minus the gradient with the repulsion of all pairs by the tree, uncut, also where it is sampled.
+        """Return minus the gradient with the repulsion of all pairs, uncut, by the tree if `evaluation` is "sampled".
 
-        None where there is no tree: above three components.
+        None if it is and there is no tree: above three components.
         """
         points = check_embedding(Y, self.n_samples, who="CrossEntropy")
-        if self._by_tree is None or points.shape[1] > 3:
+        repulsion = self.repulsions[0] if self._by_tree is None else self._by_tree
+        if points.shape[1] > 3 and repulsion is self._by_tree:
             return None
-        force = self._by_tree.force(points, self.attractions[0].force(points))
+        force = repulsion.force(points, self.attractions[0].force(points))
         return force + self.added.force(points) if self.added.acting else force
