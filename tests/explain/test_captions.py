@@ -120,3 +120,18 @@ def test_a_cluster_between_two_others_is_told_from_one_of_them_in_the_direction_
     assert between.against == [[0]]
     assert between.unseparated == [1]
     assert between.effect[0] == pytest.approx(6, abs=0.5)
+
+
+def test_a_cluster_between_others_is_called_medium():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["short", "middle", "tall"], 40)
+    X = rng.normal(size=(120, 3)) * 0.3
+    X[:, 1] += np.repeat([0.0, 2.0, 4.0], 40)
+    found = cluster_captions(X, labels, feature_names=["a", "size", "b"])
+    assert {label: str(caption) for label, caption in found.items()} == {
+        "short": "low size",
+        "middle": "medium size",
+        "tall": "high size",
+    }
+    assert found["middle"].fidelity == 1.0
+    assert sorted(found["middle"].against[0]) == ["short", "tall"]

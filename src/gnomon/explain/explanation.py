@@ -271,7 +271,8 @@ def explain(
     pooling : int >= 0, default=3
         Times that the fit at each point is replaced by the mean over the point and its neighbours. Fits of single
         neighbourhoods of noisy data rank the features poorly; a few rounds reach some hundred points at the cost of
-        reading 15. The local standard deviations of the features are then averaged too, once. More rounds smooth over more of a curved map; 0 explains by each neighbourhood alone.
+        reading 15. The local standard deviations of the features are then averaged too, once. More rounds smooth over
+        more of a curved map; 0 explains by each neighbourhood alone.
     graph : NeighborGraph of n_samples rows, default=None
         Neighbours in the data; computed if not given.
     feature_names : sequence of n_features str, default=None

@@ -33,7 +33,8 @@ def local_deviation(explanation: Explanation, i: int) -> Array:
 
     It is that of the arrows: averaged over the point and its neighbours if the explanation averages fits.
     """
-    return expand_deviations(explanation._X, explanation._jacobians, np.array([i], np.int64))[0]
+    deviation: Array = expand_deviations(explanation._X, explanation._jacobians, np.array([i], np.int64))[0]
+    return deviation
 
 
 def local_arrows(explanation: Explanation, i: int) -> Array:
