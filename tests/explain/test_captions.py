@@ -111,15 +111,16 @@ def test_wrong_labels_are_refused(cells):
         cluster_captions(X, labels, image_shape=(2, 2))
 
 
-def test_a_cluster_between_two_others_is_told_from_one_of_them_in_the_direction_of_the_word():
+def test_high_does_not_set_apart_from_a_cluster_that_is_higher():
     rng = np.random.default_rng(0)
     labels = np.arange(300) % 3
-    X = rng.normal(size=(300, 1)) + np.array([0.0, 10.0, 6.0])[labels][:, None]
-    between = cluster_captions(X, labels, feature_names=["x"])[2]
-    assert between.text == "high x, less x than 1"
-    assert between.against == [[0]]
-    assert between.unseparated == [1]
-    assert between.effect[0] == pytest.approx(6, abs=0.5)
+    X = np.zeros((300, 2))
+    X[:, 0] = np.array([0.0, 10.0, 6.0])[labels] + rng.normal(size=300) * np.array([1.0, 30.0, 1.0])[labels]
+    X[:, 1] = np.array([0.0, 5.0, 0.0])[labels] + rng.normal(size=300)
+    found = cluster_captions(X, labels, feature_names=["x", "y"])[2]
+    assert found.text == "high x, low y"  # y tells it from cluster 1, whose x is too wide to be apart
+    assert found.against == [[0], [1]]
+    assert found.unseparated == []
 
 
 def test_a_cluster_between_others_is_called_medium():
