@@ -71,6 +71,13 @@ def test_a_push_changes_the_data_by_its_length_along_the_surface():
     assert np.all(step[np.arange(len(rows)), features] > 0)
 
 
+def test_directions_are_unit_steps_projected_on_the_tangent_space():
+    data = driven_manifold("tori", 300, n_features=24, random_state=0)
+    for i in data.on_surface[::40]:
+        Q = np.linalg.qr(data.derivative[i])[0]
+        np.testing.assert_allclose(data.derivative[i] @ data.directions()[i].T, Q @ Q.T, atol=1e-10)
+
+
 def test_same_seed_same_rows_and_wrong_arguments_are_refused():
     one, two = (driven_manifold("tree", 200, random_state=5).X for _ in range(2))
     assert one.tobytes() == two.tobytes()

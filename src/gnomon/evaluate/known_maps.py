@@ -74,7 +74,7 @@ class KnownMap:
     def arrows(self) -> Floats:
         """Return where each row truly moves in the map per unit of each feature, (n_samples, n_features, n_components).
 
-        The row moves on the surface, by the least way that changes the feature by one.
+        The row moves on the surface, by a unit step in the feature projected on the tangent space.
         """
         found: Floats = np.einsum("iab,ifb->ifa", self.derivative, self.manifold.directions())
         return found

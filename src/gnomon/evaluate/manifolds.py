@@ -77,9 +77,9 @@ class DrivenManifold:
         return G
 
     def directions(self) -> Floats:
-        """Return du for a unit change of each feature within the tangent space, (n_samples, n_features, 2).
+        """Return du for a unit step in each feature projected on the tangent space, (n_samples, n_features, 2).
 
-        It is ``G^-1 dx_f/du`` with G the metric: the least displacement on the surface that changes feature f by one.
+        It is ``G^-1 dx_f/du`` with G the metric: of all moves of its length, the one in which feature f grows most.
         """
         inverse = np.linalg.inv(self.metric())
         found: Floats = self.derivative @ inverse
