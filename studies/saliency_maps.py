@@ -169,7 +169,7 @@ def _alike(saliency: npt.NDArray[Any], picture: Float64) -> tuple[float, float, 
 def _objects(views: int, seed: int, jobs: int | None) -> dict[str, Any]:
     X, kinds, change = draw_objects(views, seed=seed)
     Y = gnomon.UMAP(random_state=seed, n_jobs=jobs).fit_transform(X)
-    explanation = gnomon.explain(X, Y, n_jobs=jobs)
+    explanation = gnomon.explain(X, Y, pooling=0, n_jobs=jobs)  # drawn without noise: nothing to average
     importance = np.nan_to_num(explanation.importance)
     shown = {}
     for kind in range(5):
@@ -211,8 +211,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = parser("saliency_maps", __doc__ or "")
     made.add_argument("--rows", type=int, default=10_000, help="digits that are mapped")
     made.add_argument("--views", type=int, default=180, help="views of each object")
+    made.add_argument("--no-digits", action="store_true", help="objects alone, which need no data")
     options = parse(made, arguments)
-    digits = _digits(options.rows, options.seed, options.jobs)
+    digits = {} if options.no_digits else _digits(options.rows, options.seed, options.jobs)
     objects = _objects(options.views, options.seed, options.jobs)
     pictures = ("mean", "saliency", "truth")
     report = {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/batched_eigen.hpp"
+#include "gnomon/map_order.hpp"
 
 namespace gnomon {
 namespace {
@@ -188,6 +189,14 @@ void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i
     out.dimension[at] = static_cast<std::int32_t>(m);
 }
 
+// The positions of `rows` in the order of their places in the map.
+std::vector<std::int32_t> order_of(Span2<const double> Y, std::span<const std::int64_t> rows) {
+    std::vector<double> places(rows.size() * Y.cols());
+    for (std::size_t p = 0; p < rows.size(); ++p)
+        std::copy_n(Y.row(static_cast<std::size_t>(rows[p])), Y.cols(), places.data() + p * Y.cols());
+    return map_order({places.data(), rows.size(), Y.cols()});
+}
+
 }  // namespace
 
 void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborhoods& neighborhoods,
@@ -195,19 +204,24 @@ void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborho
                      const Context& context) {
     const std::size_t k = neighborhoods.indices.cols();
     std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)), Scratch(k, Y.cols()));
+    // Neighbours in the map share neighbours in the data: one after the other, they find them in the cache.
+    const std::vector<std::int32_t> order = order_of(Y, rows);
+    auto row = [&](std::size_t p) { return static_cast<std::size_t>(rows[static_cast<std::size_t>(order[p])]); };
     parallel_blocks(rows.size(), kBatchesPerChunk * kEigenBatch, context,
                     [&](std::size_t begin, std::size_t end, std::size_t worker) {
                         Scratch& s = scratch[worker];
                         for (std::size_t first = begin; first < end; first += kEigenBatch) {
                             const std::size_t size = std::min(kEigenBatch, end - first);
                             std::fill(s.a.begin(), s.a.end(), 0.0);
-                            for (std::size_t l = 0; l < size; ++l)
-                                load_lane(X, neighborhoods, static_cast<std::size_t>(rows[first + l]), l,
-                                          params.centered, s);
+                            for (std::size_t l = 0; l < size; ++l) {
+                                if (const std::size_t next = first + l + 1; next < end)
+                                    LocalProducts::prefetch(X, row(next), {neighborhoods.indices.row(row(next)), k});
+                                load_lane(X, neighborhoods, row(first + l), l, params.centered, s);
+                            }
                             symmetric_eigen(k, s.a.data(), s.v.data());
                             for (std::size_t l = 0; l < size; ++l)
-                                solve_lane(Y, neighborhoods, static_cast<std::size_t>(rows[first + l]), l, first + l,
-                                           params, s, out);
+                                solve_lane(Y, neighborhoods, row(first + l), l,
+                                           static_cast<std::size_t>(order[first + l]), params, s, out);
                         }
                     });
 }

@@ -14,6 +14,8 @@ constexpr std::size_t kLanes = 4;
 constexpr std::size_t kTile = 3;       // products are formed in tiles of 3 x 3 accumulators
 constexpr std::size_t kDoubles = 128;  // columns of a block of doubles: 15 to 30 rows stay in the first cache
 constexpr std::size_t kBytes = 512;    // columns of a block of byte differences; their products fit 32 bits
+constexpr std::size_t kByteLanes = 32;
+static_assert(kBytes % kByteLanes == 0 && kDoubles % kLanes == 0);
 constexpr double kSameSquare = 1e-12;  // displacements closer than this share of their squared length are one
 constexpr std::size_t kCacheLine = 64;
 
@@ -56,13 +58,15 @@ GNOMON_CLONES void add_products(const double* z, std::size_t n, std::size_t widt
         }
 }
 
-// The same for byte differences over a whole block; exact, so the order of the sums does not matter.
-GNOMON_CLONES void add_byte_products(const std::int16_t* z, std::size_t n, double* out) {
+// The same for byte differences, over a width that is a multiple of 32; exact, so the order of the sums does not
+// matter.
+GNOMON_CLONES void add_byte_products(const std::int16_t* z, std::size_t n, std::size_t width, double* out) {
+    width = width / kByteLanes * kByteLanes;  // tells the compiler that no lanes are left over
     for (std::size_t p = 0; p < n; p += kTile)
         for (std::size_t q = 0; q <= p; q += kTile) {
             const std::int16_t *a = z + p * kBytes, *b = z + q * kBytes;
             std::int32_t s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
-            for (std::size_t f = 0; f < kBytes; ++f) {
+            for (std::size_t f = 0; f < width; ++f) {
                 const std::int32_t x = a[f], y = a[kBytes + f], w = a[2 * kBytes + f];
                 const std::int32_t l = b[f], m = b[kBytes + f], r = b[2 * kBytes + f];
                 s00 += x * l, s01 += x * m, s02 += x * r;
@@ -114,19 +118,23 @@ void LocalProducts::dense(const Span2<const T>& rows, std::size_t i, std::span<c
             return blocks_;
     }
     ();
-    block.assign(n * kWidth, 0);
+    block.resize(n * kWidth);
+    for (std::size_t j = 0; j < n; ++j)
+        if (j >= neighbors.size() || !(weights[j] > 0)) std::fill_n(block.data() + j * kWidth, kWidth, 0);
     if (!kIntegers) lanes_.assign(n * n * kLanes, 0.0);
     for (std::size_t begin = 0; begin < n_columns; begin += kWidth) {
         const std::size_t size = std::min(kWidth, n_columns - begin);
-        if (size < kWidth) std::fill(block.begin(), block.end(), 0);
+        const std::size_t width = round_up(size, kIntegers ? kByteLanes : kLanes);
+        for (std::size_t j = 0; size < width && j < n; ++j)
+            std::fill(block.data() + j * kWidth + size, block.data() + j * kWidth + width, 0);
         for (std::size_t j = 0; j < neighbors.size(); ++j)
             if (weights[j] > 0)
                 subtract(rows.row(static_cast<std::size_t>(neighbors[j])) + begin, rows.row(i) + begin, size,
                          block.data() + j * kWidth);
         if constexpr (kIntegers)
-            add_byte_products(block.data(), n, out.data());
+            add_byte_products(block.data(), n, width, out.data());
         else
-            add_products(block.data(), n, round_up(size, kLanes), lanes_.data());
+            add_products(block.data(), n, width, lanes_.data());
     }
     if (!kIntegers)
         for (std::size_t e = 0; e < n * n; ++e)

@@ -55,13 +55,23 @@ void load_lane(const RowSource& X, std::size_t row, const std::int32_t* indices,
     }
 }
 
-void store_lane(std::size_t lane, double* values, double* vectors, Scratch& s) {
+void store_lane(std::size_t lane, const float* present, double* values, double* vectors, Scratch& s) {
     const auto value = [&](std::size_t p) { return s.a[(p * s.k + p) * kEigenBatch + lane]; };
     std::iota(s.order.begin(), s.order.end(), std::size_t{0});
     std::stable_sort(s.order.begin(), s.order.end(), [&](std::size_t p, std::size_t q) { return value(p) > value(q); });
     for (std::size_t l = 0; l < s.k; ++l) {
         values[l] = std::max(value(s.order[l]), 0.0) * s.traces[lane];
         for (std::size_t j = 0; j < s.k; ++j) vectors[j * s.k + l] = s.v[(s.order[l] * s.k + j) * kEigenBatch + lane];
+    }
+    // Missing neighbours are apart by their eigenvalue, but only up to rounding.
+    const auto known = static_cast<std::size_t>(std::count_if(present, present + s.k, [](float x) { return x > 0; }));
+    for (std::size_t j = 0, last = known; j < s.k; ++j) {
+        if (present[j] > 0) {
+            std::fill_n(vectors + j * s.k + known, s.k - known, 0.0);
+        } else {
+            std::fill_n(vectors + j * s.k, s.k, 0.0);
+            vectors[j * s.k + last++] = 1.0;
+        }
     }
 }
 
@@ -81,7 +91,7 @@ void local_spectra(const RowSource& X, std::size_t first, Span2<const std::int32
                                 load_lane(X, first + i + l, indices.row(i + l), present.row(i + l), centred, l, s);
                             symmetric_eigen(k, s.a.data(), s.v.data());
                             for (std::size_t l = 0; l < lanes; ++l)
-                                store_lane(l, values.row(i + l), vectors.row(i + l), s);
+                                store_lane(l, present.row(i + l), values.row(i + l), vectors.row(i + l), s);
                         }
                     });
 }

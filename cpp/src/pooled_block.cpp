@@ -14,7 +14,9 @@ using f32x8 = float __attribute__((vector_size(32)));
 using f64x4 = double __attribute__((vector_size(32)));
 
 constexpr std::size_t kWidth = kBlockWidth;
-constexpr std::size_t kAhead = 12;  // positions between a row that is asked for and the one that is read
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kNeighborsAhead = 4;  // positions between neighbours that are asked for and those that are read
+constexpr std::size_t kAhead = 12;          // positions between a row that is asked for and the one that is read
 
 GNOMON_INLINE f64x4 widen(const float* x) { return __builtin_convertvector(simd::load_as<f32x4>(x), f64x4); }
 GNOMON_INLINE f64x4 widen(const double* x) { return simd::load_as<f64x4>(x); }
@@ -221,13 +223,28 @@ void BlockReader::read(std::size_t p, std::size_t first, std::size_t size, T* ou
 template void BlockReader::read(std::size_t, std::size_t, std::size_t, float*);
 template void BlockReader::read(std::size_t, std::size_t, std::size_t, double*);
 
+// Asks for the rows of `length` that the neighbours of a point a little ahead have in a table.
+template <class T>
+void prefetch_neighbors(const T* table, std::size_t length, const OrderedHoods& hoods, std::size_t p) {
+    constexpr std::size_t kStep = kCacheLine / sizeof(T);
+    if (p + kNeighborsAhead >= hoods.n) return;
+    const std::size_t next = p + kNeighborsAhead;
+    const std::int32_t* neighbors = hoods.neighbors.data() + next * hoods.k;
+    for (std::int32_t j = 0; j < hoods.n_fitted[next]; ++j) {
+        const T* row = table + static_cast<std::size_t>(neighbors[j]) * length;
+        for (std::size_t at = 0; at < length; at += kStep) __builtin_prefetch(row + at);
+    }
+}
+
 void fit_block(const float* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes) {
+    prefetch_neighbors(values, kWidth, hoods, p);
     fit(values, values + p * kWidth,
         {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
          hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
         deviation, axes);
 }
 void fit_block(const double* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes) {
+    prefetch_neighbors(values, kWidth, hoods, p);
     fit(values, values + p * kWidth,
         {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
          hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
@@ -235,6 +252,7 @@ void fit_block(const double* values, const OrderedHoods& hoods, std::size_t p, f
 }
 
 void average_block(const float* values, std::size_t length, const OrderedHoods& hoods, std::size_t p, float* out) {
+    prefetch_neighbors(values, length, hoods, p);
     average(values, length, p, hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_pooled[p]), out);
 }
 

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kWidth = kBlockWidth;
 constexpr std::size_t kPointsPerChunk = 512;
 constexpr std::size_t kLanes = 8;
+constexpr std::size_t kAhead = 8;  // positions between a list that is asked for and the one that is written
 
 using f32x8 = float __attribute__((vector_size(32)));
 using i32x8 = std::int32_t __attribute__((vector_size(32)));
@@ -82,6 +83,15 @@ public:
         out_.top_importance(at, place) = length;
         for (std::size_t c = 0; c < d; ++c) out_.top_arrows(at, place * d + c) = arrow[c * kWidth] * scale;
         if (count_[p] == n_top) bound_[p] = out_.top_importance(at, n_top - 1);
+    }
+
+    /// Asks for the list of position p.
+    void prefetch(std::size_t p) const {
+        if (p >= hoods_.n) return;
+        const auto at = static_cast<std::size_t>(hoods_.row[p]);
+        __builtin_prefetch(out_.top_features.row(at), 1);
+        __builtin_prefetch(out_.top_importance.row(at), 1);
+        __builtin_prefetch(out_.top_arrows.row(at), 1);
     }
 
     /// The remaining places of position p go to features that move nothing, lowest first.
@@ -198,6 +208,7 @@ private:
         const float *arrows = axes(p), *deviation = deviation_.data() + p * kWidth;
         const std::int32_t* features = reader_.features().data() + first_;
         float length[kWidth];
+        tops_.prefetch(p + kAhead);
         const bool entering =
             note_lengths(arrows, deviation, hoods_.d, tops_.bound(p), length,
                          sums_.data() + p / kPointsPerChunk * kWidth, ellipses_.data() + p * hoods_.d * hoods_.d);
@@ -219,11 +230,12 @@ private:
             const std::int32_t q = hoods_.position[static_cast<std::size_t>(given_.indices(i, j))];
             const T* x = values_.data() + static_cast<std::size_t>(q) * kWidth;
             for (std::size_t c = 0; c < d; ++c) {
-                double sum = more_.predicted(t, j * d + c);
-                for (std::size_t f = 0; f < size_; ++f)
-                    sum += static_cast<double>(axes(p)[c * kWidth + f]) *
-                           (static_cast<double>(x[f]) - static_cast<double>(origin[f]));
-                more_.predicted(t, j * d + c) = sum;
+                const float* axis = axes(p) + c * kWidth;
+                double sums[4] = {};
+                for (std::size_t f = 0; f < kWidth; ++f)
+                    sums[f % 4] +=
+                        static_cast<double>(axis[f]) * (static_cast<double>(x[f]) - static_cast<double>(origin[f]));
+                more_.predicted(t, j * d + c) += (sums[0] + sums[1]) + (sums[2] + sums[3]);
             }
         }
     }

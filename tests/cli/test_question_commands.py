@@ -68,7 +68,7 @@ def test_the_answer_is_that_of_the_library(saved):
 
 def test_captions_and_labels_alone(saved):
     lines = ask("profile", saved, "--captions").stdout.splitlines()
-    assert lines[:2] == ["0", "dark top"]
+    assert [line.split(maxsplit=1) for line in lines] == [["label", "caption"], ["0", "dark top"], ["1", "bright top"]]
     by_label = ask("importance", saved, "--by-label", "--json", "-n", "1").stdout
     assert set(json.loads(by_label)) == {"0", "1"}
     part = json.loads(ask("importance", saved, "--select", "label=1", "--json").stdout)

@@ -109,3 +109,30 @@ def test_wrong_labels_are_refused(cells):
         cluster_captions(X, labels, image_shape=(3, 3))
     with pytest.raises(ValueError, match="at least 3 x 3"):
         cluster_captions(X, labels, image_shape=(2, 2))
+
+
+def test_high_does_not_set_apart_from_a_cluster_that_is_higher():
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 3
+    X = np.zeros((300, 2))
+    X[:, 0] = np.array([0.0, 10.0, 6.0])[labels] + rng.normal(size=300) * np.array([1.0, 30.0, 1.0])[labels]
+    X[:, 1] = np.array([0.0, 5.0, 0.0])[labels] + rng.normal(size=300)
+    found = cluster_captions(X, labels, feature_names=["x", "y"])[2]
+    assert found.text == "high x, low y"  # y tells it from cluster 1, whose x is too wide to be apart
+    assert found.against == [[0], [1]]
+    assert found.unseparated == []
+
+
+def test_a_cluster_between_others_is_called_medium():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["short", "middle", "tall"], 40)
+    X = rng.normal(size=(120, 3)) * 0.3
+    X[:, 1] += np.repeat([0.0, 2.0, 4.0], 40)
+    found = cluster_captions(X, labels, feature_names=["a", "size", "b"])
+    assert {label: str(caption) for label, caption in found.items()} == {
+        "short": "low size",
+        "middle": "medium size",
+        "tall": "high size",
+    }
+    assert found["middle"].fidelity == 1.0
+    assert sorted(found["middle"].against[0]) == ["short", "tall"]

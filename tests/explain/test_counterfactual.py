@@ -75,8 +75,8 @@ def test_units_of_the_table(strip, found):
     )
     assert 0 < found.spread[at] < 0.2
     near = compute_neighbors(X, 15).indices
-    averaged = [found.index, *near[found.index]]  # the local standard deviation is averaged once over the neighbours
-    scale = np.mean([np.sqrt(np.mean((X[near[i], 0] - X[i, 0]) ** 2)) for i in averaged])
+    own = np.sqrt(np.mean((X[near, 0] - X[:, [0]]) ** 2, axis=1))
+    scale = own[np.append(near[found.index], found.index)].mean()
     assert found.local_change[at] == pytest.approx(found.change[at] / scale, rel=1e-4)
     assert found.contribution is found.effect
     document = json.loads(json.dumps(found.head(2).to_dict()))

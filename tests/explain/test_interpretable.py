@@ -102,3 +102,9 @@ def test_wrong_metadata_are_refused(texts):
         encode_features({"a": [1, 2]}, max_words=0)
     with pytest.raises(ValueError, match="X with 400 rows and features with 399"):
         explain_with_features(X, X[:, :2], Z[1:])
+
+
+def test_a_column_with_just_as_many_texts_as_allowed_stays_categories():
+    column = np.array(["aa", "bb", "cc"])[np.arange(30) % 3]
+    assert encode_features({"kind": column}, max_categories=3)[1] == ["kind=aa", "kind=bb", "kind=cc"]
+    assert encode_features({"kind": column}, max_categories=2)[1] == ["kind: aa", "kind: bb", "kind: cc"]

@@ -98,6 +98,10 @@ def test_a_changed_row_stays_in_the_range_of_the_data_and_contributions_with_it(
     A = rng.normal(size=(2, 4))
     found = Attribution(Linear(np.stack([A] * 4)), stations[0], scales).displacements(way)
     np.testing.assert_allclose(found, A * (way.row - stations[0]), rtol=1e-12)
+    maps = rng.normal(size=(4, 2, 4))
+    steps = np.diff(np.clip(stations, scales.low, scales.high), axis=0)
+    expected = sum((maps[s] + maps[s + 1]) / 2 * steps[s] for s in range(3))
+    np.testing.assert_allclose(Attribution(Linear(maps), stations[0], scales).displacements(way), expected, rtol=1e-9)
     assert (np.abs(way.row - stations[0]) <= 0.5 + 1e-12).all()
 
 
@@ -197,6 +201,16 @@ def test_features_needed_come_first_and_both_groups_are_sorted_as_asked(follower
         values = np.abs(getattr(found, key))
         assert found.needed[0]
         assert (np.diff(values[1:]) <= 0).all()
+
+
+def test_a_needed_feature_stands_before_one_that_changes_more(follower):
+    _X, labels, explanation = follower
+    overtaken = 0
+    for i in np.flatnonzero(labels == "low")[:6]:
+        found = counterfactual(explanation, int(i), transform=shown, target="high", labels=labels, sort_by="change")
+        assert found.features[0] == "feature 0"
+        overtaken += np.abs(found.change_sd).max() > abs(found.change_sd[0])
+    assert overtaken > 0
 
 
 def test_novelty_is_told_of_both_changed_rows(follower):

@@ -8,7 +8,8 @@ from gnomon import UMAP, LargeVis, NeighborEmbedding
 from gnomon.evaluate import local_radius_correlation
 from gnomon.exceptions import DataWarning
 from gnomon.methods.densmap import DensMAP
-from gnomon.objectives import DensityCorrelation
+from gnomon.objectives import CrossEntropy, DensityCorrelation
+from gnomon.optimizers import Adam
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,15 @@ def test_radii_are_those_of_the_affinities_and_of_the_map(blobs):
     np.testing.assert_array_equal(fitted.map_radii_, term.map_radii(fitted.embedding_))
     expected = np.corrcoef(fitted.radii_, fitted.map_radii_)[0, 1]
     assert fitted.density_correlation_ == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_map_is_at_an_optimum_of_the_stated_loss(blobs):
+    fitted = DensMAP(n_neighbors=15, max_iter=300, random_state=0, n_jobs=1).fit(blobs)
+    term = DensityCorrelation.from_neighbors(fitted.affinities_, fitted.graph_, fitted.kernel_, begins=0.0)
+    stated = CrossEntropy(fitted.affinities_, fitted.kernel_, added=(term,), evaluation="exact")
+    further = Adam(0.03, decay="linear", max_iter=100).minimize(stated, fitted.embedding_).embedding
+    pairs = float(fitted.affinities_.matrix.sum())
+    assert 0 <= (stated.loss(fitted.embedding_) - stated.loss(further)) / pairs < 0.003
 
 
 def test_without_weight_or_passes_it_is_umap(blobs):

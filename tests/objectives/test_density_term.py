@@ -76,6 +76,68 @@ def test_the_sum_with_the_cross_entropy_has_its_gradient_too(random_affinities):
         assert gain == pytest.approx(both.added.loss(points), rel=1e-5)
 
 
+def epoch_of_umap_learn(mu, squared, a, b, weight, Y):
+    """The mean step of one epoch of umap-learn's program along its edges, over the learning rate, without its cut.
+
+    Each orientation of an edge comes up mu / max(mu) times and moves both ends, by the attraction and by the term.
+    """
+    n, (j, k) = len(Y), (mu.row, mu.col)
+    s = np.square(Y[j] - Y[k]).sum(1)
+    phi = 1 / (1 + a * s**b)
+
+    def radii(values, lengths):  # sums over both orientations and both ends, so each is twice the row's own
+        total = np.bincount(j, values, n) + np.bincount(k, values, n)
+        return np.log(1e-8 + (np.bincount(j, values * lengths, n) + np.bincount(k, values * lengths, n)) / total), total
+
+    original, mu_sum = radii(mu.data, squared)
+    R = (original - original.mean()) / original.std()
+    re, phi_sum = radii(phi, s)
+    std, cov = np.sqrt(re.var() + 0.1), re @ R / n  # the program divides by n - 1 here and by n in the variance
+    slope = a * b * s ** (b - 1) / (1 + a * s**b)
+    by_end = [
+        (R[e] - cov * (re[e] - re.mean()) / std**2) * (phi / phi_sum[e]) * ((1 - b * (1 - phi)) / np.exp(re[e]) + slope)
+        for e in (j, k)
+    ]
+    term = 2 * weight * (mu_sum.sum() / 2) * sum(by_end) / (mu.data * std) / n
+    steps = []
+    for factor in (-2 * slope, term):
+        move = (mu.data / mu.data.max() * factor)[:, None] * (Y[j] - Y[k])
+        step = np.zeros_like(Y)
+        np.add.at(step, j, move)
+        np.add.at(step, k, -move)
+        steps.append(step)
+    return steps
+
+
+def test_attraction_and_term_are_in_the_ratio_of_umap_learns_mean_step(random_affinities, relative_error):
+    affinities = random_affinities(120, normalization="membership")
+    X = np.random.default_rng(1).normal(size=(120, 3)) * np.random.default_rng(3).uniform(0.2, 2, size=(120, 1))
+    Y = np.random.default_rng(2).normal(size=(120, 2))
+    squared, mu = squared_along(affinities, X), sp.csr_array(affinities.matrix).astype(np.float64).tocoo()
+    attraction, term = epoch_of_umap_learn(mu, squared, KERNEL.a, KERNEL.b, 2.0, Y)
+    added = DensityCorrelation(affinities, squared, KERNEL, weight=2.0)
+    objective = CrossEntropy(affinities, KERNEL, added=(added,), evaluation="exact")
+    points, scale = Y.astype(np.float32), objective.sampling.edge_scale
+    assert relative_error(scale * objective.attractions[0].force(points), attraction) < 1e-4
+    assert relative_error(objective.added.force(points, scale), term) < 1e-4
+
+
+def test_the_weight_rises_over_the_first_half_of_the_terms_iterations(random_affinities):
+    affinities = random_affinities(40, normalization="membership")
+    X, Y = (np.random.default_rng(seed).normal(size=(40, 3)) for seed in (1, 2))
+    points = Y.astype(np.float32)
+    for begins, shares in ((0.6, {59: 0, 60: 0.05, 69: 0.5, 78: 0.95, 79: 1, 99: 1}), (0.0, {0: 1, 99: 1})):
+        term = DensityCorrelation(affinities, squared_along(affinities, X), KERNEL, weight=5.0, begins=begins)
+        added = CrossEntropy(affinities, KERNEL, added=(term,)).added
+        loss, force, reference = added.loss(points), added.force(points), added.reference(Y)
+        assert loss == pytest.approx(5.0 * affinities.matrix.sum() * term.loss(points))
+        for iteration, share in shares.items():
+            added.at(iteration, 100)
+            assert added.loss(points) == pytest.approx(share * loss)
+            np.testing.assert_allclose(added.force(points), share * force, rtol=1e-5)
+            np.testing.assert_allclose(added.reference(Y)[1], share * reference[1])
+
+
 def test_a_kernel_in_python_gives_the_same(make, relative_error):
     compiled, python = (
         make(kernel=Cauchy()),

@@ -5,10 +5,11 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gnomon._progress import Reporter
 from gnomon.kernels import UMAPKernel
-from gnomon.objectives import CrossEntropy
+from gnomon.objectives import CrossEntropy, DensityCorrelation
 from gnomon.optimizers import SampledDescent
 
 KERNEL = UMAPKernel(1.5769, 0.8951)
@@ -110,3 +111,70 @@ def test_ctrl_c_ends_the_descent_within_a_second(clusters, start):
         SampledDescent(10**6).minimize(CrossEntropy(clusters["membership"], KERNEL), start)
     thread.join()
     assert time.perf_counter() - pressed[0] < 1.0
+
+
+@pytest.fixture(scope="module")
+def with_density(clusters):
+    """An objective with a density term, its distances drawn at random."""
+    affinities = clusters["membership"]
+    matrix = sp.csr_array(affinities.matrix)
+    squared = np.random.default_rng(0).uniform(0.5, 2, size=matrix.nnz) * np.repeat(
+        np.random.default_rng(1).uniform(0.1, 9, size=matrix.shape[0]), np.diff(matrix.indptr)
+    )
+
+    def make(*, begins=0.7, seed=0, evaluation="sampled", n_threads=1):
+        term = DensityCorrelation(affinities, squared, KERNEL, begins=begins, n_threads=n_threads)
+        return CrossEntropy(
+            affinities, KERNEL, added=(term,), seed=seed, evaluation=evaluation, theta=0.0, n_threads=n_threads
+        )
+
+    return make
+
+
+@pytest.mark.parametrize("evaluation", ["sampled", "exact"])
+def test_where_density_acts_the_forces_are_those_of_all_pairs(evaluation, with_density, start):
+    objective = with_density(evaluation=evaluation)
+    points = start.astype(np.float32)
+    _, gradient = objective.reference(points)
+    assert np.abs(objective.unsampled_force(points) + gradient).max() < 1e-4 * np.abs(gradient).max()
+    optimizer = SampledDescent(50)
+    state = optimizer.minimize(objective, start, stop_after=35).state
+    ends = [optimizer.minimize(with_density(seed=seed), start, state=state).embedding.tobytes() for seed in (1, 2)]
+    assert ends[0] == ends[1]  # no draw is left that a seed could change
+    sampled = [with_density(seed=seed) for seed in (1, 2)]
+    for one in sampled:
+        one.added.terms[0].unsampled = False
+    ends = [optimizer.minimize(one, start, state=state).embedding.tobytes() for one in sampled]
+    assert ends[0] != ends[1]
+
+
+@pytest.mark.parametrize("isotropic", [False, True])
+def test_the_first_step_along_all_pairs_is_adams(isotropic, with_density, start):
+    objective = with_density(begins=0.0)
+    points = start.astype(np.float32)
+    force = objective.unsampled_force(points).astype(np.float64)
+    squares = np.square(force)
+    size = np.sqrt(squares.mean(1, keepdims=True) if isotropic else squares)
+    state = SampledDescent(10, learning_rate=0.2, isotropic=isotropic).minimize(objective, start, stop_after=1)
+    np.testing.assert_allclose(state.embedding - points, 0.2 * force / size, atol=1e-4)
+
+
+def test_above_three_components_density_is_sampled_to_the_end(with_density):
+    start = np.random.default_rng(5).uniform(0, 10, size=(300, 4))
+    assert with_density().unsampled_force(start.astype(np.float32)) is None
+    ends = [SampledDescent(10).minimize(with_density(begins=0.0, seed=k), start).embedding for k in (1, 2)]
+    assert np.isfinite(ends[0]).all()
+    assert not np.array_equal(*ends)
+
+
+def test_with_density_threads_and_joints_leave_no_trace(with_density, start):
+    optimizer = SampledDescent(60)
+    whole = optimizer.minimize(with_density(), start)
+    for n_threads in (2, 3):
+        assert optimizer.minimize(with_density(n_threads=n_threads), start).embedding.tobytes() == (
+            whole.embedding.tobytes()
+        )
+    for stop in (30, 42, 47, 55):
+        part = optimizer.minimize(with_density(), start, stop_after=stop)
+        rest = optimizer.minimize(with_density(), start, state=part.state)
+        np.testing.assert_array_equal(rest.embedding, whole.embedding)

@@ -43,9 +43,13 @@ def test_arrows_of_all_features_are_those_of_the_explanation(open_page, page, co
     X = counts[0].astype(float)
     for i in (0, 17, 239):
         arrows = np.array(opened.page.evaluate("(i) => window.gnomon.arrows(i)", i)).reshape(-1, 2).T
-        near = explained.jacobians.indices[i]
-        deviation = np.sqrt(np.square(X[near] - X[i]).mean(axis=0))
-        expected = explained.axes(i) * deviation
+        fits = explained.jacobians
+
+        def deviation(j, fits=fits):
+            return np.sqrt(np.square(X[fits.indices[j]] - X[j]).mean(axis=0))
+
+        members = np.append(i, fits.indices[i])
+        expected = explained.axes(i) * np.mean([deviation(j) for j in members], axis=0) * (deviation(i) > 0)
         np.testing.assert_allclose(arrows, expected, atol=1e-3 * np.abs(expected).max())
         assert (arrows[:, -1] == 0).all()
 

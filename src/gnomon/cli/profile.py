@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from gnomon.cli.questions import as_json, map_file, n_top, open_map, print_answer, threads
+
+if TYPE_CHECKING:
+    from gnomon.explain import Caption
 
 __all__ = ["command"]
 
@@ -22,7 +27,26 @@ def command(map_path: str, captions: bool, top: int, threads: int | None, as_jso
     `gnomon map --save` wrote.
     """
     result = open_map(map_path, threads)
-    if captions:
+    if captions and as_json:
         print_answer(result.captions, as_json)
+    elif captions:
+        print_answer(lambda: _caption_table(result.captions()), False)
     else:
         print_answer(lambda: {label: profile.head(top) for label, profile in result.profiles().items()}, as_json)
+
+
+def _caption_table(captions: dict[Any, Caption]) -> str:
+    """Return one line a label: its caption, and the labels that it does not tell it from, if there are any."""
+    from gnomon.explain.table import format_table
+
+    texts = {str(label): caption.text for label, caption in captions.items()}
+    width = max(len(text) for text in texts.values())
+    rows = [
+        [label, text.ljust(width), ", ".join(map(str, caption.unseparated))]
+        for (label, text), caption in zip(texts.items(), captions.values(), strict=True)
+    ]
+    if any(row[2] for row in rows):
+        longest = max(len(row[2]) for row in rows)
+        header = ["label", "caption".ljust(width), "hardly apart from".ljust(longest)]
+        return format_table(header, [[*row[:2], row[2].ljust(max(longest, len(header[2])))] for row in rows])
+    return format_table(["label", "caption".ljust(width)], [row[:2] for row in rows])

@@ -74,7 +74,8 @@ def cluster_captions(
     Where `cluster_profiles` compares a cluster with all other rows at once, a caption must set it apart from each
     other cluster. Phrases are chosen one after the other; each is the feature that sets the cluster apart, by
     at least 0.8 standard deviations of the two, from the most clusters that the phrases before it do not. "High" is
-    said only of a mean above the mean of all clusters, "low" only below. If two captions come out the same although
+    said only of a mean above the mean of all clusters, "low" only below, "medium" only where clusters lie on both sides
+    and no high or low sets it apart from as many. If two captions come out the same although
     the data of the two clusters differ, each says how it differs from the other.
 
     Parameters
@@ -98,10 +99,10 @@ def cluster_captions(
     """
     n_phrases = check_parameters(_WHO, {"n_phrases": Integer(1)}, {"n_phrases": n_phrases})["n_phrases"]
     values, names = check_features(X, feature_names, who=_WHO)
-    words = ("high", "low")
+    words = ("high", "low", "medium")
     if image_shape is not None:
         values, names = region_means(values, image_shape, who=_WHO)
-        words = ("bright", "dark")
+        words = ("bright", "dark", "grey")
     given = np.asarray(labels)
     if given.shape != (values.shape[0],):
         raise ValueError(message(_WHO, f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
@@ -115,31 +116,33 @@ def cluster_captions(
 
 
 def _caption(
-    g: int, moments: ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str], n_phrases: int
+    g: int, moments: ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
 ) -> Caption:
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
     side = np.sign(moments.means[g] - moments.means.mean(axis=0))
     agreed = np.maximum(gaps * side, 0.0)  # only differences in the direction that the word will state
-    agreed[g] = 0.0
+    inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0)
+    medium = np.where(inner, np.abs(gaps), 0.0)  # both directions, where others lie on both sides
     left = np.arange(len(labels)) != g
     chosen: list[int] = []
+    said: list[str] = []
     against: list[npt.NDArray[np.intp]] = []
     while left.any() and len(chosen) < n_phrases:
-        open_gaps = np.where(left[:, None] & (agreed >= _LARGE), agreed, 0.0)
-        counts = np.count_nonzero(open_gaps, axis=0)
-        f = int(np.lexsort((-open_gaps.sum(axis=0), -np.minimum(open_gaps, _CEILING).sum(axis=0), -counts))[0])
-        if counts[f] == 0:
+        plain, between = (_best_feature(one, left) for one in (agreed, medium))
+        (count, f, rows), middle = (between, True) if between[0] > plain[0] else (plain, False)
+        if count == 0:
             break
         chosen.append(f)
-        against.append(np.flatnonzero(open_gaps[:, f]))
-        left[against[-1]] = False
+        against.append(rows)
+        said.append(words[2] if middle else words[0] if side[f] > 0 else words[1])
+        left[rows] = False
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
     errors = [
         float(effect_size_errors(np.array([e]), int(moments.sizes[g]), int(moments.sizes[h]))[0])
         for e, h in zip(effect, smallest, strict=True)
     ]
-    phrases = [f"{words[0] if gap > 0 else words[1]} {names[f]}" for f, gap in zip(chosen, effect, strict=True)]
+    phrases = [f"{word} {names[f]}" for word, f in zip(said, chosen, strict=True)]
     return Caption(
         features=[names[f] for f in chosen],
         indices=np.array(chosen, dtype=np.int64),
@@ -151,6 +154,14 @@ def _caption(
         against=[[labels[h] for h in rows] for rows in against],
         unseparated=[labels[h] for h in np.flatnonzero(left)],
     )
+
+
+def _best_feature(gaps: Array, left: npt.NDArray[np.bool_]) -> tuple[int, int, npt.NDArray[np.intp]]:
+    """Return how many of the clusters left the best feature sets apart, the feature, and these clusters."""
+    large = np.where(left[:, None] & (gaps >= _LARGE), gaps, 0.0)
+    counts = np.count_nonzero(large, axis=0)
+    f = int(np.lexsort((-large.sum(axis=0), -np.minimum(large, _CEILING).sum(axis=0), -counts))[0])
+    return int(counts[f]), f, np.flatnonzero(large[:, f])
 
 
 def _told_apart(captions: list[Caption], moments: ClusterMoments, labels: list[Any], names: list[str]) -> list[Caption]:

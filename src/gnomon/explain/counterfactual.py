@@ -91,7 +91,11 @@ def counterfactual(
     ValueError
         If the point has no place or lies in the target already, or no path leads there.
     """
-    rules: dict[str, Any] = {"n_ways": Integer(1), "minimize": Options("features", "distance"), "sort_by": Options(*_SORTS)}
+    rules: dict[str, Any] = {
+        "n_ways": Integer(1),
+        "minimize": Options("features", "distance"),
+        "sort_by": Options(*_SORTS),
+    }
     given = {"n_ways": n_ways, "minimize": minimize, "sort_by": sort_by}
     checked = check_parameters(_WHO, rules, given)
     X, n = explanation._X, explanation.n_samples

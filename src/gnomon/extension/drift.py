@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.extension.novelty import Novelty
-from gnomon.neighbors import compute_neighbors, query_neighbors
+from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
 __all__ = ["Drift", "measure_drift"]
 
@@ -140,7 +140,8 @@ def measure_drift(
     k = min(n_neighbors, n - 1)
     graph = compute_neighbors(X, k, n_threads=n_threads)
     novelty = Novelty.learn(graph.indices, graph.distances)
-    indices, distances = query_neighbors(X, X_new, k, n_threads=n_threads)
+    search = RowSearch.of(X, k, n_threads=n_threads)
+    indices, distances = search.find(X_new, n_threads=n_threads)
     scores = novelty.score(indices, distances)
     level = novelty.level(scores)
     some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
@@ -165,15 +166,8 @@ def _nearest_in_map(
     Y: npt.NDArray[Any], places: npt.NDArray[Any], own: npt.NDArray[np.int64] | None, k: int, n_threads: int
 ) -> npt.NDArray[np.int32]:
     wanted = k if own is None else k + 1
-    indices, _ = query_neighbors(
-        np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted, n_threads=n_threads
-    )
-    if own is None:
-        return indices
-    drop = indices == own[:, None]
-    drop[~drop.any(axis=1), -1] = True
-    others: npt.NDArray[np.int32] = indices[~drop].reshape(len(own), k)
-    return others
+    found = query_neighbors(np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted, n_threads=n_threads)
+    return found[0] if own is None else without_own(*found, own)[0]
 
 
 def _shared(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.neighbors import RowSearch
+from gnomon.neighbors import RowSearch, without_own
 
 __all__ = ["NearestPoints"]
 
@@ -54,11 +54,7 @@ class NearestPoints:
         """Return the nearest points and their distances, ascending; row i does without point own[i] if given."""
         if own is None:
             return self.search.find(rows, wanted, n_threads=self.n_threads)
-        indices, distances = self.search.find(rows, wanted + 1, n_threads=self.n_threads)
-        drop = indices == own[:, None]
-        drop[~drop.any(axis=1), -1] = True
-        shape = (len(indices), indices.shape[1] - 1)
-        return np.ascontiguousarray(indices[~drop].reshape(shape)), distances[~drop].reshape(shape)
+        return without_own(*self.search.find(rows, wanted + 1, n_threads=self.n_threads), own)
 
     def ask(
         self, run: Callable[[Any, Candidates, Distances], tuple[npt.NDArray[Any], ...]], rows: Any, own: Rows | None

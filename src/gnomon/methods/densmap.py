@@ -23,7 +23,9 @@ class DensMAP(NeighborEmbedder):
     Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
     cross-entropy with sampled repulsion, minus the correlation of each row's log radius in the map with that in the
     data. Optimizer: Adam on all edges, sampled repulsions and the exact gradient of the correlation at once, so the
-    same seed gives the same map for any number of threads.
+    same seed gives the same map for any number of threads. In the passes in which the correlation counts, its weight
+    rises over the first half and repulsion is that of all rows, by a tree: sampled to the end, maps came to rest short
+    of the optimum, with worse radii. More than three components are sampled throughout.
 
     The loss is that of the paper, sum_ij mu_ij (mean loss of an edge - density_weight * correlation): the weight means
     what it means in umap-learn.

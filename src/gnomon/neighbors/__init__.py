@@ -9,6 +9,7 @@ from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.join import JOINING, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.nearest_given import nearest_given
+from gnomon.neighbors.others import without_own
 from gnomon.neighbors.pairs import pair_distances
 from gnomon.neighbors.precomputed import distances_to_fitted
 from gnomon.neighbors.queries import query_neighbors
@@ -35,4 +36,5 @@ __all__ = [
     "nearest_given",
     "pair_distances",
     "query_neighbors",
+    "without_own",
 ]

@@ -18,6 +18,7 @@ from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.neighbors.basis import principal_basis
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, n_candidates, nearest_of_new
+from gnomon.neighbors.others import without_own
 
 __all__ = ["Approximation", "Plan", "Sample", "Space", "aim_for", "approximate_search", "group", "make_plan", "n_cells"]
 
@@ -68,7 +69,7 @@ class Sample:
         n = len(points.X)
         rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
         indices, distances = nearest_of_new(points, points.X[rows], n_neighbors + 1)
-        return cls(rows, *_without_own(indices, distances, rows))
+        return cls(rows, *without_own(indices, distances, rows))
 
     def recall(self, distances: Distances) -> float:
         """Return the share of neighbours as near as the true ones; equal distances are equally good."""
@@ -76,16 +77,8 @@ class Sample:
 
     def recall_of(self, indices: Indices, distances: Distances) -> float:
         """Return the same where the sample's rows were sought alone and find themselves among one neighbour more."""
-        others = _without_own(indices, distances, self.rows)[1]
+        others = without_own(indices, distances, self.rows)[1]
         return float((others <= self.distances[:, -1:]).mean())
-
-
-def _without_own(indices: Indices, distances: Distances, rows: npt.NDArray[np.int32]) -> tuple[Indices, Distances]:
-    """Leave each row out of what it found, or the last it found if it is hidden behind copies of itself."""
-    own = indices == rows[:, None]
-    own[~own.any(axis=1), -1] = True
-    shape = (len(rows), indices.shape[1] - 1)
-    return indices[~own].reshape(shape), distances[~own].reshape(shape)
 
 
 def approximate_search(

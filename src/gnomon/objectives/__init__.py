@@ -1,6 +1,6 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
-from gnomon.objectives.added import AddedTerm, AddedTerms, Refreshed
+from gnomon.objectives.added import AddedTerm, AddedTerms, Refreshed, Rising, Unsampled
 from gnomon.objectives.base import Objective
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.conditional_divergence import ConditionalDivergence
@@ -48,12 +48,14 @@ __all__ = [
     "ProjectionError",
     "ReconstructionTrace",
     "Refreshed",
+    "Rising",
     "SafeStep",
     "SigmoidStress",
     "StatedCrossEntropy",
     "Strain",
     "Stress",
     "TripletLoss",
+    "Unsampled",
     "gradient_error",
     "polar_factor",
     "takes_added",

@@ -55,6 +55,33 @@ class AddedTerm(Protocol):
 
 
 @runtime_checkable
+class Rising(Protocol):
+    """An added term whose weight does not begin at once: it rises linearly to its full size.
+
+    One that acts from the first iteration on has its full weight there.
+
+    Attributes
+    ----------
+    rises : float in [0, 1]
+        Share of the iterations in which the term acts, the first ones, that the rise takes.
+    """
+
+    rises: float
+
+
+@runtime_checkable
+class Unsampled(Protocol):
+    """An added term that wants the forces of all pairs where it acts, even in a descent that samples them.
+
+    Attributes
+    ----------
+    unsampled : bool
+    """
+
+    unsampled: bool
+
+
+@runtime_checkable
 class Refreshed(Protocol):
     """An added term of which a part, such as local frames, is estimated from the embedding now and then.
 
@@ -78,10 +105,17 @@ def _first(term: AddedTerm, max_iter: int) -> int:
     return math.ceil(term.begins * max_iter - 1e-9)  # 0.07 * 100 is a little above 7
 
 
+def _share(term: AddedTerm, iteration: int, max_iter: int) -> float:
+    """Return the share of a term's weight that counts in one of the iterations in which it acts."""
+    first = _first(term, max_iter)
+    rising = term.rises * (max_iter - first) if first > 0 and isinstance(term, Rising) else 0.0
+    return min(1.0, (iteration - first + 1) / rising) if rising > 0 else 1.0
+
+
 class AddedTerms:
     """The added terms of an objective, and which of them act.
 
-    Outside a descent all terms act. A term with `refresh` belongs to one objective alone.
+    Outside a descent all terms act, with their full weights. A term with `refresh` belongs to one objective alone.
 
     Parameters
     ----------
@@ -100,6 +134,7 @@ class AddedTerms:
         self.terms = tuple(terms)
         self.unit = unit
         self._acting = self.terms
+        self._shares = [1.0] * len(self.terms)  # of the acting terms' weights
         self._since = dict.fromkeys(range(len(self.terms)), 0)  # by term: the iteration of its present estimate
         self._estimated: dict[int, npt.NDArray[Any]] = {}  # by term: the embedding of its present estimate
         self._due: list[int] = []
@@ -110,6 +145,11 @@ class AddedTerms:
         return any(term.weight > 0 for term in self._acting)
 
     @property
+    def unsampled(self) -> bool:
+        """Whether a term acts that wants the forces of all pairs."""
+        return any(isinstance(term, Unsampled) and term.unsampled and term.weight > 0 for term in self._acting)
+
+    @property
     def scheduled(self) -> bool:
         """Whether anything changes from iteration to iteration."""
         return any(term.begins > 0 or isinstance(term, Refreshed) for term in self.terms)
@@ -117,6 +157,7 @@ class AddedTerms:
     def at(self, iteration: int, max_iter: int) -> None:
         """Let those terms act that have begun by an iteration, counted from 0, of max_iter."""
         self._acting = tuple(term for term in self.terms if iteration >= _first(term, max_iter))
+        self._shares = [_share(term, iteration, max_iter) for term in self._acting]
         self._due = []
         for index, term in enumerate(self.terms):
             if not isinstance(term, Refreshed) or term not in self._acting:
@@ -152,14 +193,14 @@ class AddedTerms:
 
     def loss(self, Y: npt.NDArray[Any]) -> float:
         """Return the sum of the acting terms' losses, weights included."""
-        return self.unit * sum((term.weight * term.loss(Y) for term in self._acting), 0.0)
+        return self.unit * sum((share * term.weight * term.loss(Y) for term, share in self._shared), 0.0)
 
     def gradient(self, Y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Return the gradient of that sum, in float64."""
         total = np.zeros(Y.shape)
-        for term in self._acting:
+        for term, share in self._shared:
             if term.weight > 0:
-                total += (self.unit * term.weight) * np.asarray(term.gradient(Y), dtype=np.float64)
+                total += (self.unit * share * term.weight) * np.asarray(term.gradient(Y), dtype=np.float64)
         return total
 
     def force(self, Y: Embedding, scale: float = 1.0) -> Embedding:
@@ -169,9 +210,14 @@ class AddedTerms:
     def reference(self, Y: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient in float64, by the terms' own `reference` where they have one."""
         loss, gradient = 0.0, np.zeros_like(Y)
-        for term in self._acting:
+        for term, share in self._shared:
             oracle = getattr(term, "reference", None)
             one, slope = (term.loss(Y), term.gradient(Y)) if oracle is None else oracle(Y)
-            loss += self.unit * term.weight * one
-            gradient += (self.unit * term.weight) * np.asarray(slope, dtype=np.float64)
+            loss += self.unit * share * term.weight * one
+            gradient += (self.unit * share * term.weight) * np.asarray(slope, dtype=np.float64)
         return loss, gradient
+
+    @property
+    def _shared(self) -> zip[tuple[AddedTerm, float]]:
+        """The acting terms with the shares of their weights."""
+        return zip(self._acting, self._shares, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,20 +128,19 @@ class CrossEntropy(PairObjective):
         self.repulsion: float = repulsion
         sampled = checked["evaluation"] == "sampled"
         attraction = EdgePairs(affinities.matrix, kernel, "log", n_threads=n_threads, who=who)
+        all_pairs = partial(
+            AllPairs,
+            affinities.n_samples,
+            kernel,
+            "log_deficit",
+            weights=(degrees * repulsion / 4.0, noise),
+            theta=checked["theta"],
+            n_threads=n_threads,
+            who=who,
+        )
         super().__init__(
             [attraction],
-            [
-                AllPairs(
-                    affinities.n_samples,
-                    kernel,
-                    "log_deficit",
-                    weights=(degrees * repulsion / 4.0, noise),
-                    evaluation="exact" if sampled else checked["evaluation"],
-                    theta=checked["theta"],
-                    n_threads=n_threads,
-                    who=who,
-                )
-            ],
+            [all_pairs(evaluation="exact" if sampled else checked["evaluation"])],
             added=added,
             added_unit=float(self.edges.values.sum(dtype=np.float64)),
             n_threads=n_threads,
@@ -151,6 +151,7 @@ class CrossEntropy(PairObjective):
         drawn = noise * len(noise) if checked["noise_exponent"] else np.empty(0)
         self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))
         self._compiled_kernel = attraction.compiled_kernel
+        self._by_tree = all_pairs(evaluation="tree") if sampled and self._compiled_kernel is not None else None
         if sampled and self._compiled_kernel is None:
             raise ValueError(message(who, "evaluation='sampled'", "'exact' for a kernel of your own", fact=f"{kernel}"))
 
@@ -196,3 +197,15 @@ class CrossEntropy(PairObjective):
             self.n_threads,
         )
         return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
+
+    def unsampled_force(self, Y: Embedding) -> Embedding | None:
+        """Return minus the gradient with the repulsion of all pairs, uncut, by the tree if `evaluation` is "sampled".
+
+        None if it is and there is no tree: above three components.
+        """
+        points = check_embedding(Y, self.n_samples, who="CrossEntropy")
+        repulsion = self.repulsions[0] if self._by_tree is None else self._by_tree
+        if points.shape[1] > 3 and repulsion is self._by_tree:
+            return None
+        force = repulsion.force(points, self.attractions[0].force(points))
+        return force + self.added.force(points) if self.added.acting else force

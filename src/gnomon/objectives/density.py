@@ -62,6 +62,10 @@ class DensityCorrelation:
     the loss that densMAP's weight refers to, and on average the step that umap-learn takes with the same number.
     Points without edges have no radius and are left out.
 
+    Where the term begins, its forces are far larger than those of the edges: at full weight at once they tear
+    neighbours apart. So its weight rises linearly over the first half of its iterations. And it is descended with the
+    forces of all pairs: sampled ones are those of no loss and come to rest elsewhere, with worse radii.
+
     Parameters
     ----------
     affinities : Affinities
@@ -83,6 +87,10 @@ class DensityCorrelation:
     ----------
     radii : ndarray of shape (n_samples,)
         R, before standardisation; NaN without edges.
+    rises : float, 0.5
+        Share of the iterations in which the term acts, the first ones, that its weight rises in (see `Rising`).
+    unsampled : bool, True
+        Where the term acts, `SampledDescent` takes the forces of all pairs, by the tree (see `Unsampled`).
 
     References
     ----------
@@ -92,6 +100,8 @@ class DensityCorrelation:
 
     evaluation = "exact"
     dtype = np.float32
+    rises = 0.5
+    unsampled = True
 
     def __init__(
         self,

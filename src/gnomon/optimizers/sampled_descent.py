@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
@@ -24,6 +25,7 @@ _RULES: dict[str, Rule] = {
     "block": Integer(low=1),
     "track_loss": Boolean(),
 }
+_DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 
@@ -60,6 +62,10 @@ class SampledObjective(Valued, Protocol):
         """Further terms, whose forces join those of each epoch."""
         ...
 
+    def unsampled_force(self, Y: Points) -> Points | None:
+        """Return the force of all pairs and the acting terms; None where that would take too long."""
+        ...
+
 
 @dataclass(kw_only=True)
 class SampledState(State):
@@ -83,6 +89,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     move at once, from the positions of the last epoch, by Adam with short memories (0.5, 0.9) [2]_: plain steps of
     this size, all at once, would overshoot. Random draws depend on seed, epoch and point alone. Forces of added terms
     join those of the edges before the step, so the balance of the two is that of the loss.
+
+    Terms that ask for it (`Unsampled`) act in epochs without a sample: there each point feels all others, by the tree,
+    and no force is cut, so that the descent ends at an optimum of the loss as stated. A map of more than three
+    components has no tree and is sampled to the end.
 
     Parameters
     ----------
@@ -151,8 +161,12 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         schedule = _core.SampledSchedule(self.learning_rate, max_iter, self.isotropic)
         added, end = np.empty((0, state.embedding.shape[1]), dtype=np.float32), limit
         if objective.added.acting:
-            added = objective.added.force(state.embedding, objective.sampling.edge_scale)
             end = state.iteration + 1
+            whole = objective.unsampled_force(state.embedding) if objective.added.unsampled else None
+            if whole is not None:
+                self._move(state, np.float32(objective.sampling.edge_scale) * whole, max_iter)
+                return Step()
+            added = objective.added.force(state.embedding, objective.sampling.edge_scale)
         _core.sampled_epochs(
             *objective.edges.csr,
             *objective.sampling_weights,
@@ -169,6 +183,19 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         )
         state.iteration = end
         return Step()
+
+    def _move(self, state: SampledState, force: Points, max_iter: int) -> None:
+        """Move all points along a force, as a sampled epoch would."""
+        t = state.iteration
+        rate = self.learning_rate * (1.0 - t / max_iter)
+        rate *= math.sqrt(1.0 - _DECAY2 ** (t + 1)) / (1.0 - _DECAY1 ** (t + 1))
+        squares = np.square(force)
+        if self.isotropic:
+            squares = np.broadcast_to(squares.mean(axis=1, keepdims=True), squares.shape)
+        state.first_moment += np.float32(1.0 - _DECAY1) * (force - state.first_moment)
+        state.second_moment += np.float32(1.0 - _DECAY2) * (squares - state.second_moment)
+        state.embedding += np.float32(rate) * state.first_moment / (np.sqrt(state.second_moment) + np.float32(_TINY))
+        state.iteration = t + 1
 
     def divergence(self, objective: SampledObjective, state: SampledState) -> tuple[str, str]:
         """Return the learning rate and what to do."""

@@ -55,6 +55,20 @@ export class LocalMaps {
     return total;
   }
 
+  /** Root mean square displacement of the neighbours in every kept feature. @param {import("./features.js").FeatureTable} table @param {number} i */
+  deviations(table, i) {
+    const near = this.near(i), own = rowValues(table, i), squares = new Float64Array(table.size);
+    for (const j of near) rowValues(table, j).forEach((value, slot) => (squares[slot] += (value - own[slot]) ** 2 / near.length));
+    return squares.map(Math.sqrt);
+  }
+
+  /** The same, averaged once over the point and its neighbours where fits are averaged; 0 where the point's own is 0. @param {import("./features.js").FeatureTable} table @param {number} i */
+  averagedDeviations(table, i) {
+    const own = this.deviations(table, i), members = this.pooling ? [i, ...this.near(i).filter((j) => this.c.fitted[j])] : [i], total = new Float64Array(own.length);
+    for (const j of members) this.deviations(table, j).forEach((value, slot) => (total[slot] += value / members.length));
+    return total.map((value, slot) => (own[slot] > 0 ? value : 0));
+  }
+
   /**
    * Displacement of a point in the map for one local standard deviation of every kept feature, d numbers a slot; exactly
    * zero for a feature that does not vary among the neighbours.
@@ -62,13 +76,12 @@ export class LocalMaps {
    */
   arrows(table, i) {
     if (!this.c.fitted[i]) return null;
-    const { d } = this, { size } = table, out = new Float64Array(size * d), near = this.near(i), own = rowValues(table, i), squares = new Float64Array(size);
-    for (const j of near) rowValues(table, j).forEach((value, slot) => (squares[slot] += (value - own[slot]) ** 2 / near.length));
+    const { d } = this, { size } = table, out = new Float64Array(size * d), own = rowValues(table, i), deviations = this.averagedDeviations(table, i);
     for (const [row, factors] of this.rows(i)) {
       const values = rowValues(table, row);
-      for (let slot = 0; slot < size; slot++) for (let a = 0; squares[slot] > 0 && a < d; a++) out[slot * d + a] += factors[a] * (values[slot] - own[slot]);
+      for (let slot = 0; slot < size; slot++) for (let a = 0; deviations[slot] > 0 && a < d; a++) out[slot * d + a] += factors[a] * (values[slot] - own[slot]);
     }
-    for (let slot = 0; slot < size; slot++) for (let a = 0; a < d; a++) out[slot * d + a] *= Math.sqrt(squares[slot]);
+    for (let slot = 0; slot < size; slot++) for (let a = 0; a < d; a++) out[slot * d + a] *= deviations[slot];
     return out;
   }
 
