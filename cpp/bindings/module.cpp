@@ -28,6 +28,7 @@ void register_triplets(nanobind::module_& m);
 }  // namespace gnomon::bindings
 
 NB_MODULE(_core, m) {
+    nanobind::set_leak_warnings(false);  // what a program still holds at its end is no leak
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
     gnomon::bindings::register_affinities(m);
     gnomon::bindings::register_atlas(m);
