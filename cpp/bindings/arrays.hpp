@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "gnomon/parallel.hpp"
@@ -37,9 +39,8 @@ using Offsets = Vector<const std::int64_t>;
 using Columns = Vector<const std::int32_t>;
 using Values = Vector<const float>;
 
-inline CsrView<float> csr(const Offsets& offsets, const Columns& columns, const Values& values) {
-    return {view(offsets), view(columns), view(values)};
-}
+/// More elements than any machine holds; sizes beyond it are mistakes, such as negative numbers.
+inline constexpr std::size_t kMostElements = std::size_t{1} << 46;
 
 /// A new NumPy array that owns its memory; fill it through data().
 template <class T>
@@ -48,7 +49,9 @@ using Output = nb::ndarray<nb::numpy, T>;
 template <class T>
 Output<T> make_output(std::initializer_list<std::size_t> shape) {
     std::size_t size = 1;
-    for (const std::size_t extent : shape) size *= extent;
+    for (const std::size_t extent : shape) {
+        if (__builtin_mul_overflow(size, extent, &size) || size > kMostElements) throw std::bad_alloc();
+    }
     auto memory = std::make_unique<T[]>(size);
     T* data = memory.get();
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
@@ -62,9 +65,12 @@ inline bool user_interrupted() {
     return PyErr_CheckSignals() != 0;
 }
 
+inline constexpr int kMostThreads = 1 << 16;  // each may need memory of its own
+
 /// Runs kernel(context) without the GIL; a Ctrl-C inside becomes KeyboardInterrupt.
 template <class Kernel>
 void run_released(int n_threads, Kernel&& kernel) {
+    if (n_threads < 1 || n_threads > kMostThreads) throw std::invalid_argument("n_threads must be in [1, 65536].");
     try {
         const nb::gil_scoped_release release;
         std::forward<Kernel>(kernel)(Context{n_threads, &user_interrupted});

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/affinities.hpp"
 #include "gnomon/symmetrize.hpp"
 
@@ -23,6 +23,7 @@ std::tuple<Output<float>, Output<float>> bound_gaussian_weights(const Matrix<con
 std::tuple<Output<float>, Output<float>, Output<float>> bound_membership_weights(const Matrix<const float>& distances,
                                                                                  double local_connectivity,
                                                                                  double usual_distance, int n_threads) {
+    Arguments("membership_weights").require(local_connectivity >= 0.0, "local_connectivity", ">= 0");
     auto weights = make_output<float>({distances.shape(0), distances.shape(1)});
     auto nearest = make_output<float>({distances.shape(0)});
     auto bandwidths = make_output<float>({distances.shape(0)});
@@ -37,6 +38,9 @@ std::tuple<Output<float>, Output<float>, Output<float>> bound_membership_weights
 std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<float>> bound_symmetrize(
     const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights, bool fuzzy, float parameter,
     int n_threads) {
+    const Arguments check("symmetrize");
+    check.shape("weights", weights, indices.shape(0), indices.shape(1));
+    check.indices("indices", indices, indices.shape(0));
     const SymmetricRule rule{fuzzy ? SymmetricRule::Kind::fuzzy : SymmetricRule::Kind::sum, parameter};
     std::unique_ptr<Symmetrizer> symmetrizer;
     auto offsets = make_output<std::int64_t>({indices.shape(0) + 1});

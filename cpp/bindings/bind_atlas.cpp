@@ -1,7 +1,7 @@
-#include <nanobind/stl/tuple.h>
+#include <utility>
 
 #include "gnomon/atlas.hpp"
-#include "row_source.hpp"
+#include "tables.hpp"
 
 namespace gnomon::bindings {
 namespace {
@@ -10,23 +10,59 @@ using Real = Vector<const double>;
 using Places = Matrix<const double>;
 using Numbers = Matrix<const std::int32_t>;
 
-/// A table as one array (rows) or as offsets, columns, values and the number of features (CSR).
-RowSource source(const nb::tuple& table) {
-    if (table.size() == 1) return dense_rows(nb::cast<AnyMatrix>(table[0], false));
-    return sparse_rows(nb::cast<Offsets>(table[0], false), nb::cast<Columns>(table[1], false),
-                       nb::cast<AnyVector>(table[2], false), nb::cast<std::size_t>(table[3]));
+/// The charts of a map, checked once. Keeps its arrays alive; they must not change.
+class AtlasCharts {
+public:
+    AtlasCharts(Places Y, Numbers indices, Places coefficients, Columns chart, Real reach)
+        : Y_(std::move(Y)),
+          indices_(std::move(indices)),
+          coefficients_(std::move(coefficients)),
+          chart_(std::move(chart)),
+          reach_(std::move(reach)) {
+        const Arguments check("AtlasCharts");
+        const std::size_t n = Y_.shape(0), k = indices_.shape(1);
+        check.components(Y_.shape(1));
+        check.equal("the number of rows of indices", indices_.shape(0), n);
+        check.indices("indices", indices_, n);
+        check.shape("coefficients", coefficients_, n, k * Y_.shape(1));
+        check.length("chart", chart_, n);
+        check.indices("chart", chart_, n);
+        check.length("reach", reach_, n);
+    }
+
+    Charts view() const {
+        using bindings::view;
+        return {view(Y_), view(indices_), view(coefficients_), view(chart_), view(reach_)};
+    }
+    std::size_t n() const { return Y_.shape(0); }
+    std::size_t n_components() const { return Y_.shape(1); }
+
+private:
+    Places Y_;
+    Numbers indices_;
+    Places coefficients_;
+    Columns chart_;
+    Real reach_;
+};
+
+void check_blend(const Arguments& check, const Table& X, const Numbers& candidates, const AtlasCharts& charts,
+                 const BlendParams& params) {
+    check.equal("the number of rows of X", X.n_rows(), charts.n());
+    check.at_least("the number of candidates", static_cast<std::int64_t>(candidates.shape(1)), 1);
+    check.indices("candidates", candidates, charts.n());
+    check.positive("count", params.count);
+    check.positive("softness", params.softness);
 }
 
-Charts charts_of(const Places& Y, const Numbers& indices, const Places& coefficients, const Columns& chart,
-                 const Real& reach) {
-    return {view(Y), view(indices), view(coefficients), view(chart), view(reach)};
-}
-
-nb::tuple predict(const nb::tuple& X, const nb::tuple& X_new, const Numbers& candidates, const Places& Y,
-                  const Numbers& indices, const Places& coefficients, const Columns& chart, const Real& reach,
+nb::tuple predict(const Table& X, const Table& X_new, const Numbers& candidates, const AtlasCharts& charts,
                   double count, double softness, double power, double consensus, bool jacobians, int n_threads) {
-    const RowSource table = source(X), fresh = source(X_new);
-    const std::size_t m = candidates.shape(0), d = Y.shape(1), D = n_features(table);
+    const Arguments check("atlas_predict");
+    const BlendParams params{count, softness, power, consensus};
+    check_blend(check, X, candidates, charts, params);
+    check.equal("the number of rows of X_new", X_new.n_rows(), candidates.shape(0));
+    check.equal("the number of features of X_new", X_new.n_features(), X.n_features());
+    check.require(X.is_sparse() == X_new.is_sparse(), "X_new", "dense or sparse as X is");
+    const std::size_t m = candidates.shape(0), d = charts.n_components(), D = X.n_features();
     auto positions = make_output<double>({m, d}), spread = make_output<double>({m});
     auto truncated = make_output<std::uint8_t>({m});
     auto derivatives = make_output<double>({jacobians ? m : 0, d, D});
@@ -34,26 +70,24 @@ nb::tuple predict(const nb::tuple& X, const nb::tuple& X_new, const Numbers& can
                            {spread.data(), m},
                            {truncated.data(), m},
                            {derivatives.data(), jacobians ? m : 0, d * D}};
-    const Charts charts = charts_of(Y, indices, coefficients, chart, reach);
-    const BlendParams params{count, softness, power, consensus};
     run_released(n_threads, [&](const Context& context) {
-        atlas_predict(table, fresh, view(candidates), charts, params, out, context);
+        atlas_predict(X.rows(), X_new.rows(), view(candidates), charts.view(), params, out, context);
     });
     return nb::make_tuple(positions, spread, truncated, derivatives);
 }
 
-nb::tuple invert(const nb::tuple& X, const Places& Y_new, const Numbers& candidates, const Places& Y,
-                 const Numbers& indices, const Places& coefficients, const Columns& chart, const Real& reach,
+nb::tuple invert(const Table& X, const Places& Y_new, const Numbers& candidates, const AtlasCharts& charts,
                  double count, double softness, double power, int n_threads) {
-    const RowSource table = source(X);
-    const std::size_t m = candidates.shape(0), D = n_features(table);
+    const Arguments check("atlas_invert");
+    const BlendParams params{count, softness, power, 0.0};
+    check_blend(check, X, candidates, charts, params);
+    check.shape("Y_new", Y_new, candidates.shape(0), charts.n_components());
+    const std::size_t m = candidates.shape(0), D = X.n_features();
     auto rows = make_output<double>({m, D});
     auto truncated = make_output<std::uint8_t>({m});
-    const Charts charts = charts_of(Y, indices, coefficients, chart, reach);
-    const BlendParams params{count, softness, power, 0.0};
     run_released(n_threads, [&](const Context& context) {
-        atlas_invert(table, view(Y_new), view(candidates), charts, params, {rows.data(), m, D}, {truncated.data(), m},
-                     context);
+        atlas_invert(X.rows(), view(Y_new), view(candidates), charts.view(), params, {rows.data(), m, D},
+                     {truncated.data(), m}, context);
     });
     return nb::make_tuple(rows, truncated);
 }
@@ -61,15 +95,16 @@ nb::tuple invert(const nb::tuple& X, const Places& Y_new, const Numbers& candida
 }  // namespace
 
 void register_atlas(nb::module_& m) {
+    nb::class_<AtlasCharts>(m, "AtlasCharts", "Local linear maps around the points of a map, checked once.")
+        .def(nb::init<Places, Numbers, Places, Columns, Real>(), nb::arg("Y").noconvert(),
+             nb::arg("indices").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("chart").noconvert(),
+             nb::arg("reach").noconvert());
     m.def("atlas_predict", &predict, nb::arg("X"), nb::arg("X_new"), nb::arg("candidates").noconvert(),
-          nb::arg("Y").noconvert(), nb::arg("indices").noconvert(), nb::arg("coefficients").noconvert(),
-          nb::arg("chart").noconvert(), nb::arg("reach").noconvert(), nb::arg("count"), nb::arg("softness"),
-          nb::arg("power"), nb::arg("consensus"), nb::arg("jacobians"), nb::arg("n_threads"),
+          nb::arg("charts"), nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("consensus"),
+          nb::arg("jacobians"), nb::arg("n_threads"),
           "Positions, spreads, whether candidates were too few, and derivatives (m, d, D) if wanted, of new rows.");
     m.def("atlas_invert", &invert, nb::arg("X"), nb::arg("Y_new").noconvert(), nb::arg("candidates").noconvert(),
-          nb::arg("Y").noconvert(), nb::arg("indices").noconvert(), nb::arg("coefficients").noconvert(),
-          nb::arg("chart").noconvert(), nb::arg("reach").noconvert(), nb::arg("count"), nb::arg("softness"),
-          nb::arg("power"), nb::arg("n_threads"),
+          nb::arg("charts"), nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("n_threads"),
           "Rows of the data (m, D) of positions, and whether candidates were too few.");
 }
 

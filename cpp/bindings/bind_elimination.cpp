@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/elimination.hpp"
 
 namespace gnomon::bindings {
@@ -21,6 +21,11 @@ using Plan = std::tuple<Output<std::int32_t>, Output<std::int32_t>, Output<std::
                         Output<std::int32_t>, double, double>;
 
 Plan bound_plan_fronts(const Offsets& offsets, const Columns& columns, const Columns& order, double max_entries) {
+    const Arguments check("plan_fronts");
+    check.at_least("the length of offsets", static_cast<std::int64_t>(offsets.shape(0)), 1);
+    check.at_most("the number of rows", offsets.shape(0) - 1, INT32_MAX);
+    check.compressed_rows(view(offsets), view(columns), columns.shape(0), offsets.shape(0) - 1);
+    check.permutation("order", view(order), offsets.shape(0) - 1);
     FrontPlan plan;
     run_released(1,
                  [&](const Context&) { plan = plan_fronts(view(offsets), view(columns), view(order), max_entries); });
@@ -32,6 +37,16 @@ using Block = nb::ndarray<double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
 void bound_add_to_front(const Block& child, const Columns& local, const Block& pivots, const Block& below,
                         const Block& rest) {
+    const Arguments check("add_to_front");
+    const std::size_t m = child.shape(0), p = pivots.shape(0), q = below.shape(0);
+    check.shape("child", child, m, m);
+    check.length("local", local, m);
+    check.shape("pivots", pivots, p, p);
+    check.shape("below", below, q, p);
+    check.indices("local", local, p + q);
+    check.ascending("local", view(local), true);
+    // A child whose rows are all pivots leaves nothing to the rest.
+    if (m > 0 && static_cast<std::size_t>(local.data()[m - 1]) >= p) check.shape("rest", rest, q, q);
     const Front front{pivots.data(), below.data(), rest.data(), pivots.shape(0), below.shape(0)};
     run_released(1, [&](const Context&) { add_to_front(child.data(), view(local), front); });
 }

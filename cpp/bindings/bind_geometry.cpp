@@ -1,14 +1,19 @@
+#include <algorithm>
+
 #include "gnomon/jacobians.hpp"
-#include "row_source.hpp"
+#include "hoods.hpp"
 
 namespace gnomon::bindings {
 namespace {
 
-using Rows = Vector<const std::int64_t>;
+using Coefficients = Matrix<const double>;
 
-nb::tuple jacobians(const RowSource& X, const Matrix<const double>& Y, const Matrix<const std::int32_t>& indices,
-                    const Matrix<const float>& weights, const Rows& rows, double ridge, double variance_share,
-                    bool centered, int n_threads) {
+nb::tuple jacobians(const Table& X, const Coefficients& Y, const Indices& indices, const Weights& weights,
+                    const Rows& rows, double ridge, double variance_share, bool centered, int n_threads) {
+    const Arguments check("local_jacobians");
+    const Hoods hoods(check, X, indices, weights, rows);
+    check.equal("the number of rows of Y", Y.shape(0), X.n_rows());
+    check.components(Y.shape(1));
     const std::size_t n = rows.shape(0), k = indices.shape(1), d = Y.shape(1);
     auto coefficients = make_output<double>({n, k, d});
     auto ellipses = make_output<double>({n, d, d});
@@ -23,129 +28,96 @@ nb::tuple jacobians(const RowSource& X, const Matrix<const double>& Y, const Mat
                               {predicted_square.data(), n},
                               {dimension.data(), n}};
     run_released(n_threads, [&](const Context& context) {
-        local_jacobians(X, view(Y), {view(indices), view(weights)}, view(rows), {ridge, variance_share, centered}, out,
+        local_jacobians(X.rows(), view(Y), hoods.neighborhoods(), hoods.rows(), {ridge, variance_share, centered}, out,
                         context);
     });
     return nb::make_tuple(coefficients, ellipses, r2, predicted_r2, r2_error, predicted_square, dimension);
 }
 
-nb::tuple effects(const RowSource& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-                  const Rows& rows, const Matrix<const double>& coefficients, std::size_t n_top, bool all_features,
-                  int n_threads) {
-    const std::size_t n = rows.shape(0), k = indices.shape(1), d = coefficients.shape(1) / k, D = n_features(X);
-    auto top = make_output<std::int32_t>({n, n_top});
-    auto arrows = make_output<float>({n, n_top, d});
-    auto top_importance = make_output<float>({n, n_top});
-    auto importance = make_output<float>({all_features ? n : 0, D});
-    auto mean = make_output<double>({D});
-    const EffectOutputs out{{top.data(), n, n_top},
-                            {arrows.data(), n, n_top * d},
-                            {top_importance.data(), n, n_top},
-                            {importance.data(), all_features ? n : 0, D},
-                            {mean.data(), D}};
-    run_released(n_threads, [&](const Context& context) {
-        feature_effects(X, {view(indices), view(weights)}, view(rows), view(coefficients), out, context);
-    });
-    return nb::make_tuple(top, arrows, top_importance, importance, mean);
+/// Returns the number of components of the map that coefficients of n rows belong to.
+std::size_t check_coefficients(const Arguments& check, const Hoods& hoods, const Coefficients& coefficients,
+                               std::size_t n) {
+    const std::size_t k = hoods.n_neighbors();
+    check.at_least("the number of neighbours", static_cast<std::int64_t>(k), 1);
+    const std::size_t d = coefficients.shape(1) / k;
+    check.components(d);
+    check.shape("coefficients", coefficients, n, k * d);
+    return d;
 }
 
-nb::tuple pooled(const RowSource& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-                 const Matrix<const double>& coefficients, const Matrix<const double>& places, const Rows& tried,
-                 std::size_t rounds, std::size_t n_top, bool all_features, int n_threads) {
-    const std::size_t n = n_rows(X), k = indices.shape(1), d = coefficients.shape(1) / k, D = n_features(X);
-    auto top = make_output<std::int32_t>({n, n_top});
-    auto arrows = make_output<float>({n, n_top, d});
-    auto top_importance = make_output<float>({n, n_top});
-    auto importance = make_output<float>({all_features ? n : 0, D});
-    auto mean = make_output<double>({D});
+/// The arrays that effects are written to, of n rows, n_top features each, D features in all and d components.
+struct Effects {
+    Output<std::int32_t> top;
+    Output<float> arrows, top_importance, importance;
+    Output<double> mean;
+
+    Effects(std::size_t n, std::size_t n_top, std::size_t D, std::size_t d, bool all_features)
+        : top(make_output<std::int32_t>({n, n_top})),
+          arrows(make_output<float>({n, n_top, d})),
+          top_importance(make_output<float>({n, n_top})),
+          importance(make_output<float>({all_features ? n : 0, D})),
+          mean(make_output<double>({D})) {}
+
+    EffectOutputs view() {
+        const std::size_t n = top.shape(0), n_top = top.shape(1);
+        return {{top.data(), n, n_top},
+                {arrows.data(), n, n_top * arrows.shape(2)},
+                {top_importance.data(), n, n_top},
+                {importance.data(), importance.shape(0), importance.shape(1)},
+                {mean.data(), mean.shape(0)}};
+    }
+};
+
+nb::tuple effects(const Table& X, const Indices& indices, const Weights& weights, const Rows& rows,
+                  const Coefficients& coefficients, std::size_t n_top, bool all_features, int n_threads) {
+    const Arguments check("feature_effects");
+    const Hoods hoods(check, X, indices, weights, rows);
+    const std::size_t n = rows.shape(0), d = check_coefficients(check, hoods, coefficients, n);
+    check.at_most("n_top", n_top, X.n_features());
+    Effects found(n, n_top, X.n_features(), d, all_features);
+    run_released(n_threads, [&](const Context& context) {
+        feature_effects(X.rows(), hoods.neighborhoods(), hoods.rows(), view(coefficients), found.view(), context);
+    });
+    return nb::make_tuple(found.top, found.arrows, found.top_importance, found.importance, found.mean);
+}
+
+nb::tuple pooled(const Table& X, const Indices& indices, const Weights& weights, const Coefficients& coefficients,
+                 const Coefficients& places, const Rows& tried, std::size_t rounds, std::size_t n_top,
+                 bool all_features, int n_threads) {
+    const Arguments check("pooled_effects");
+    const Hoods hoods(check, X, indices, weights);
+    const std::size_t n = X.n_rows(), k = indices.shape(1), d = check_coefficients(check, hoods, coefficients, n);
+    check.equal("the number of rows of places", places.shape(0), n);
+    check.components(places.shape(1));
+    check.indices("tried", tried, n);
+    check.at_least("n_top", static_cast<std::int64_t>(n_top), 1);
+    check.at_most("n_top", n_top, X.n_features());
+    Effects found(n, n_top, X.n_features(), d, all_features);
     auto ellipses = make_output<double>({n, d, d});
     auto predicted = make_output<double>({tried.shape(0), k, d});
-    const EffectOutputs out{{top.data(), n, n_top},
-                            {arrows.data(), n, n_top * d},
-                            {top_importance.data(), n, n_top},
-                            {importance.data(), all_features ? n : 0, D},
-                            {mean.data(), D}};
     const PooledOutputs more{{ellipses.data(), n, d * d}, view(tried), {predicted.data(), tried.shape(0), k * d}};
     run_released(n_threads, [&](const Context& context) {
-        pooled_effects(X, {view(indices), view(weights)}, view(coefficients), view(places), rounds, out, more, context);
+        pooled_effects(X.rows(), hoods.neighborhoods(), view(coefficients), view(places), rounds, found.view(), more,
+                       context);
     });
-    return nb::make_tuple(top, arrows, top_importance, importance, mean, ellipses, predicted);
+    return nb::make_tuple(found.top, found.arrows, found.top_importance, found.importance, found.mean, ellipses,
+                          predicted);
 }
 
 }  // namespace
 
 void register_geometry(nb::module_& m) {
-    m.def(
-        "local_jacobians",
-        [](const AnyMatrix& X, const Matrix<const double>& Y, const Matrix<const std::int32_t>& indices,
-           const Matrix<const float>& weights, const Rows& rows, double ridge, double variance_share, bool centered,
-           int n_threads) {
-            return jacobians(dense_rows(X), Y, indices, weights, rows, ridge, variance_share, centered, n_threads);
-        },
-        nb::arg("X").noconvert(), nb::arg("Y").noconvert(), nb::arg("indices").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("rows").noconvert(), nb::arg("ridge"), nb::arg("variance_share"),
-        nb::arg("centered"), nb::arg("n_threads"),
-        "Coefficients, ellipses, R2, predicted R2 and dimensions of the listed rows.");
-    m.def(
-        "local_jacobians_sparse",
-        [](const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features,
-           const Matrix<const double>& Y, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-           const Rows& rows, double ridge, double variance_share, bool centered, int n_threads) {
-            return jacobians(sparse_rows(offsets, columns, values, n_features), Y, indices, weights, rows, ridge,
-                             variance_share, centered, n_threads);
-        },
-        nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
-        nb::arg("n_features"), nb::arg("Y").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("rows").noconvert(), nb::arg("ridge"), nb::arg("variance_share"), nb::arg("centered"),
-        nb::arg("n_threads"), "local_jacobians of a table in CSR form with sorted columns.");
-    m.def(
-        "feature_effects",
-        [](const AnyMatrix& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-           const Rows& rows, const Matrix<const double>& coefficients, std::size_t n_top, bool all_features,
-           int n_threads) {
-            return effects(dense_rows(X), indices, weights, rows, coefficients, n_top, all_features, n_threads);
-        },
-        nb::arg("X").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("rows").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("n_top"), nb::arg("all_features"),
-        nb::arg("n_threads"), "Top features, their arrows and importances; all importances if wanted; their mean.");
-    m.def(
-        "feature_effects_sparse",
-        [](const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features,
-           const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights, const Rows& rows,
-           const Matrix<const double>& coefficients, std::size_t n_top, bool all_features, int n_threads) {
-            return effects(sparse_rows(offsets, columns, values, n_features), indices, weights, rows, coefficients,
-                           n_top, all_features, n_threads);
-        },
-        nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
-        nb::arg("n_features"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("rows").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("n_top"), nb::arg("all_features"),
-        nb::arg("n_threads"), "feature_effects of a table in CSR form with sorted columns.");
-    m.def(
-        "pooled_effects",
-        [](const AnyMatrix& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-           const Matrix<const double>& coefficients, const Matrix<const double>& places, const Rows& tried,
-           std::size_t rounds, std::size_t n_top, bool all_features, int n_threads) {
-            return pooled(dense_rows(X), indices, weights, coefficients, places, tried, rounds, n_top, all_features,
-                          n_threads);
-        },
-        nb::arg("X").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("coefficients").noconvert(), nb::arg("places").noconvert(), nb::arg("tried").noconvert(),
-        nb::arg("rounds"), nb::arg("n_top"), nb::arg("all_features"), nb::arg("n_threads"),
-        "feature_effects of all rows from averaged Jacobians, and their ellipses.");
-    m.def(
-        "pooled_effects_sparse",
-        [](const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features,
-           const Matrix<const std::int32_t>& indices, const Matrix<const float>& weights,
-           const Matrix<const double>& coefficients, const Matrix<const double>& places, const Rows& tried,
-           std::size_t rounds, std::size_t n_top, bool all_features, int n_threads) {
-            return pooled(sparse_rows(offsets, columns, values, n_features), indices, weights, coefficients, places,
-                          tried, rounds, n_top, all_features, n_threads);
-        },
-        nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
-        nb::arg("n_features"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
-        nb::arg("coefficients").noconvert(), nb::arg("places").noconvert(), nb::arg("tried").noconvert(),
-        nb::arg("rounds"), nb::arg("n_top"), nb::arg("all_features"), nb::arg("n_threads"),
-        "pooled_effects of a table in CSR form with sorted columns.");
+    m.def("local_jacobians", &jacobians, nb::arg("X"), nb::arg("Y").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("weights").noconvert(), nb::arg("rows").noconvert(), nb::arg("ridge"), nb::arg("variance_share"),
+          nb::arg("centered"), nb::arg("n_threads"),
+          "Coefficients, ellipses, R2, predicted R2 and dimensions of the listed rows.");
+    m.def("feature_effects", &effects, nb::arg("X"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("rows").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("n_top"), nb::arg("all_features"),
+          nb::arg("n_threads"), "Top features, their arrows and importances; all importances if wanted; their mean.");
+    m.def("pooled_effects", &pooled, nb::arg("X"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("coefficients").noconvert(), nb::arg("places").noconvert(), nb::arg("tried").noconvert(),
+          nb::arg("rounds"), nb::arg("n_top"), nb::arg("all_features"), nb::arg("n_threads"),
+          "feature_effects of all rows from averaged Jacobians, and their ellipses.");
 }
 
 }  // namespace gnomon::bindings

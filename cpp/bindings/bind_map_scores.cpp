@@ -1,4 +1,4 @@
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/map_scores.hpp"
 #include "gnomon/random.hpp"
 
@@ -11,7 +11,16 @@ template <class T>
 nb::tuple scores(const Matrix<const T>& distances, const Matrix<const double>& Y,
                  const Vector<const std::int64_t>& anchors, std::size_t n_neighbors, std::size_t n_nearest,
                  std::size_t n_triplets, std::uint64_t seed, int n_threads) {
-    const std::size_t m = anchors.shape(0);
+    const Arguments check("score_map");
+    const std::size_t m = anchors.shape(0), n = Y.shape(0);
+    check.at_least("the number of rows of Y", static_cast<std::int64_t>(n), 3);
+    check.at_most("the number of rows of Y", n, INT32_MAX);
+    check.components(Y.shape(1));
+    check.shape("distances", distances, m, n);
+    check.indices("anchors", anchors, n);
+    check.at_least("n_neighbors", static_cast<std::int64_t>(n_neighbors), 1);
+    check.at_most("n_nearest", n_nearest, n - 1);
+    check.at_most("n_neighbors", n_neighbors, n_nearest);
     auto intruders = make_output<std::int64_t>({m}), extruders = make_output<std::int64_t>({m});
     auto shared = make_output<std::int32_t>({m}), agreeing = make_output<std::int32_t>({m});
     auto nearest = make_output<std::int32_t>({m, n_nearest});

@@ -1,4 +1,4 @@
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/moments.hpp"
 
 namespace gnomon::bindings {
@@ -15,6 +15,7 @@ Output<double> bound_column_means(const Matrix<const T>& X, int n_threads) {
 
 template <class T>
 double bound_largest_deviation(const Matrix<const T>& X, const Vector<const double>& means, int n_threads) {
+    Arguments("largest_deviation").length("means", means, X.shape(1));
     double largest = 0.0;
     run_released(n_threads,
                  [&](const Context& context) { largest = largest_deviation(view(X), view(means), context); });
@@ -33,12 +34,21 @@ Output<std::uint8_t> bound_mark_varying(const Matrix<const T>& X, int n_threads)
 template <class T>
 void bound_centre(const Matrix<const T>& X, const Vector<const double>& means, double scale,
                   const Vector<const std::int64_t>& columns, const Matrix<T>& out) {
+    const Arguments check("centre");
+    check.length("means", means, X.shape(1));
+    check.indices("columns", columns, X.shape(1));
+    check.ascending("columns", view(columns), true);
+    check.shape("out", out, X.shape(0), columns.shape(0));
     run_released(1, [&](const Context&) { centre(view(X), view(means), scale, view(columns), view(out)); });
 }
 
 template <class T>
 void bound_project(const Matrix<const T>& X, const Vector<const double>& means, const Matrix<const double>& directions,
                    const Matrix<T>& out, int n_threads) {
+    const Arguments check("project");
+    check.length("means", means, X.shape(1));
+    check.equal("the number of rows of directions", directions.shape(0), X.shape(1));
+    check.shape("out", out, X.shape(0), directions.shape(1));
     run_released(n_threads,
                  [&](const Context& context) { project(view(X), view(means), view(directions), view(out), context); });
 }

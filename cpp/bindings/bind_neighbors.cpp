@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/neighbors.hpp"
 #include "gnomon/neighbors_distances.hpp"
 
@@ -19,16 +19,42 @@ using Found = std::pair<Output<std::int32_t>, Output<float>>;
 Span2<std::int32_t> view2(Output<std::int32_t>& a) { return {a.data(), a.shape(0), a.shape(1)}; }
 Span2<float> view2(Output<float>& a) { return {a.data(), a.shape(0), a.shape(1)}; }
 
+constexpr std::size_t kMostNeighbors = 1U << 24;  // a search keeps some multiple of them for each row
+
+void check_neighbors(const Arguments& check, std::size_t k) {
+    check.at_least("k", static_cast<std::int64_t>(k), 1);
+    check.at_most("k", k, kMostNeighbors);
+}
+
+/// Rows that are searched: at least one, of at least one coordinate.
+template <class T>
+void check_base(const Arguments& check, const Matrix<const T>& base, std::size_t k) {
+    check.at_least("the number of rows", static_cast<std::int64_t>(base.shape(0)), 1);
+    check.at_most("the number of rows", base.shape(0), INT32_MAX);
+    check.at_least("the number of columns", static_cast<std::int64_t>(base.shape(1)), 1);
+    check_neighbors(check, k);
+}
+
+/// Groups of n rows: each row in one of them.
+void check_cells(const Arguments& check, const Indices& order, const Offsets& offsets, std::size_t n) {
+    check.permutation("order", view(order), n);
+    check.offsets("offsets", view(offsets), n);
+}
+
 // Keeps the arrays alive that the kernels' objects look at.
 class AllPairsSearch {
 public:
     AllPairsSearch(Floats points, std::size_t k, int n_threads)
         : points_(std::move(points)), k_(k), n_threads_(n_threads) {
+        const Arguments check("AllPairs");
+        check_base(check, points_, k);
+        check.at_most("k + 1", k + 1, points_.shape(0));
         run_released(n_threads,
                      [&](const Context& context) { search_ = std::make_unique<AllPairs>(view(points_), k, context); });
     }
     std::size_t n_rounds() const { return search_->n_rounds(); }
     void run_round(std::size_t round) {
+        Arguments("AllPairs.run_round").at_most("round + 1", round + 1, n_rounds());
         run_released(n_threads_, [&](const Context& context) { search_->run_round(round, context); });
     }
     Found finish() {
@@ -55,16 +81,30 @@ public:
           order_(std::move(order)),
           offsets_(std::move(offsets)),
           n_threads_(n_threads) {
+        const Arguments check("CellJoin");
+        check_base(check, points_, 1);
+        check_cells(check, order_, offsets_, points_.shape(0));
+        check_probes(check, probes_, points_.shape(0));
         run_released(n_threads, [&](const Context& context) {
             search_ =
                 std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)}, context);
         });
     }
     void run(std::size_t first, std::size_t last, const Matrix<std::int32_t>& indices) const {
+        const Arguments check("CellJoin.run");
+        check.at_most("last", last, n_cells());
+        check.at_most("first", first, last);
+        check.equal("the number of rows of indices", indices.shape(0), points_.shape(0));
+        check_neighbors(check, indices.shape(1));
         run_released(n_threads_, [&](const Context& context) { search_->run(first, last, view(indices), context); });
     }
     Output<std::int32_t> find(const Floats& queries, const IndexRows& probes, const Indices& order,
                               const Offsets& offsets, std::size_t k, int n_threads) const {
+        const Arguments check("CellJoin.find");
+        check.equal("the number of columns of queries", queries.shape(1), points_.shape(1));
+        check_cells(check, order, offsets, queries.shape(0));
+        check_probes(check, probes, queries.shape(0));
+        check_neighbors(check, k);
         auto indices = make_output<std::int32_t>({queries.shape(0), k});
         const CellQueries asked{view(queries), view(probes), Cells{view(order), view(offsets)}};
         run_released(n_threads, [&](const Context& context) { search_->find(asked, view2(indices), context); });
@@ -72,6 +112,12 @@ public:
     }
 
 private:
+    std::size_t n_cells() const { return offsets_.shape(0) - 1; }
+    void check_probes(const Arguments& check, const IndexRows& probes, std::size_t n) const {
+        check.equal("the number of rows of probes", probes.shape(0), n);
+        check.indices("probes", probes, n_cells());
+    }
+
     Floats points_;
     IndexRows probes_;
     Indices order_;
@@ -86,6 +132,7 @@ void register_distances(nb::module_& m) {
     m.def(
         "center_rows",
         [](const Data& x, const Doubles& mean, double scale, int n_threads) {
+            Arguments("center_rows").length("mean", mean, x.shape(1));
             auto out = make_output<float>({x.shape(0), x.shape(1)});
             run_released(n_threads,
                          [&](const Context& context) { center_rows(view(x), view(mean), scale, view2(out), context); });
@@ -96,6 +143,9 @@ void register_distances(nb::module_& m) {
     m.def(
         "project_rows",
         [](const Data& x, const Doubles& mean, double scale, const Floats& basis, int n_threads) {
+            const Arguments check("project_rows");
+            check.length("mean", mean, x.shape(1));
+            check.equal("the number of columns of basis", basis.shape(1), x.shape(1));
             auto out = make_output<float>({x.shape(0), basis.shape(0)});
             run_released(n_threads, [&](const Context& context) {
                 project_rows(view(x), view(mean), scale, view(basis), view2(out), context);
@@ -108,6 +158,13 @@ void register_distances(nb::module_& m) {
         "rank_candidates",
         [](const Data& x, const Data& queries, const IndexRows& candidates, const Indices& order, double scale,
            std::size_t k, int n_threads) -> Found {
+            const Arguments check("rank_candidates");
+            check_base(check, x, k);
+            check.equal("the number of columns of queries", queries.shape(1), x.shape(1));
+            check.equal("the number of rows of candidates", candidates.shape(0), queries.shape(0));
+            check.at_most("k", k, candidates.shape(1));
+            check.indices("candidates", candidates, x.shape(0), -1);
+            check.permutation("order", view(order), queries.shape(0));
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto distances = make_output<float>({queries.shape(0), k});
             run_released(n_threads, [&](const Context& context) {
@@ -123,6 +180,10 @@ void register_distances(nb::module_& m) {
         "scan_rows",
         [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k,
            int n_threads) -> Found {
+            const Arguments check("scan_rows");
+            check_base(check, x, k);
+            check.equal("the number of columns of queries", queries.shape(1), x.shape(1));
+            check.length("self", self, queries.shape(0));
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto distances = make_output<float>({queries.shape(0), k});
             run_released(n_threads, [&](const Context& context) {
@@ -155,6 +216,9 @@ void register_neighbors(nb::module_& m) {
     m.def(
         "nearest_rows",
         [](const Floats& base, const Floats& queries, std::size_t k, int n_threads) -> Found {
+            const Arguments check("nearest_rows");
+            check_base(check, base, k);
+            check.equal("the number of columns of queries", queries.shape(1), base.shape(1));
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto cutoffs = make_output<float>({queries.shape(0)});
             run_released(n_threads, [&](const Context& context) {

@@ -2,12 +2,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include "arrays.hpp"
 #include "gnomon/edge_sums.hpp"
 #include "gnomon/info_nce.hpp"
 #include "gnomon/pair_sums.hpp"
 #include "gnomon/particle_mesh.hpp"
 #include "gnomon/sampled_forces.hpp"
+#include "tables.hpp"
 
 namespace gnomon::bindings {
 namespace {
@@ -16,28 +16,40 @@ using Points = Matrix<const float>;
 using ForceAndEnergy = std::pair<Output<float>, double>;
 using TwoForces = std::pair<Output<float>, Output<float>>;
 
-Output<float> bind_edge_sums(const Offsets& offsets, const Columns& columns, const Values& values, const Points& Y,
-                             const OutputKernel& kernel, const std::string& law, float scale, const Points& base,
-                             float base_scale, int n_threads) {
+void check_points(const Arguments& check, const Graph& edges, const Points& Y) {
+    check.equal("the number of rows of Y", Y.shape(0), edges.n());
+    check.components(Y.shape(1));
+}
+
+Output<float> bind_edge_sums(const Graph& edges, const Points& Y, const OutputKernel& kernel, const std::string& law,
+                             float scale, const Points& base, float base_scale, int n_threads) {
+    const Arguments check("edge_sums");
+    check_points(check, edges, Y);
+    check.shape_if_any("base", base, Y.shape(0), Y.shape(1));
     auto out = make_output<float>({Y.shape(0), Y.shape(1)});
     run_released(n_threads, [&](const Context& context) {
-        edge_sums(pair_law(law), kernel, csr(offsets, columns, values), view(Y), scale, view(base), base_scale,
+        edge_sums(pair_law(law), kernel, edges.view(), view(Y), scale, view(base), base_scale,
                   {out.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return out;
 }
 
-double bind_edge_energy(const Offsets& offsets, const Columns& columns, const Values& values, const Points& Y,
-                        const OutputKernel& kernel, const std::string& law, int n_threads) {
+double bind_edge_energy(const Graph& edges, const Points& Y, const OutputKernel& kernel, const std::string& law,
+                        int n_threads) {
+    check_points(Arguments("edge_energy"), edges, Y);
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = edge_energy(pair_law(law), kernel, csr(offsets, columns, values), view(Y), context);
+        energy = edge_energy(pair_law(law), kernel, edges.view(), view(Y), context);
     });
     return energy;
 }
 
 ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Values& u, const Values& v,
                               const OutputKernel& kernel, int n_threads, bool with_energy) {
+    const Arguments check("pair_sums");
+    check.components(Y.shape(1));
+    check.length_if_any("u", u, Y.shape(0));
+    check.length("v", v, u.shape(0));
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
@@ -48,6 +60,7 @@ ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Val
 }
 
 Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_threads) {
+    Arguments("row_sums").components(Y.shape(1));
     auto sums = make_output<double>({Y.shape(0)});
     run_released(n_threads, [&](const Context& context) {
         row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context);
@@ -57,6 +70,13 @@ Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_
 
 ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const OutputKernel& kernel, bool centred,
                                 const Points& weights, const Values& factors, int n_threads) {
+    const Arguments check("target_sums");
+    const std::size_t n = Y.shape(0);
+    check.components(Y.shape(1));
+    check.shape("target", target, n, n);
+    check.shape_if_any("weights", weights, n, n);
+    check.length_if_any("factors", factors, n);
+    check.require(weights.shape(0) == 0 || factors.shape(0) == 0, "weights", "empty where factors are given");
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
@@ -67,6 +87,10 @@ ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const Out
 }
 
 ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, int n_threads) {
+    const Arguments check("ParticleMesh.evaluate");
+    check.at_least("the number of rows of Y", static_cast<std::int64_t>(Y.shape(0)), 1);
+    check.at_most("the number of rows of Y", Y.shape(0), INT32_MAX);
+    check.components(Y.shape(1), 2);
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
@@ -75,28 +99,34 @@ ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, int n_threads)
     return {force, energy};
 }
 
-TwoForces bind_sampled_forces(const Offsets& offsets, const Columns& columns, const Values& values, const Values& u,
-                              const Values& v, const OutputKernel& kernel, const SamplingParameters& parameters,
-                              std::int64_t epoch, const Points& Y, int n_threads) {
+TwoForces bind_sampled_forces(const Graph& edges, const Values& u, const Values& v, const OutputKernel& kernel,
+                              const SamplingParameters& parameters, std::int64_t epoch, const Points& Y,
+                              int n_threads) {
+    const Arguments check("sampled_forces");
     const std::size_t n = Y.shape(0), d = Y.shape(1);
+    check_points(check, edges, Y);
+    check.length("u", u, n);
+    check.length_if_any("v", v, n);
     auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
     run_released(n_threads, [&](const Context& context) {
-        sampled_forces(csr(offsets, columns, values), {view(u), view(v)}, kernel, parameters, epoch, view(Y),
+        sampled_forces(edges.view(), {view(u), view(v)}, kernel, parameters, epoch, view(Y),
                        {attraction.data(), n, d}, {repulsion.data(), n, d}, context);
     });
     return {attraction, repulsion};
 }
 
-std::tuple<Output<float>, Output<float>, double> bind_info_nce(const Offsets& offsets, const Columns& columns,
-                                                               const Values& values, const Points& Y,
+std::tuple<Output<float>, Output<float>, double> bind_info_nce(const Graph& edges, const Points& Y,
                                                                const OutputKernel& kernel,
                                                                const Vector<const std::int64_t>& shifts,
                                                                int n_threads) {
+    const Arguments check("info_nce");
     const std::size_t n = Y.shape(0), d = Y.shape(1);
+    check_points(check, edges, Y);
+    check.at_least("the number of points", static_cast<std::int64_t>(n), 1);
     auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
     double loss = 0;
     run_released(n_threads, [&](const Context& context) {
-        loss = info_nce(csr(offsets, columns, values), kernel, view(shifts), view(Y), {attraction.data(), n, d},
+        loss = info_nce(edges.view(), kernel, view(shifts), view(Y), {attraction.data(), n, d},
                         {repulsion.data(), n, d}, context);
     });
     return {attraction, repulsion, loss};
@@ -111,15 +141,17 @@ void register_objectives(nb::module_& m) {
         .def(
             "__init__",
             [](OutputKernel* self, const std::string& name, float a, float b, float scale) {
+                const Arguments check("OutputKernel");
+                check.positive("a", static_cast<double>(a));
+                check.positive("b", static_cast<double>(b));
+                check.positive("scale", static_cast<double>(scale));
                 new (self) OutputKernel(output_kernel(name, a, b, scale));
             },
             nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F, nb::arg("scale") = 1.0F);
-    m.def("edge_sums", &bind_edge_sums, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
+    m.def("edge_sums", &bind_edge_sums, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
           nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
           "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base; a base without rows counts as 0.");
-    m.def("edge_energy", &bind_edge_energy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"),
+    m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"),
           nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
     m.def("pair_sums", &bind_pair_sums, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("u").noconvert(),
           nb::arg("v").noconvert(), nb::arg("kernel"), nb::arg("n_threads"), nb::arg("with_energy") = true,
@@ -134,7 +166,13 @@ void register_objectives(nb::module_& m) {
           "empty.");
     nb::class_<ParticleMesh>(m, "ParticleMesh",
                              "Sums of a smooth kernel over all pairs of points in 1 or 2 dimensions.")
-        .def(nb::init<const OutputKernel&, float>(), nb::arg("kernel"), nb::arg("spacing"))
+        .def(
+            "__init__",
+            [](ParticleMesh* self, const OutputKernel& kernel, float spacing) {
+                Arguments("ParticleMesh").positive("spacing", static_cast<double>(spacing));
+                new (self) ParticleMesh(kernel, spacing);
+            },
+            nb::arg("kernel"), nb::arg("spacing"))
         .def("evaluate", &bind_evaluate, nb::arg("Y").noconvert(), nb::arg("n_threads"),
              "(sum_j -k'(s_ij) (y_i - y_j), sum_{i != j} k(s_ij)).")
         .def_prop_ro("spacing", &ParticleMesh::spacing, "Spacing of the mesh in the last evaluation, in units of Y.");
@@ -143,16 +181,15 @@ void register_objectives(nb::module_& m) {
             "__init__",
             [](SamplingParameters* self, std::uint64_t seed, float edge_scale, float repulsion, int n_draws,
                float force_limit) {
+                Arguments("SamplingParameters").at_least("n_draws", n_draws, 0);
                 new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit};
             },
             nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"))
         .def_ro("edge_scale", &SamplingParameters::edge_scale, "Factor on the forces of an epoch.");
-    m.def("sampled_forces", &bind_sampled_forces, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
+    m.def("sampled_forces", &bind_sampled_forces, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
           nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");
-    m.def("info_nce", &bind_info_nce, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("shifts").noconvert(),
+    m.def("info_nce", &bind_info_nce, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("shifts").noconvert(),
           nb::arg("n_threads"),
           "(attraction, repulsion, loss) of sum_ij a_ij [-log k_ij + log(k_ij + sum_r k(y_i, y_(i + r) mod n))].");
 }

@@ -1,10 +1,10 @@
 #include <nanobind/stl/pair.h>
 
-#include "arrays.hpp"
 #include "gnomon/adam.hpp"
 #include "gnomon/distance_placement.hpp"
 #include "gnomon/momentum.hpp"
 #include "gnomon/sampled_descent.hpp"
+#include "tables.hpp"
 
 namespace gnomon::bindings {
 namespace {
@@ -12,9 +12,19 @@ namespace {
 using MutablePoints = Matrix<float>;
 
 template <class T>
+void check_moments(const Arguments& check, const Matrix<T>& Y, const Matrix<T>& first, const Matrix<T>& second) {
+    check.shape("first_moment", first, Y.shape(0), Y.shape(1));
+    check.shape("second_moment", second, Y.shape(0), Y.shape(1));
+}
+
+template <class T>
 std::pair<double, double> bind_momentum_step(const Matrix<T>& Y, const Matrix<const T>& gradient,
                                              const Matrix<T>& velocity, const Matrix<T>& gains,
                                              const MomentumParameters& parameters, int n_threads) {
+    const Arguments check("momentum_step");
+    check.shape("gradient", gradient, Y.shape(0), Y.shape(1));
+    check.shape("velocity", velocity, Y.shape(0), Y.shape(1));
+    check.shape("gains", gains, Y.shape(0), Y.shape(1));
     StepReport report{};
     run_released(n_threads, [&](const Context& context) {
         report = momentum_step(view(Y), view(gradient), view(velocity), view(gains), parameters, context);
@@ -26,6 +36,10 @@ template <class T>
 std::pair<double, double> bind_adam_step(const Matrix<T>& Y, const Matrix<const T>& gradient,
                                          const Matrix<T>& first_moment, const Matrix<T>& second_moment,
                                          const AdamParameters& parameters, std::int64_t iteration, int n_threads) {
+    const Arguments check("adam_step");
+    check.shape("gradient", gradient, Y.shape(0), Y.shape(1));
+    check_moments(check, Y, first_moment, second_moment);
+    check.at_least("iteration", iteration, 0);
     StepReport report{};
     run_released(n_threads, [&](const Context& context) {
         report =
@@ -34,13 +48,21 @@ std::pair<double, double> bind_adam_step(const Matrix<T>& Y, const Matrix<const 
     return {report.gradient_norm, report.step_norm};
 }
 
-void bind_sampled_epochs(const Offsets& offsets, const Columns& columns, const Values& values, const Values& u,
-                         const Values& v, const OutputKernel& kernel, const SamplingParameters& parameters,
-                         const SampledSchedule& schedule, std::int64_t begin, std::int64_t end, const MutablePoints& Y,
-                         const MutablePoints& first_moment, const MutablePoints& second_moment,
-                         const Matrix<const float>& added, int n_threads) {
+void bind_sampled_epochs(const Graph& edges, const Values& u, const Values& v, const OutputKernel& kernel,
+                         const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
+                         std::int64_t end, const MutablePoints& Y, const MutablePoints& first_moment,
+                         const MutablePoints& second_moment, const Matrix<const float>& added, int n_threads) {
+    const Arguments check("sampled_epochs");
+    check.equal("the number of rows of Y", Y.shape(0), edges.n());
+    check.components(Y.shape(1));
+    check_moments(check, Y, first_moment, second_moment);
+    check.shape_if_any("added", added, Y.shape(0), Y.shape(1));
+    check.length("u", u, edges.n());
+    check.length_if_any("v", v, edges.n());
+    check.at_least("begin", begin, 0);
+    check.at_least("end", end, begin);
     run_released(n_threads, [&](const Context& context) {
-        sampled_epochs(csr(offsets, columns, values), {view(u), view(v)}, kernel, parameters, schedule, begin, end,
+        sampled_epochs(edges.view(), {view(u), view(v)}, kernel, parameters, schedule, begin, end,
                        {view(Y), view(first_moment), view(second_moment)}, view(added), context);
     });
 }
@@ -84,8 +106,7 @@ void register_optimizers(nb::module_& m) {
                 new (self) SampledSchedule{learning_rate, max_epochs, isotropic};
             },
             nb::arg("learning_rate"), nb::arg("max_epochs"), nb::arg("isotropic") = false);
-    m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
+    m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
           nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
           nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("added").noconvert(),
           nb::arg("n_threads"),
@@ -94,6 +115,11 @@ void register_optimizers(nb::module_& m) {
         "place_by_distances",
         [](const Matrix<double>& y, const Matrix<const double>& anchors, const Matrix<const double>& delta,
            const Matrix<const double>& weights, int max_iter, double tol, int n_threads) {
+            const Arguments check("place_by_distances");
+            check.components(y.shape(1));
+            check.equal("the number of columns of anchors", anchors.shape(1), y.shape(1));
+            check.shape("distances", delta, y.shape(0), anchors.shape(0));
+            check.shape_if_any("weights", weights, y.shape(0), anchors.shape(0));
             run_released(n_threads, [&](const Context& context) {
                 place_by_distances(view(y), view(anchors), view(delta), view(weights), max_iter, tol, context);
             });

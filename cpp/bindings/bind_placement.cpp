@@ -1,6 +1,6 @@
 #include <nanobind/stl/pair.h>
 
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/placement.hpp"
 
 namespace gnomon::bindings {
@@ -13,7 +13,17 @@ std::pair<Output<float>, Output<double>> bind_place_points(const Points& targets
                                                            const Vector<const std::int32_t>& own,
                                                            const OutputKernel& kernel, int n_starts, int max_iter,
                                                            int n_threads) {
+    const Arguments check("place_points");
     const std::size_t n = targets.shape(0), d = anchors.shape(1);
+    check.components(d);
+    check.equal("the number of columns of targets", targets.shape(1), anchors.shape(0));
+    check.length("weights", weights, anchors.shape(0));
+    check.equal("the number of columns of candidates", candidates.shape(1), d);
+    check.at_least("the number of candidates", static_cast<std::int64_t>(candidates.shape(0)), 1);
+    check.length("own", own, n);
+    check.at_most("the number of anchors", anchors.shape(0), INT32_MAX);
+    check.indices("own", view(own), anchors.shape(0), INT32_MIN);
+    check.at_least("n_starts", n_starts, 1);
     auto positions = make_output<float>({n, d});
     auto energies = make_output<double>({n});
     run_released(n_threads, [&](const Context& context) {

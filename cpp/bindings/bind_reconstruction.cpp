@@ -1,16 +1,20 @@
 #include "gnomon/reconstruction.hpp"
-#include "row_source.hpp"
+#include "tables.hpp"
 
 namespace gnomon::bindings {
 namespace {
 
-Output<double> weights_of(const RowSource& X, const Matrix<const std::int32_t>& indices,
-                          const Matrix<const float>& present, double regularization, bool non_negative, int n_threads) {
+Output<double> weights_of(const Table& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& present,
+                          double regularization, bool non_negative, int n_threads) {
+    const Arguments check("reconstruction_weights");
     const std::size_t n = indices.shape(0), k = indices.shape(1);
+    check.at_most("the number of rows of indices", n, X.n_rows());
+    check.indices("indices", indices, X.n_rows());
+    check.shape("present", present, n, k);
     auto weights = make_output<double>({n, k});
     run_released(n_threads, [&](const Context& context) {
-        reconstruction_weights(X, view(indices), view(present), {regularization, non_negative}, {weights.data(), n, k},
-                               context);
+        reconstruction_weights(X.rows(), view(indices), view(present), {regularization, non_negative},
+                               {weights.data(), n, k}, context);
     });
     return weights;
 }
@@ -18,27 +22,9 @@ Output<double> weights_of(const RowSource& X, const Matrix<const std::int32_t>& 
 }  // namespace
 
 void register_reconstruction(nb::module_& m) {
-    m.def(
-        "reconstruction_weights",
-        [](const AnyMatrix& X, const Matrix<const std::int32_t>& indices, const Matrix<const float>& present,
-           double regularization, bool non_negative, int n_threads) {
-            return weights_of(dense_rows(X), indices, present, regularization, non_negative, n_threads);
-        },
-        nb::arg("X").noconvert(), nb::arg("indices").noconvert(), nb::arg("present").noconvert(),
-        nb::arg("regularization"), nb::arg("non_negative"), nb::arg("n_threads"),
-        "Weights (n, k) that rebuild each row from its neighbours.");
-    m.def(
-        "reconstruction_weights_sparse",
-        [](const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features,
-           const Matrix<const std::int32_t>& indices, const Matrix<const float>& present, double regularization,
-           bool non_negative, int n_threads) {
-            return weights_of(sparse_rows(offsets, columns, values, n_features), indices, present, regularization,
-                              non_negative, n_threads);
-        },
-        nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
-        nb::arg("n_features"), nb::arg("indices").noconvert(), nb::arg("present").noconvert(),
-        nb::arg("regularization"), nb::arg("non_negative"), nb::arg("n_threads"),
-        "reconstruction_weights of a table in CSR form with sorted columns.");
+    m.def("reconstruction_weights", &weights_of, nb::arg("X"), nb::arg("indices").noconvert(),
+          nb::arg("present").noconvert(), nb::arg("regularization"), nb::arg("non_negative"), nb::arg("n_threads"),
+          "Weights (n, k) that rebuild each of the first n rows from its neighbours.");
 }
 
 }  // namespace gnomon::bindings

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/row_placement.hpp"
 #include "gnomon/triplet_placement.hpp"
 
@@ -25,6 +25,16 @@ PairTerm term_of(const OutputKernel& kernel, const std::string& law, float scale
     return {kernel, pair_law(law), scale};
 }
 
+void check_neighbors(const Arguments& check, const Rows& neighbors, const Points& points) {
+    check.at_least("the number of neighbours", static_cast<std::int64_t>(neighbors.shape(1)), 1);
+    check.indices("neighbors", neighbors, points.shape(0));
+}
+
+void check_rows(const Arguments& check, const Rows& neighbors, const Points& weights, const Points& points) {
+    check_neighbors(check, neighbors, points);
+    check.shape("weights", weights, neighbors.shape(0), neighbors.shape(1));
+}
+
 /// What rows are placed by, with the arrays that it looks at.
 class RowPlacer {
 public:
@@ -37,9 +47,22 @@ public:
           table_(std::move(table)),
           placement_{view(points_), attraction,     repulsion,      link_named(link),
                      strength,      view(sources_), view(charges_), {view(table_), {low.first, low.second}, spacing},
-                     max_iter,      tolerance} {}
+                     max_iter,      tolerance} {
+        const Arguments check("RowPlacer");
+        const std::size_t d = points_.shape(1);
+        check.components(d);
+        check.at_most("the number of points", points_.shape(0), INT32_MAX);
+        check.shape("sources", sources_, sources_.shape(0), d);
+        check.length("charges", charges_, sources_.shape(0));
+        if (sources_.shape(0) > 0) return;  // the repulsion is their sum
+        check.components(d, 2);
+        check.positive("spacing", spacing);
+        check.at_least("the number of columns of table", static_cast<std::int64_t>(table_.shape(1)), 1);
+        check.at_least("the number of rows of table", static_cast<std::int64_t>(table_.shape(0)), 1);
+    }
 
     std::pair<Output<float>, Output<double>> place(const Rows& neighbors, const Points& weights, int n_threads) const {
+        check_rows(Arguments("RowPlacer.place"), neighbors, weights, points_);
         const std::size_t m = neighbors.shape(0), d = points_.shape(1);
         auto positions = make_output<float>({m, d});
         auto losses = make_output<double>({m, 2});
@@ -52,7 +75,10 @@ public:
 
     std::pair<Output<double>, Output<double>> losses(const Rows& neighbors, const Points& weights,
                                                      const Points& positions, int n_threads) const {
+        const Arguments check("RowPlacer.losses");
         const std::size_t m = neighbors.shape(0), d = points_.shape(1);
+        check_rows(check, neighbors, weights, points_);
+        check.shape("positions", positions, m, d);
         auto values = make_output<double>({m});
         auto gradients = make_output<double>({m, d});
         run_released(n_threads, [&](const Context& context) {
@@ -72,7 +98,12 @@ private:
 std::pair<Output<float>, Output<double>> bind_place_by_triplets(const Points& points, const Points& far,
                                                                 const Rows& neighbors, const Points& weights,
                                                                 int max_iter, double tolerance, int n_threads) {
+    const Arguments check("place_by_triplets");
     const std::size_t m = neighbors.shape(0), d = points.shape(1);
+    check.components(d);
+    check_neighbors(check, neighbors, points);
+    check.shape("far", far, far.shape(0), d);
+    check.shape("weights", weights, m, neighbors.shape(1) * far.shape(0));
     auto positions = make_output<float>({m, d});
     auto losses = make_output<double>({m, 2});
     run_released(n_threads, [&](const Context& context) {

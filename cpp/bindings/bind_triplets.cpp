@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "arrays.hpp"
+#include "checks.hpp"
 #include "gnomon/random_others.hpp"
 #include "gnomon/triplets.hpp"
 
@@ -13,8 +13,13 @@ using Floats = Matrix<const float>;
 
 Output<std::int32_t> bind_random_others(std::uint64_t seed, std::uint64_t stream, const IndexRows& excluded,
                                         std::size_t count, int n_threads) {
+    const Arguments check("random_others");
     const std::size_t n = excluded.shape(0);
-    if (count + 1 + excluded.shape(1) > n) throw std::invalid_argument("too few points to draw from");
+    check.at_most("the number of rows of excluded", n, INT32_MAX);
+    check.at_most("count", count, n);
+    if (count + 1 + excluded.shape(1) > n)
+        check.refuse("count", "at most the points that are left", "too few points to draw from");
+    check.indices("excluded", excluded, n);
     auto out = make_output<std::int32_t>({n, count});
     run_released(n_threads, [&](const Context& context) {
         random_others(seed, stream, view(excluded), {out.data(), n, count}, context);
@@ -30,9 +35,10 @@ public:
           closer_(std::move(closer)),
           farther_(std::move(farther)),
           weights_(std::move(weights)),
-          forces_(triplets()) {}
+          forces_(checked()) {}
 
     Output<float> gradient(const Floats& Y, float closer, float farther, int n_threads) {
+        check_points(Y);
         auto out = make_output<float>({Y.shape(0), Y.shape(1)});
         run_released(n_threads, [&](const Context& context) {
             forces_.gradient(triplets(), view(Y), {closer, farther}, {out.data(), Y.shape(0), Y.shape(1)}, context);
@@ -41,12 +47,29 @@ public:
     }
 
     double loss(const Floats& Y, int n_threads) const {
+        check_points(Y);
         double total = 0;
         run_released(n_threads, [&](const Context& context) { total = triplet_loss(triplets(), view(Y), context); });
         return total;
     }
 
 private:
+    TripletView checked() const {
+        const Arguments check("Triplets");
+        const std::size_t n = others_.shape(0);
+        check.at_most("the number of others in all", others_.size(), INT32_MAX);
+        check.indices("others", others_, n);
+        check.length("farther", farther_, closer_.shape(0));
+        check.indices("closer", closer_, others_.shape(1));
+        check.indices("farther", farther_, others_.shape(1));
+        check.shape("weights", weights_, n, closer_.shape(0));
+        return triplets();
+    }
+    void check_points(const Floats& Y) const {
+        const Arguments check("Triplets");
+        check.equal("the number of rows of Y", Y.shape(0), others_.shape(0));
+        check.components(Y.shape(1));
+    }
     TripletView triplets() const { return {view(others_), view(closer_), view(farther_), view(weights_)}; }
 
     IndexRows others_;

@@ -23,6 +23,7 @@ void register_placement(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
 void register_row_placement(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
+void register_tables(nanobind::module_& m);
 void register_tree(nanobind::module_& m);
 void register_triplets(nanobind::module_& m);
 }  // namespace gnomon::bindings
@@ -30,6 +31,7 @@ void register_triplets(nanobind::module_& m);
 NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);  // what a program still holds at its end is no leak
     m.doc() = "Compiled kernels of gnomon; private, used by the room that owns each concept.";
+    gnomon::bindings::register_tables(m);
     gnomon::bindings::register_affinities(m);
     gnomon::bindings::register_atlas(m);
     gnomon::bindings::register_contrast(m);

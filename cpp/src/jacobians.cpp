@@ -72,8 +72,7 @@ void load_lane(const RowSource& X, const Neighborhoods& hoods, std::size_t i, st
 std::size_t choose_dimension(std::size_t l, double share, Scratch& s) {
     auto value = [&](std::size_t p) { return s.a[(p * s.k + p) * kEigenBatch + l]; };
     std::iota(s.order.begin(), s.order.end(), std::size_t{0});
-    std::sort(s.order.begin(), s.order.end(),
-              [&](std::size_t p, std::size_t q) { return value(p) != value(q) ? value(p) > value(q) : p < q; });
+    sort_falling(s.order.begin(), s.order.end(), value);
     double all = 0, kept = 0;
     for (const std::size_t p : s.order) all += std::max(value(p), 0.0);
     std::size_t m = 0;

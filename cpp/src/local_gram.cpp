@@ -195,8 +195,7 @@ void LocalSpectra::sort(std::size_t lane) {
     const auto order = order_.begin() + static_cast<std::ptrdiff_t>(lane * k_);
     const auto end = order + static_cast<std::ptrdiff_t>(k_);
     std::iota(order, end, std::size_t{0});
-    std::sort(order, end,
-              [&](std::size_t p, std::size_t q) { return value(p) != value(q) ? value(p) > value(q) : p < q; });
+    sort_falling(order, end, value);
 }
 
 void LocalSpectra::solve(const RowSource& X, const Neighborhoods& hoods, std::span<const std::int64_t> rows) {

@@ -94,6 +94,7 @@ bool ParticleMesh::choose_layout(Span2<const float> Y, const Context& context, L
     const std::size_t most_cells = (kMostNodes[Y.cols() - 1] - kKink) / 2 - kMargin - 1;
     layout.spacing =
         std::max(std::min(relative_spacing_ * length_, extent / kFewestCells), extent / static_cast<float>(most_cells));
+    if (!(layout.spacing > 0) || !std::isfinite(layout.spacing)) return false;
     layout.shifted = extent < length_;
     for (std::size_t c = 0; c < Y.cols(); ++c) {
         layout.low[c] = all.low[c];

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon.kernels import EXAMPLES, LAWS, Cauchy, Gaussian, StudentT, UMAPKernel, evaluate_law
+from gnomon.linalg import kernel_graph
 from gnomon.objectives.edges import compile_kernel
 
 COMPILED = [kernel for kernel in EXAMPLES.values() if kernel.compiled]
@@ -68,12 +69,12 @@ def test_edge_sums_equal_the_master_rule(law, kernel, n, d):
     np.fill_diagonal(dense, 0.0)
     graph = sp.csr_array(dense.astype(np.float32))
     base = rng.normal(size=(n, d)).astype(np.float32)
-    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
-    force = _core.edge_sums(*csr, Y, compile_kernel(kernel), law, 0.5, base, 2.0, 2)
+    edges = kernel_graph(graph)
+    force = _core.edge_sums(edges, Y, compile_kernel(kernel), law, 0.5, base, 2.0, 2)
     expected, energies = master(law, kernel, Y, graph.toarray().astype(np.float64))
     size = np.abs(expected).max()
     np.testing.assert_allclose(force, 0.5 * expected + 2.0 * base, rtol=0, atol=1e-5 * max(size, 1.0))
-    energy = _core.edge_energy(*csr, Y, compile_kernel(kernel), law, 2)
+    energy = _core.edge_energy(edges, Y, compile_kernel(kernel), law, 2)
     assert energy == pytest.approx(energies.sum(), abs=1e-6 * max(np.abs(energies).sum(), 1.0))
 
 
@@ -83,12 +84,12 @@ def test_a_row_longer_than_a_tile(relative_error):
     weights = np.zeros((n, n))
     weights[[0, 7], 1:] = 1.0
     graph = sp.csr_array(weights.astype(np.float32))
-    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
+    edges = kernel_graph(graph)
     none = np.empty((0, 2), dtype=np.float32)
-    force = _core.edge_sums(*csr, Y, compile_kernel(Cauchy()), "log", 1.0, none, 0.0, 1)
+    force = _core.edge_sums(edges, Y, compile_kernel(Cauchy()), "log", 1.0, none, 0.0, 1)
     expected, energies = master("log", Cauchy(), Y, weights)
     assert relative_error(force, expected) < 1e-5
-    assert _core.edge_energy(*csr, Y, compile_kernel(Cauchy()), "log", 1) == pytest.approx(energies.sum(), rel=1e-6)
+    assert _core.edge_energy(edges, Y, compile_kernel(Cauchy()), "log", 1) == pytest.approx(energies.sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", COMPILED, ids=str)
@@ -155,7 +156,7 @@ def test_equal_bytes_for_any_number_of_threads(d):
     u = rng.random(n).astype(np.float32)
     target = np.outer(u, u)
     graph = sp.random_array((n, n), density=0.02, rng=rng, dtype=np.float32, format="csr")
-    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
+    edges = kernel_graph(graph)
     none = np.empty((0, d), dtype=np.float32)
     for kernel in (Cauchy(), StudentT(3.0)):
         compiled = compile_kernel(kernel)
@@ -166,8 +167,8 @@ def test_equal_bytes_for_any_number_of_threads(d):
                 _core.row_sums(Y, compiled, n_threads),
                 *_core.target_sums(Y, target, compiled, True, *NO_WEIGHTS, n_threads),
                 *_core.target_sums(Y, target, compiled, False, target, NOTHING, n_threads),
-                _core.edge_sums(*csr, Y, compiled, "square", 1.0, none, 0.0, n_threads),
-                _core.edge_energy(*csr, Y, compiled, "log", n_threads),
+                _core.edge_sums(edges, Y, compiled, "square", 1.0, none, 0.0, n_threads),
+                _core.edge_energy(edges, Y, compiled, "log", n_threads),
             ]
             results.append(b"".join(np.asarray(one).tobytes() for one in found))
         assert results.count(results[0]) == 4

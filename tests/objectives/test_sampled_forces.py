@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon.kernels import EXAMPLES, Cauchy, evaluate_law
+from gnomon.linalg import kernel_graph
 from gnomon.objectives.edges import compile_kernel
 
 SIMILARITIES = [kernel for kernel in EXAMPLES.values() if kernel.bounded and kernel.compiled]
@@ -17,13 +18,13 @@ def lattice():
     rng = np.random.default_rng(0)
     dense = np.where(rng.random((42, 42)) < 0.2, rng.random((42, 42)), 0.0)
     matrix = sp.csr_array((dense + dense.T).astype(np.float32))
-    return Y, (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data), matrix.toarray()
+    return Y, kernel_graph(matrix), matrix.toarray()
 
 
 @pytest.mark.parametrize("kernel", SIMILARITIES, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_attraction_is_exact_and_repulsion_right_on_average(kernel, weighted, relative_error):
-    Y, csr, dense = lattice()
+    Y, edges, dense = lattice()
     u, v = (np.random.default_rng(seed).uniform(0.5, 2.0, 42).astype(np.float32) for seed in (1, 2))
     parameters = _core.SamplingParameters(3, 0.7, 2.5, 40, UNLIMITED)  # more draws than a tile holds
     away = Y[:, None].astype(np.float64) - Y[None]
@@ -31,7 +32,7 @@ def test_attraction_is_exact_and_repulsion_right_on_average(kernel, weighted, re
     mean = np.zeros(Y.shape)
     for epoch in range(600):
         drawn = v if weighted else np.empty(0, np.float32)
-        attraction, repulsion = _core.sampled_forces(*csr, u, drawn, compile_kernel(kernel), parameters, epoch, Y, 2)
+        attraction, repulsion = _core.sampled_forces(edges, u, drawn, compile_kernel(kernel), parameters, epoch, Y, 2)
         mean += repulsion / 600
     _, pull = evaluate_law("log", kernel, s)
     assert relative_error(attraction, np.einsum("ij,ijc->ic", -4 * dense * pull, away)) < 1e-5
@@ -41,20 +42,20 @@ def test_attraction_is_exact_and_repulsion_right_on_average(kernel, weighted, re
 
 
 def test_weights_of_one_are_no_weights():
-    Y, csr, _ = lattice()
+    Y, edges, _ = lattice()
     ones, none = np.ones(42, np.float32), np.empty(0, np.float32)
     parameters = _core.SamplingParameters(0, 1.0, 5.0, 16, 4.0)
     kernel = compile_kernel(Cauchy())
-    with_ones = _core.sampled_forces(*csr, ones, ones, kernel, parameters, 0, Y, 1)
-    without = _core.sampled_forces(*csr, ones, none, kernel, parameters, 0, Y, 1)
+    with_ones = _core.sampled_forces(edges, ones, ones, kernel, parameters, 0, Y, 1)
+    without = _core.sampled_forces(edges, ones, none, kernel, parameters, 0, Y, 1)
     np.testing.assert_array_equal(with_ones, without)
 
 
 def test_no_component_of_a_pair_exceeds_its_limit():
-    Y, csr, dense = lattice()
+    Y, edges, dense = lattice()
     parameters = _core.SamplingParameters(0, 1.0, 1.0, 16, 0.01)
     ones, none = np.ones(42, np.float32), np.empty(0, np.float32)
-    attraction, repulsion = _core.sampled_forces(*csr, ones, none, compile_kernel(Cauchy()), parameters, 0, 0.1 * Y, 1)
+    attraction, repulsion = _core.sampled_forces(edges, ones, none, compile_kernel(Cauchy()), parameters, 0, 0.1 * Y, 1)
     assert np.all(np.abs(attraction) <= 2 * 0.01 * dense.sum(1)[:, None] * (1 + 1e-5))
     assert np.abs(repulsion).max() <= 0.01 * (1 + 1e-5)
 
@@ -64,21 +65,21 @@ def test_equal_bytes_for_any_number_of_threads(kernel):
     rng = np.random.default_rng(5)
     n = 901
     graph = sp.random_array((n, n), density=0.02, rng=rng, dtype=np.float32, format="csr")
-    csr = graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data
+    edges = kernel_graph(graph)
     weights = rng.random(n).astype(np.float32)
     parameters = _core.SamplingParameters(0, 1.0, 5.0, 16, 4.0)
     for d in (2, 5):
         Y = rng.normal(size=(n, d)).astype(np.float32)
         results = []
         for n_threads in (1, 2, 3, 5):
-            found = _core.sampled_forces(*csr, weights, weights, compile_kernel(kernel), parameters, 4, Y, n_threads)
+            found = _core.sampled_forces(edges, weights, weights, compile_kernel(kernel), parameters, 4, Y, n_threads)
             results.append(b"".join(one.tobytes() for one in found))
         assert results.count(results[0]) == 4
 
 
 def test_kernels_that_are_no_similarities_are_refused():
-    Y, csr, _ = lattice()
+    Y, edges, _ = lattice()
     parameters = _core.SamplingParameters(0, 1.0, 5.0, 16, 4.0)
     ones = np.ones(42, np.float32)
     with pytest.raises(ValueError, match="this law needs a kernel with values in"):
-        _core.sampled_forces(*csr, ones, ones, _core.OutputKernel("distance"), parameters, 0, Y, 1)
+        _core.sampled_forces(edges, ones, ones, _core.OutputKernel("distance"), parameters, 0, Y, 1)

@@ -1,7 +1,10 @@
 // Eigenvalues of many small symmetric matrices at once: four matrices in four lanes.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace gnomon {
 
@@ -15,5 +18,17 @@ inline constexpr std::size_t kEigenBatch = 4;
 /// rest of `a` is used as scratch. Errors are a few roundings of the largest eigenvalue. A lane that has converged
 /// is left alone, so its bits do not depend on the matrices beside it.
 void symmetric_eigen(std::size_t order, double* a, double* v);
+
+/// Sorts numbers by falling value(number), equal ones by number. NaN, of matrices that overflowed, comes last: a sort
+/// needs an order of all values.
+template <class Iterator, class Value>
+void sort_falling(Iterator begin, Iterator end, const Value& value) {
+    const auto known = [&](std::size_t p) {
+        const double v = value(p);
+        return std::isnan(v) ? -std::numeric_limits<double>::infinity() : v;
+    };
+    std::sort(begin, end,
+              [&](std::size_t p, std::size_t q) { return known(p) != known(q) ? known(p) > known(q) : p < q; });
+}
 
 }  // namespace gnomon

@@ -154,7 +154,6 @@ class _Hoods:
 
     def __init__(self, X: Any, graph: NeighborGraph, present: BoolArray, *, centred: bool, n_threads: int) -> None:
         self._table = RowTable.of(X)
-        self._solve = getattr(_core, "local_spectra" + self._table.suffix)
         self._neighbors = np.ascontiguousarray(graph.indices, dtype=np.int32)
         self._present = present
         self._centred, self._n_threads = centred, n_threads
@@ -166,8 +165,8 @@ class _Hoods:
             rows = slice(begin, min(begin + step, self.n_samples))
             neighbors, present = self._neighbors[rows], self._present[rows]
             weights = present.astype(np.float32)
-            values, vectors = self._solve(
-                *self._table.arguments, begin, neighbors, weights, self._centred, self._n_threads
+            values, vectors = _core.local_spectra(
+                self._table.core, begin, neighbors, weights, self._centred, self._n_threads
             )
             yield _Spectra(rows, neighbors, present, values, vectors)
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.linalg import kernel_csr
+from gnomon.linalg import kernel_graph
 from gnomon.neighbors import Bridges, NeighborGraph
 
 __all__ = ["PathGraph", "geodesic_distances"]
@@ -91,13 +91,13 @@ class PathGraph:
         gone = np.zeros(places.shape) if starts is None else np.asarray(starts, dtype=np.float64)
         gone = np.ascontiguousarray(gone.reshape(places.shape))
         shape = (len(places), self.n_samples)
-        edges = kernel_csr(self.matrix)
+        edges = kernel_graph(self.matrix)
         if dtype is np.float32:
             single = np.empty(shape, dtype=np.float32)
-            _core.geodesic_distances_single(*edges, places, gone, single, n_threads)
+            _core.geodesic_distances_single(edges, places, gone, single, n_threads)
             return single
         double = np.empty(shape, dtype=np.float64)
-        _core.geodesic_distances_double(*edges, places, gone, double, n_threads)
+        _core.geodesic_distances_double(edges, places, gone, double, n_threads)
         return double
 
 

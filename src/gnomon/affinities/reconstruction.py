@@ -118,9 +118,8 @@ def reconstruction_weights(
         memberships = fuzzy_simplicial_set(graph, n_threads=values["n_threads"], who=who).matrix
         return ReconstructionWeights(_with_rows_of_sum_one(memberships), "membership")
     table = RowTable.of(X)
-    solve = getattr(_core, "reconstruction_weights" + table.suffix)
-    entries = solve(
-        *table.arguments,
+    entries = _core.reconstruction_weights(
+        table.core,
         np.ascontiguousarray(graph.indices, dtype=np.int32),
         present.astype(np.float32),
         max(values["regularization"], _LEAST_REGULARIZATION),
@@ -163,9 +162,8 @@ def weights_of_new_rows(
     """
     together = sp.vstack([X_new, X], format="csr") if sp.issparse(X) or sp.issparse(X_new) else np.vstack([X_new, X])
     table = RowTable.of(together)
-    solve = getattr(_core, "reconstruction_weights" + table.suffix)
-    found: npt.NDArray[np.float64] = solve(
-        *table.arguments,
+    found: npt.NDArray[np.float64] = _core.reconstruction_weights(
+        table.core,
         np.ascontiguousarray(indices + X_new.shape[0], dtype=np.int32),
         np.ones(indices.shape, dtype=np.float32),
         max(regularization, _LEAST_REGULARIZATION),

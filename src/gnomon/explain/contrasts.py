@@ -109,13 +109,8 @@ def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int, n_thr
     """Return AUC, mean, mean of the rest and Cohen's d, each (n_groups, n_features), in one pass over the columns."""
     if hasattr(X, "tocsc"):
         # In CSC form a column is a row of the transposed table.
-        table = RowTable.of(X.T)
-        arguments = table.arguments[:3]
-    else:
-        table = RowTable.of(X)
-        arguments = table.arguments
-    kernel = getattr(_core, "group_contrasts" + table.suffix)
-    return kernel(*arguments, np.ascontiguousarray(groups), n_groups, n_threads)
+        X = X.T
+    return _core.group_contrasts(RowTable.of(X).core, np.ascontiguousarray(groups), n_groups, n_threads)
 
 
 def _contrasts(

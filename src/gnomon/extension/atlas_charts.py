@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon.geometry import local_jacobians
 from gnomon.neighbors import NeighborGraph
 
@@ -100,10 +102,14 @@ class Charts:
     ridge: float
     variance_share: float
 
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What the kernels take."""
-        return self.positions, self.indices, self.coefficients, self.chart, self.reach
+    @cached_property
+    def core(self) -> _core.AtlasCharts:
+        """The charts as kernels take them; made when first asked for, and not pickled."""
+        return _core.AtlasCharts(self.positions, self.indices, self.coefficients, self.chart, self.reach)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made from."""
+        return {name: value for name, value in self.__dict__.items() if name != "core"}
 
 
 def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph, *, n_threads: int) -> Charts:

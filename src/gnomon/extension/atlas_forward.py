@@ -71,9 +71,9 @@ class Forward:
 
         def run(some: Any, near: Candidates, distances: Distances) -> tuple[npt.NDArray[Any], ...]:
             how = (law.count, law.softness, law.power, _CONSENSUS, jacobians, n_threads)
-            new = RowTable.of(some).arguments
+            new = RowTable.of(some).core
             positions, spread, truncated, derivatives = _core.atlas_predict(
-                self.table.arguments, new, near, *(*self.charts.arguments, *how)
+                self.table.core, new, near, self.charts.core, *how
             )
             return (
                 positions,

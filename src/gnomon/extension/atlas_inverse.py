@@ -50,8 +50,8 @@ class Inverse:
         law = self.law
 
         def run(some: Float64Array, near: Candidates, _: Distances) -> tuple[npt.NDArray[Any], ...]:
-            arguments = (*self.charts.arguments, law.count, law.softness, law.power, self.nearest.n_threads)
-            return _core.atlas_invert(self.table.arguments, np.ascontiguousarray(some), near, *arguments)
+            arguments = (self.charts.core, law.count, law.softness, law.power, self.nearest.n_threads)
+            return _core.atlas_invert(self.table.core, np.ascontiguousarray(some), near, *arguments)
 
         rows: Float64Array = self.nearest.ask(run, places, own)[0]
         return rows

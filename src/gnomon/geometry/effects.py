@@ -79,10 +79,9 @@ def feature_effects(
     n_top = min(n_top, table.shape[1])
     if jacobians.pooling:
         return _pooled(table, jacobians, np.empty(0, np.int64), n_top, all_features, n_threads)[0]
-    kernel = getattr(_core, "feature_effects" + table.suffix)
     hoods = (jacobians.indices, jacobians.weights, jacobians.rows)
-    indices, arrows, importance, everything, mean = kernel(
-        *table.arguments, *hoods, flat, n_top, all_features, n_threads
+    indices, arrows, importance, everything, mean = _core.feature_effects(
+        table.core, *hoods, flat, n_top, all_features, n_threads
     )
     return FeatureEffects(indices, arrows, importance, mean, everything if all_features else None)
 
@@ -97,10 +96,9 @@ def _pooled(
 ) -> tuple[FeatureEffects, npt.NDArray[np.float64]]:
     """Return the effects of averaged Jacobians, and the neighbours' displacements that they predict at some rows."""
     flat = jacobians.coefficients.reshape(len(jacobians.rows), -1)
-    kernel = getattr(_core, "pooled_effects" + table.suffix)
     hoods = (jacobians.indices, jacobians.weights)
-    indices, arrows, importance, everything, mean, ellipses, predicted = kernel(
-        *table.arguments, *hoods, flat, jacobians.places, tried, jacobians.pooling, n_top, all_features, n_threads
+    indices, arrows, importance, everything, mean, ellipses, predicted = _core.pooled_effects(
+        table.core, *hoods, flat, jacobians.places, tried, jacobians.pooling, n_top, all_features, n_threads
     )
     effects = FeatureEffects(indices, arrows, importance, mean, everything if all_features else None, ellipses)
     return effects, predicted

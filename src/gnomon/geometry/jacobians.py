@@ -251,9 +251,8 @@ def local_jacobians(
     indices, used = _neighborhoods(places, graph, weights)
     listed = np.arange(places.shape[0]) if rows is None else np.asarray(rows)
     listed = np.ascontiguousarray(listed, dtype=np.int64)
-    kernel = getattr(_core, "local_jacobians" + table.suffix)
-    coefficients, ellipses, r2, predicted_r2, r2_error, predicted_square, dimension = kernel(
-        *table.arguments,
+    coefficients, ellipses, r2, predicted_r2, r2_error, predicted_square, dimension = _core.local_jacobians(
+        table.core,
         places,
         indices,
         used,

@@ -25,7 +25,7 @@ from gnomon.linalg.robust_coordinates import robust_coordinates
 from gnomon.linalg.scatter import Moments
 from gnomon.linalg.signs import column_signs, with_signs
 from gnomon.linalg.smoothing import Smoothing
-from gnomon.linalg.sparse import dense_rows, kernel_csr
+from gnomon.linalg.sparse import dense_rows, kernel_csr, kernel_graph
 from gnomon.linalg.spectra import largest_deviation
 from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
 from gnomon.linalg.subspace import CentredProducts, centred_products
@@ -60,6 +60,7 @@ __all__ = [
     "huber_coordinates",
     "inner_products",
     "kernel_csr",
+    "kernel_graph",
     "laplacian_eigenpairs",
     "largest_deviation",
     "leading_eigenpairs",

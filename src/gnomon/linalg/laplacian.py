@@ -18,7 +18,7 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.linalg.chebyshev import refine_bottom
 from gnomon.linalg.krylov import leading_eigenpairs
 from gnomon.linalg.signs import with_signs
-from gnomon.linalg.sparse import kernel_csr
+from gnomon.linalg.sparse import kernel_graph
 from gnomon.linalg.spectral import MAX_SPECTRAL_VECTORS, block_width
 
 __all__ = ["LaplacianEigenpairs", "laplacian_eigenpairs"]
@@ -179,7 +179,7 @@ def _laplacian(matrix: Any, normalized: bool) -> tuple[sp.csr_array, Float64Arra
 def _start(matrix: Any, n_vectors: int, width: int, values: dict[str, Any]) -> Float64Array:
     """Return vectors of the normalised Laplacian, in float32 precision; for D - A mapped back by D^-1/2."""
     block, *_ = _core.spectral_vectors(
-        *kernel_csr(matrix),
+        kernel_graph(matrix),
         n_vectors,
         width,
         _START_TOLERANCE,

@@ -7,7 +7,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["dense_rows", "kernel_csr"]
+from gnomon import _core
+
+__all__ = ["dense_rows", "kernel_csr", "kernel_graph"]
+
+
+def kernel_graph(matrix: Any) -> _core.Graph:
+    """Return a square CSR matrix as the kernels take it, checked.
+
+    Parameters
+    ----------
+    matrix : CSR array or matrix of shape (n, n)
+        Its arrays must not change while the result lives: nothing is copied that has the right type already.
+
+    Returns
+    -------
+    gnomon._core.Graph
+        Of float32 weights.
+
+    Raises
+    ------
+    ValueError
+        If a column number lies outside [0, n), or offsets, columns and values do not fit together.
+    """
+    return _core.Graph(*kernel_csr(matrix))
 
 
 def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:

@@ -15,7 +15,7 @@ from gnomon import _core
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.signs import with_signs
-from gnomon.linalg.sparse import kernel_csr
+from gnomon.linalg.sparse import kernel_graph
 
 __all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "block_width", "connected_components", "spectral_vectors"]
 
@@ -166,7 +166,7 @@ def spectral_vectors(
         values["max_products"] = min(500, max(120, int(4e9) // max(matrix.nnz, 1)))
     seconds = math.inf if time_budget is None else values["time_budget"]
     block, leading, residuals, converged, out_of_time, _, _ = _core.spectral_vectors(
-        *kernel_csr(matrix), n_vectors, width, values["tolerance"], values["max_products"], seconds, seed, n_threads
+        kernel_graph(matrix), n_vectors, width, values["tolerance"], values["max_products"], seconds, seed, n_threads
     )
     return SpectralVectors(
         vectors=with_signs(block[:, :n_vectors].astype(np.float64)),

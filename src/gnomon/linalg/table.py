@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from gnomon import _core
 
 __all__ = ["RowTable"]
 
@@ -30,17 +33,23 @@ class RowTable:
 
     Attributes
     ----------
-    arguments : tuple
-        The leading arguments of a kernel: one row-major matrix (float32, float64 or uint8), or offsets, columns,
-        values and the number of features of a table in CSR form with sorted unique columns.
-    suffix : {"", "_sparse"}
-        Ends the name of the kernel that takes them.
+    parts : tuple
+        One row-major matrix (float32, float64 or uint8), or offsets, columns, values and the number of features of a
+        table in CSR form with sorted unique columns.
     shape : (n_samples, n_features)
     """
 
-    arguments: tuple[Any, ...]
-    suffix: str
+    parts: tuple[Any, ...]
     shape: tuple[int, int]
+
+    @cached_property
+    def core(self) -> _core.Table:
+        """The table as kernels take it; made when it is first asked for, and not pickled."""
+        return _core.Table(*self.parts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made from."""
+        return {"parts": self.parts, "shape": self.shape}
 
     @classmethod
     def of(cls, X: Any) -> RowTable:
@@ -50,12 +59,12 @@ class RowTable:
             if not matrix.has_canonical_format:
                 matrix = matrix.copy()
                 matrix.sum_duplicates()
-            arguments = (
+            parts = (
                 np.ascontiguousarray(matrix.indptr, dtype=np.int64),
                 np.ascontiguousarray(matrix.indices, dtype=np.int32),
                 np.ascontiguousarray(_numbers(matrix.data, allow_bytes=False)),
                 int(matrix.shape[1]),
             )
-            return cls(arguments, "_sparse", (int(matrix.shape[0]), int(matrix.shape[1])))
+            return cls(parts, (int(matrix.shape[0]), int(matrix.shape[1])))
         values = np.ascontiguousarray(_numbers(np.asarray(X), allow_bytes=True))
-        return cls((values,), "", (int(values.shape[0]), int(values.shape[1])))
+        return cls((values,), (int(values.shape[0]), int(values.shape[1])))

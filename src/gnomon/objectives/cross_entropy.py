@@ -188,7 +188,7 @@ class CrossEntropy(PairObjective):
             return super().forces(Y)
         points = check_embedding(Y, self.n_samples, who="CrossEntropy")
         attraction, repulsion = _core.sampled_forces(
-            *self.edges.csr,
+            self.edges.graph,
             *self.sampling_weights,
             self.compiled_kernel,
             self.sampling,

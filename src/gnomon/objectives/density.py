@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._validation import Real, Rule, check_parameters, message
+from gnomon.linalg import kernel_graph
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding, compile_kernel
 from gnomon.objectives.pair_force import pair_force
@@ -126,11 +127,8 @@ class DensityCorrelation:
         self._compiled = compile_kernel(kernel)
         matrix = _with_distances(affinities, squared_distances)
         self.radii = log_radii(sp.csr_array(affinities.matrix), squared_distances)
-        self._csr = (
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int32),
-            np.ones(matrix.nnz, dtype=np.float32),
-        )
+        self._offsets, self._columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+        self._edges = _core.Graph(self._offsets, self._columns, np.ones(matrix.nnz, dtype=np.float32))
         known = ~np.isnan(self.radii)
         centred = np.where(known, self.radii - self.radii[known].mean(), 0.0) if known.any() else np.zeros(len(known))
         spread = np.sqrt(np.square(centred).sum() / max(known.sum(), 1))
@@ -159,8 +157,7 @@ class DensityCorrelation:
         """
         matrix = sp.csr_array(affinities.matrix)
         distances = _core.edge_distances(
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int32),
+            kernel_graph(matrix),
             np.ascontiguousarray(graph.indices, dtype=np.int32),
             np.ascontiguousarray(graph.distances, dtype=np.float32),
             n_threads,
@@ -189,7 +186,7 @@ class DensityCorrelation:
         if self._compiled is None:
             return self._moments(np.asarray(Y, dtype=np.float64))[0]
         points = check_embedding(Y, self.n_samples, who="DensityCorrelation")
-        return _core.map_radii(*self._csr, self._compiled, points, self.n_threads)
+        return _core.map_radii(self._edges, self._compiled, points, self.n_threads)
 
     def loss(self, Y: npt.ArrayLike) -> float:
         """Return minus the correlation."""
@@ -205,7 +202,7 @@ class DensityCorrelation:
             loss, slope = self.reference(points)
             return loss, slope.astype(np.float32)
         correlation, gradient = _core.density_correlation(
-            *self._csr,
+            self._edges,
             self._compiled,
             self._standard,
             self.variance_shift,
@@ -240,7 +237,7 @@ class DensityCorrelation:
     @property
     def _ends(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
         """Both ends of the stored edges."""
-        return np.repeat(np.arange(self.n_samples), np.diff(self._csr[0])), self._csr[1]
+        return np.repeat(np.arange(self.n_samples), np.diff(self._offsets)), self._columns
 
     def _moments(self, Y: Float64Array) -> tuple[Float64Array, ...]:
         """Return log radii, sums of k s and of k over each row's edges, and s, k and dk/ds of the edges."""
@@ -249,7 +246,7 @@ class DensityCorrelation:
         k, slope = self.kernel.value(s), self.kernel.derivative(s)
         moments = np.bincount(i, weights=k * s, minlength=n).astype(np.float64)
         sums = np.bincount(i, weights=k, minlength=n).astype(np.float64)
-        edges = np.diff(self._csr[0]) > 0
+        edges = np.diff(self._offsets) > 0
         means = np.divide(moments, sums, out=np.where(edges, 0.0, np.nan), where=sums > 0)
         return np.asarray(np.log(_SMALLEST + means)), moments, sums, s, k, slope
 

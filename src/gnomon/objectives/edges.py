@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,10 +65,10 @@ class Edges:
         """Number of points."""
         return len(self.offsets) - 1
 
-    @property
-    def csr(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-        """Offsets, columns and values, as the compiled kernels take them."""
-        return self.offsets, self.columns, self.values
+    @cached_property
+    def graph(self) -> _core.Graph:
+        """The edges as the compiled kernels take them, checked once."""
+        return _core.Graph(self.offsets, self.columns, self.values)
 
 
 def _row_sums(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -244,7 +244,7 @@ class _Compiled:
         self, edges: Edges, kernel: _core.OutputKernel, Y: npt.NDArray[np.float32], frames: Float64Array, n_threads: int
     ) -> None:
         self.frames, self._n_threads = frames, n_threads
-        self._map = (*edges.csr, Y, kernel, np.ascontiguousarray(frames).reshape(len(Y), -1))
+        self._map = (edges.graph, Y, kernel, np.ascontiguousarray(frames).reshape(len(Y), -1))
         self.spreads, self._sums = _core.edge_spreads(*self._map, n_threads)
 
     def gradient(self, slopes: Float64Array) -> npt.NDArray[np.float32]:

@@ -127,7 +127,7 @@ class InfoNCE:
         if self._compiled is None:
             loss, gradient = self.reference(points)
             return np.asarray(-gradient, dtype=np.float32), np.zeros_like(points), loss
-        return _core.info_nce(*self._edges.csr, points, self._compiled, self.shifts(), self.n_threads)
+        return _core.info_nce(self._edges.graph, points, self._compiled, self.shifts(), self.n_threads)
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient of the present epoch in float64, summed edge by edge: the oracle."""

@@ -168,7 +168,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
                 return Step()
             added = objective.added.force(state.embedding, objective.sampling.edge_scale)
         _core.sampled_epochs(
-            *objective.edges.csr,
+            objective.edges.graph,
             *objective.sampling_weights,
             objective.compiled_kernel,
             objective.sampling,

@@ -117,11 +117,10 @@ def tangent_frames(
     indices = np.ascontiguousarray(graph.indices, dtype=np.int32)
     used = _check_weights(graph, weights)
     listed = _check_rows(rows, table.shape[0])
-    kernel = getattr(_core, "tangent_frames" + table.suffix)
 
     def fit(these: npt.NDArray[np.int64], m: int, vectors: bool) -> tuple[Any, ...]:
-        found: tuple[Any, ...] = kernel(
-            *table.arguments, indices, used, these, m, vectors, checked["variance_share"], checked["n_threads"]
+        found: tuple[Any, ...] = _core.tangent_frames(
+            table.core, indices, used, these, m, vectors, checked["variance_share"], checked["n_threads"]
         )
         return found
 

@@ -217,9 +217,7 @@ class TangentFrames:
         if table.shape[0] != self.indices.shape[0]:
             fact = f"X with {table.shape[0]} rows and frames of {self.indices.shape[0]}"
             raise ValueError(message("TangentFrames", fact, "of the same table"))
-        return getattr(_core, name + table.suffix)(
-            *table.arguments, self.indices, self.weights, self.rows[at], *arguments
-        )
+        return getattr(_core, name)(table.core, self.indices, self.weights, self.rows[at], *arguments)
 
     def _flat(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         n, k, m = self.coefficients.shape

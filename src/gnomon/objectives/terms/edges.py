@@ -69,7 +69,7 @@ class EdgePairs:
             return np.asarray(force if base is None else base + force, dtype=Y.dtype)
         nothing = np.empty((0, Y.shape[1]), dtype=np.float32)
         return _core.edge_sums(
-            *self.edges.csr,
+            self.edges.graph,
             Y,
             self.compiled_kernel,
             self.law,
@@ -83,7 +83,7 @@ class EdgePairs:
         """Return the energy."""
         if self.compiled_kernel is None:
             return self.reference(Y.astype(np.float64))[0]
-        return self.scale * _core.edge_energy(*self.edges.csr, Y, self.compiled_kernel, self.law, self.n_threads)
+        return self.scale * _core.edge_energy(self.edges.graph, Y, self.compiled_kernel, self.law, self.n_threads)
 
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both."""

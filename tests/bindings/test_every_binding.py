@@ -1,0 +1,96 @@
+"""Every door to the kernels looks at what it lets in, whoever calls."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.bindings.cases import cases
+
+from gnomon import _core
+
+CASES = dict(cases())
+TABLE = Path(__file__).parents[2] / "cpp" / "bindings" / "README.md"
+# Integers that are compared with row numbers and never used as such, or taken modulo their number.
+NO_ROW_NUMBERS = {("edge_distances", "indices"), ("scan_rows", "self"), ("info_nce", "shifts")}
+PLAIN = {"MomentumParameters", "AdamParameters", "SampledSchedule", "SamplingParameters", "PairTerm"}
+
+
+def bindings():
+    """Return the names of all functions, classes and methods of the extension."""
+    found = set()
+    for name in dir(_core):
+        made = getattr(_core, name)
+        if name.startswith("_") or not callable(made):
+            continue
+        found.add(name)
+        if isinstance(made, type):
+            found |= {
+                f"{name}.{method}" for method in dir(made) if callable(getattr(made, method)) and method[0] != "_"
+            }
+    return found
+
+
+def binding_of(case):
+    return re.split("-", case)[0]
+
+
+def row_numbers():
+    for case, call in CASES.items():
+        for name, value in call.arguments.items():
+            parts = value if isinstance(value, tuple) else (value,)
+            for place, part in enumerate(parts):
+                integers = isinstance(part, np.ndarray) and part.dtype in (np.int32, np.int64) and part.size
+                if integers and (binding_of(case), name) not in NO_ROW_NUMBERS:
+                    yield pytest.param(case, name, place, id=f"{case}-{name}-{place}")
+
+
+def with_part(value, place, part):
+    return (*value[:place], part, *value[place + 1 :]) if isinstance(value, tuple) else part
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_example_is_accepted(case):
+    call = CASES[case]
+    call.function(**call.arguments)
+
+
+def test_every_binding_has_an_example():
+    tried = {binding_of(case).split(".")[0] for case in CASES} | PLAIN | {"PairTerm", "RowPlacer", "AtlasCharts"}
+    assert {name.split(".")[0] for name in bindings()} == tried
+
+
+def test_the_table_of_checks_lists_every_binding():
+    listed = re.findall(r"^\| `([\w.]+)` \|", TABLE.read_text(), re.MULTILINE)
+    assert set(listed) == bindings()
+    assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize("wild", [2**30, -(10**6), "one too many"])
+@pytest.mark.parametrize(("case", "name", "place"), list(row_numbers()))
+def test_row_numbers_out_of_range_are_refused(case, name, place, wild):
+    call = CASES[case]
+    value = call.arguments[name]
+    part = (value[place] if isinstance(value, tuple) else value).copy()
+    if (name, case) == ("indices", "CellJoin"):
+        pytest.skip("written, not read")
+    if name == "own" and wild == -(10**6):
+        pytest.skip("a negative number is none")
+    part.flat[part.size // 2] = part.max() + 10**4 if wild == "one too many" else wild
+    with pytest.raises(ValueError, match=r"^\w+(\.\w+)?: .* must be .*\."):
+        call.function(**{**call.arguments, name: with_part(value, place, part)})
+
+
+def test_an_error_names_function_argument_rule_and_place():
+    graph = list(CASES["Graph"].arguments.values())
+    graph[1] = graph[1].copy()
+    graph[1][7] = 24
+    with pytest.raises(ValueError, match=re.escape("Graph: columns must be in [0, 24) (entry 7 is 24).")):
+        _core.Graph(*graph)
+
+
+@pytest.mark.parametrize("n_threads", [0, -3, 2**20])
+def test_threads_are_counted_from_one(n_threads):
+    call = CASES["row_sums"]
+    with pytest.raises(ValueError, match="n_threads"):
+        call.function(**{**call.arguments, "n_threads": n_threads})
