@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-
 from tests.bindings.cases import cases
 
 # Numbers that say how long a computation lasts: large ones are valid, and would last.

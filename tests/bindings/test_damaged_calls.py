@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.bindings.cases import cases
 
 _ROOT = Path(__file__).parents[2]
