@@ -1,24 +1,146 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and a writer that dies leaves nothing behind for long.
+
+Where the system has files without a name (Linux, in most file systems), what is written has none until it is complete,
+and vanishes with the process. Elsewhere it goes to a hidden part file beside the target, which the next writer of the
+same target removes if its owner is dead. An owner holds a lock on its part file, which the system lifts at its death.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import platform
+import re
 import secrets
-import shutil
+import stat
+import sys
+import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from gnomon._validation import message
 
+if sys.platform != "win32":
+    import fcntl
+
 __all__ = ["atomic_write", "check_writable"]
 
+# What a file system or a kernel without nameless files answers.
+_NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS}
+_STALE_SECONDS = 3600.0  # where locks say nothing: a part file that was not touched for so long has no owner
+_HOST = f"{zlib.crc32(platform.node().encode()):08x}"  # in a shared folder the locks of another machine may be unseen
 
-def _create_beside(target: Path, mode: str, **options: Any) -> tuple[IO[Any], Path]:
-    # A name of its own for each writer; "x" refuses to follow a link that someone else has put there.
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
-    return open(part, mode.replace("w", "x"), **options), part
+
+def _part_prefix(target: Path) -> str:
+    start = target.name.encode(errors="surrogateescape")[:200].decode(errors="ignore")  # a name has 255 bytes at most
+    return f".{start}."
+
+
+def _part_path(target: Path) -> Path:
+    """Return a name that no other writer has, beside the target: a rename within a folder cannot be half done."""
+    return target.with_name(f"{_part_prefix(target)}{_HOST}{secrets.token_hex(6)}.part")
+
+
+def _is_old(status: os.stat_result) -> bool:
+    return time.time() - status.st_mtime > _STALE_SECONDS
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Say whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+if sys.platform == "win32":
+
+    def _hold(part: Path, descriptor: int) -> bool:
+        """Do nothing: an open file cannot be removed here."""
+        return True
+
+    def _remove_if_stale(part: Path, is_local: bool) -> None:
+        """Remove a part file that no one has open, and that is too old to be on its way to its name."""
+        if _is_old(part.stat()):
+            part.unlink()
+
+else:
+
+    def _hold(part: Path, descriptor: int) -> bool:
+        """Lock an open part file until it is closed; return False if another writer took it for stale before."""
+        with contextlib.suppress(OSError):  # without locks no one can take it for stale
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return _is_at(part, descriptor)
+
+    def _remove_if_stale(part: Path, is_local: bool) -> None:
+        """Remove a part file whose lock can be had: its owner is dead. Raise OSError where it cannot be had."""
+        descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            status = os.fstat(descriptor)
+            # Its owner may have renamed it to the target before the lock was had.
+            if stat.S_ISREG(status.st_mode) and (is_local or _is_old(status)) and _is_at(part, descriptor):
+                part.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _remove_stale_parts(target: Path) -> None:
+    """Remove the part files of writers of this target that are dead; those of others and of living ones stay."""
+    name = re.compile(re.escape(_part_prefix(target)) + r"([0-9a-f]{8})[0-9a-f]{12}\.part")
+    with contextlib.suppress(OSError):  # a folder that may not be listed
+        for found in filter(None, map(name.fullmatch, os.listdir(target.parent))):
+            with contextlib.suppress(OSError):  # a living writer holds it, or it is not ours to remove
+                _remove_if_stale(target.with_name(found[0]), is_local=found[1] == _HOST)
+
+
+def _open_nameless(folder: Path) -> int | None:
+    """Open a new file of no name in a folder; None where the system has none."""
+    if sys.platform != "linux":
+        return None
+    try:
+        descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except OSError as error:
+        if error.errno in _NO_NAMELESS:
+            return None
+        raise
+    if os.path.exists(f"/proc/self/fd/{descriptor}"):
+        return descriptor
+    os.close(descriptor)  # it could not be given a name
+    return None
+
+
+def _open_part(part: Path) -> int:
+    """Open a new part file and lock it."""
+    while True:
+        # O_EXCL refuses to follow a link that someone else has put there.
+        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666)
+        if _hold(part, descriptor):
+            return descriptor
+        os.close(descriptor)
+
+
+def _create_and_remove(part: Path) -> None:
+    try:
+        os.close(_open_part(part))
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _name(descriptor: int, part: Path) -> None:
+    """Lock a file of no name and give it one."""
+    assert sys.platform == "linux"
+    with contextlib.suppress(OSError):  # without locks no one can take it for stale
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    folder = os.open(part.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        # Only with the descriptor of a folder does Python let the system follow the link in /proc.
+        os.link(f"/proc/self/fd/{descriptor}", part.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
 
 
 @contextlib.contextmanager
@@ -26,7 +148,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
     """Open a file that appears under its name only when it is complete.
 
     What is written goes to a new file in the same folder, which replaces `path` when the block ends without an
-    exception. On any exception, also an interrupt, the new file is removed and what was at `path` stays.
+    exception. On any exception, also an interrupt, the new file is removed and what was at `path` stays. If the process
+    is killed, the new file vanishes with it where the system has files without a name; elsewhere a hidden file
+    ``.NAME.*.part`` stays, which the next `atomic_write` of the same path removes.
 
     Parameters
     ----------
@@ -45,16 +169,23 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
     if mode not in ("w", "wb"):
         raise ValueError(message("atomic_write", f"mode={mode!r}", "'w' or 'wb'"))
     target = Path(os.path.realpath(path))
-    options = {} if "b" in mode else {"encoding": encoding or "utf-8", "newline": "\n"}
-    file, part = _create_beside(target, mode, **options)
+    options: dict[str, Any] = {} if "b" in mode else {"encoding": encoding or "utf-8", "newline": "\n"}
+    _remove_stale_parts(target)
+    part = _part_path(target)
     try:
-        with file:
+        nameless = _open_nameless(target.parent)
+        with open(_open_part(part) if nameless is None else nameless, mode, **options) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())  # else a crash of the machine could leave the new name with no content
-        if target.exists():
-            shutil.copymode(target, part)
-        os.replace(part, target)
+            if nameless is not None:
+                _name(file.fileno(), part)
+            if target.exists():
+                os.chmod(part, stat.S_IMODE(target.stat().st_mode))
+            if sys.platform != "win32":  # while it is locked, so that no other writer takes it for stale
+                os.replace(part, target)
+        if sys.platform == "win32":  # an open file cannot be renamed
+            os.replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -87,9 +218,11 @@ def check_writable(path: str | os.PathLike[str], *, who: str = "gnomon") -> None
     if not folder.is_dir():
         raise NotADirectoryError(message(who, what, "in a folder", fact=f"{str(folder)!r} is a file"))
     try:
-        file, part = _create_beside(target, "wb")
+        nameless = _open_nameless(folder)
+        if nameless is not None:
+            os.close(nameless)
+        else:
+            _create_and_remove(_part_path(target))
     except OSError as error:
         reason = error.strerror or str(error)
         raise type(error)(message(who, what, "writable", fact=reason, remedy="Choose another folder.")) from error
-    file.close()
-    part.unlink()

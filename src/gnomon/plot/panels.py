@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.plot.figure_file import save_figure
 from gnomon.plot.inks import ClassInks, ValueInks, class_inks, value_inks
 from gnomon.plot.map import draw_points, dress, name_classes
 from gnomon.plot.style import import_matplotlib
@@ -108,7 +109,7 @@ def save_panels(
     **options
         As for `plot_panels`.
     """
-    plot_panels(embeddings, **options).savefig(path, dpi=dpi, facecolor="white")
+    save_figure(plot_panels(embeddings, **options), path, dpi=dpi)
 
 
 def _checked(embeddings: Sequence[npt.ArrayLike], titles: Sequence[object] | None) -> list[npt.NDArray[Any]]:

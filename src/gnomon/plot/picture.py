@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.plot.figure_file import save_figure
 from gnomon.plot.map import plot_map
 from gnomon.plot.style import import_matplotlib
 
@@ -72,7 +73,7 @@ def save_png(
     if shaped:
         footer.append("Shaped most by: " + shaped)
     figure.supxlabel("\n".join(footer), x=0.01, ha="left", fontsize=8.5, color="0.3", parse_math=False, linespacing=1.5)
-    figure.savefig(path, dpi=dpi, facecolor="white")
+    save_figure(figure, path, dpi=dpi)
 
 
 def _score_text(evaluation: Any) -> str:

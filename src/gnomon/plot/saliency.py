@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnomon._palette import DIVERGING
 from gnomon._validation import message
+from gnomon.plot.figure_file import save_figure
 from gnomon.plot.style import import_matplotlib, ramp
 
 if TYPE_CHECKING:
@@ -76,4 +77,4 @@ def _outline(ax: Any, picture: npt.NDArray[np.float64], shape: tuple[int, ...], 
 def save_saliency(path: Any, image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, title: str = "") -> None:
     """Write the figure of `plot_saliency` to a file; its suffix may be any that matplotlib writes (png, pdf, svg)."""
     figure: Any = plot_saliency(image, picture=picture, title=title).figure
-    figure.savefig(path, dpi=150, facecolor="white")
+    save_figure(figure, path, dpi=150)

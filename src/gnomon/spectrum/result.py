@@ -219,7 +219,9 @@ class Spectrum:
         **options
             As for `plot`.
         """
-        self.plot(**options).savefig(path, dpi=dpi, facecolor="white")
+        from gnomon.plot.figure_file import save_figure
+
+        save_figure(self.plot(**options), path, dpi=dpi)
 
     def report(self) -> str:
         """Say in words what was computed and where the methods lie."""

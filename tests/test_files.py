@@ -1,0 +1,279 @@
+"""A file is there whole or not at all, and nothing else is, whoever dies."""
+
+import errno
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from gnomon import _files
+from gnomon._files import atomic_write, check_writable
+
+fcntl = pytest.importorskip("fcntl", reason="kills and locks as POSIX has them")
+
+
+@pytest.fixture(params=["nameless", "named"])
+def kind(request, monkeypatch, tmp_path):
+    """Run a test with files of no name, where there are any, and with part files."""
+    if request.param == "named":
+        monkeypatch.setattr(_files, "_open_nameless", lambda folder: None)
+    elif not has_nameless(tmp_path):
+        pytest.skip("this file system has no files without a name")
+    return request.param
+
+
+def has_nameless(folder):
+    descriptor = _files._open_nameless(folder)
+    if descriptor is not None:
+        os.close(descriptor)
+    return descriptor is not None
+
+
+def test_written_file_replaces_the_old_one(tmp_path, kind):
+    target = tmp_path / "map.html"
+    target.write_text("old")
+    target.chmod(0o640)
+    with atomic_write(target, "w") as file:
+        file.write("größe\n")
+        assert target.read_text() == "old"
+    assert target.read_bytes() == "größe\n".encode()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["map.html"]
+
+
+def test_a_new_file_has_ordinary_permissions(tmp_path, kind):
+    (tmp_path / "ordinary").touch()
+    with atomic_write(tmp_path / "new") as file:
+        file.write(b"x")
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
+
+
+def write_half(target, error):
+    with atomic_write(target) as file:
+        file.write(b"half")
+        raise error
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_f86_nothing_half_written_stays(tmp_path, kind, error):
+    target = tmp_path / "map.html"
+    target.write_text("old")
+    with pytest.raises(error):
+        write_half(target, error)
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["map.html"]
+
+
+def test_a_link_stays_a_link(tmp_path, kind):
+    (tmp_path / "folder").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "folder" / "real")
+    with atomic_write(link) as file:
+        file.write(b"x")
+    assert link.is_symlink()
+    assert (tmp_path / "folder" / "real").read_bytes() == b"x"
+
+
+def test_only_writing_modes(tmp_path):
+    with pytest.raises(ValueError, match="'w' or 'wb'"), atomic_write(tmp_path / "x", "a"):
+        pass
+
+
+def test_f87_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, kind):
+    check_writable(tmp_path / "fine.html")
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(IsADirectoryError, match="it is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"map: output file .* must be in an existing folder"):
+        check_writable(tmp_path / "missing" / "x.html", who="map")
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="is a file"):
+        check_writable(tmp_path / "file" / "x.html")
+
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", refuse)
+    with pytest.raises(PermissionError, match=r"must be writable \(Permission denied\)"):
+        check_writable(tmp_path / "x.html")
+
+
+WRITER = """
+import sys
+from gnomon import _files
+if {named}:
+    _files._open_nameless = lambda folder: None
+with _files.atomic_write({target!r}) as file:
+    file.write(b"half" * 1000)
+    file.flush()
+    print("writing", flush=True)
+    sys.stdin.read()
+    file.write(b"whole")
+"""
+
+
+class Writer:
+    """A process in the middle of writing a file."""
+
+    def __init__(self, target, kind):
+        code = WRITER.format(target=str(target), named=kind == "named")
+        self.process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"writing\n"
+
+    def end(self, *, kill):
+        if kill:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+        return self.process.returncode
+
+
+def parts(folder):
+    return sorted(name for name in os.listdir(folder) if name.endswith(".part"))
+
+
+def test_f86_a_killed_writer_leaves_nothing_behind(tmp_path, kind):
+    target = tmp_path / "map.gnomon"
+    target.write_bytes(b"old")
+    killed = [Writer(target, kind) for _ in range(5)]
+    for writer in killed:
+        assert writer.end(kill=True) == -signal.SIGKILL
+    assert target.read_bytes() == b"old"
+    assert len(parts(tmp_path)) == (0 if kind == "nameless" else 5)
+    with atomic_write(target) as file:
+        file.write(b"new")
+    assert os.listdir(tmp_path) == ["map.gnomon"]
+    assert target.read_bytes() == b"new"
+
+
+def test_a_living_writer_keeps_its_file(tmp_path, kind):
+    target = tmp_path / "map.gnomon"
+    living, dead = Writer(target, kind), Writer(target, kind)
+    dead.end(kill=True)
+    with atomic_write(target) as file:
+        file.write(b"mine")
+    assert target.read_bytes() == b"mine"
+    assert len(parts(tmp_path)) == (0 if kind == "nameless" else 1)
+    assert living.end(kill=False) == 0
+    assert target.read_bytes() == b"half" * 1000 + b"whole"
+    assert os.listdir(tmp_path) == ["map.gnomon"]
+
+
+KILLED_ANYWHERE = """
+import sys
+from gnomon import _files
+if {named}:
+    _files._open_nameless = lambda folder: None
+print("ready", flush=True)
+for number in range(10**6):
+    with _files.atomic_write({target!r}) as file:
+        file.write(b"%07d" % (number % 10**7) * 1000)
+"""
+
+
+def test_f86_the_target_is_whole_wherever_the_writer_dies(tmp_path, kind):
+    target = tmp_path / "map.gnomon"
+    target.write_bytes(b"0000000" * 1000)
+    code = KILLED_ANYWHERE.format(target=str(target), named=kind == "named")
+    for round_ in range(10):
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.003 * round_)
+        process.kill()
+        process.communicate()
+        content = target.read_bytes()
+        assert len(content) == 7000
+        assert content == content[:7] * 1000
+        assert len(parts(tmp_path)) <= 1
+    with atomic_write(target) as file:
+        file.write(b"new")
+    assert os.listdir(tmp_path) == ["map.gnomon"]
+
+
+def test_writers_in_many_threads_do_not_disturb_each_other(tmp_path, kind):
+    target = tmp_path / "map.gnomon"
+    errors = []
+
+    def write_often(number):
+        try:
+            for _ in range(60):
+                with atomic_write(target) as file:
+                    file.write(bytes([number]) * 5000)
+        except OSError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write_often, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    content = target.read_bytes()
+    assert content == content[:1] * 5000
+    assert os.listdir(tmp_path) == ["map.gnomon"]
+
+
+def test_a_part_file_that_is_taken_for_stale_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
+    target = tmp_path / "map.gnomon"
+    monkeypatch.setattr(_files, "_open_nameless", lambda folder: None)
+    hold, seen = _files._hold, []
+
+    def late(part, descriptor):
+        if not seen:
+            _files._remove_stale_parts(target)  # what another writer does between creation and lock
+            assert not part.exists()
+        seen.append(part)
+        return hold(part, descriptor)
+
+    monkeypatch.setattr(_files, "_hold", late)
+    with atomic_write(target) as file:
+        file.write(b"x")
+    assert target.read_bytes() == b"x"
+    assert len(seen) == 2
+
+
+def test_only_dead_part_files_of_the_same_target_are_removed(tmp_path):
+    target = tmp_path / "map.gnomon"
+    token = "0123456789ab"
+    dead = tmp_path / f".map.gnomon.{_files._HOST}{token}.part"
+    elsewhere = tmp_path / f".map.gnomon.ffffffff{token}.part"  # perhaps alive on another machine
+    forgotten = tmp_path / f".map.gnomon.fffffffe{token}.part"
+    other = tmp_path / f".map.{_files._HOST}{token}.part"
+    locked = tmp_path / f".map.gnomon.{_files._HOST}{token[::-1]}.part"
+    link = tmp_path / f".map.gnomon.{_files._HOST}aaaaaaaaaaaa.part"
+    for path in (dead, elsewhere, forgotten, other, locked):
+        path.write_bytes(b"x")
+    link.symlink_to(other)
+    os.utime(forgotten, (0, 0))
+    with open(locked, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with atomic_write(target) as file:
+            file.write(b"x")
+    kept = {elsewhere.name, other.name, locked.name, link.name, "map.gnomon"}
+    assert set(os.listdir(tmp_path)) == kept
+
+
+def test_a_system_without_nameless_files_gets_part_files(tmp_path, monkeypatch):
+    real = os.open
+
+    def refuse(path, flags, *arguments, **options):
+        if getattr(os, "O_TMPFILE", 0) and flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+        return real(path, flags, *arguments, **options)
+
+    monkeypatch.setattr("os.open", refuse)
+    with atomic_write(tmp_path / "map.gnomon") as file:
+        file.write(b"x")
+        assert len(parts(tmp_path)) == 1
+    assert os.listdir(tmp_path) == ["map.gnomon"]
+
+
+def test_the_longest_name_can_be_written(tmp_path, kind):
+    name = "ß" * 127
+    with atomic_write(tmp_path / name) as file:
+        file.write(b"x")
+    assert os.listdir(tmp_path) == [name]
