@@ -1,29 +1,79 @@
 """Files that hold arrays and a description: a zip of .npy members and one JSON member, never a pickle.
 
-Loading runs no code, and every size is checked before memory is taken.
+Loading runs no code, and every size is checked before memory is taken. Whatever is wrong with a file, the reader says
+it in one form, see `damaged_file`.
 """
 
 from __future__ import annotations
 
-import io
+import errno
 import json
 import math
 import os
+import re
+import struct
+import sys
 import zipfile
+import zlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._files import atomic_write
+from gnomon._validation import message
 
-__all__ = ["read_archive", "write_archive"]
+__all__ = ["damaged_file", "read_archive", "write_archive"]
 
 _DESCRIPTION = "description.json"
 _MAX_DESCRIPTION_BYTES = 64 * 2**20
+_MAX_CONTAINERS = 10_000  # lists and objects in a description: each takes many times the bytes of its brackets
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
+_MOST_INFLATED = 1032  # bytes that deflate can make of one: two bits stand for at most 258
+_ENCRYPTED = 0x1
+
+_MAGIC = b"\x93NUMPY\x01\x00"
+_MAX_HEADER_BYTES = 1024
+# The text that NumPy writes for an array of plain numbers or of text of fixed width, in row order.
+_HEADER = re.compile(
+    r"\{'descr': '([<>|][biufcSUMm]\d{1,10}(?:\[\d{0,10}[A-Za-z]{1,2}\])?)', 'fortran_order': (True|False), "
+    r"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n"
+)
+# What zipfile, zlib, json and NumPy raise on bytes that are not what they should be.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    MemoryError,
+    OverflowError,
+    RuntimeError,  # also RecursionError and NotImplementedError
+    TypeError,
+    ValueError,  # also of json and of Unicode
+)
+
+
+def damaged_file(path: str | os.PathLike[str], fact: str, *, kind: str, who: str) -> ValueError:
+    """Return the error about a file that is not what it should be, to be raised.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    fact : str
+        What is wrong with it, without a full stop.
+    kind : str
+        What it should hold, such as "gnomon-map".
+    who : str
+        Opens the error text.
+    """
+    return ValueError(
+        message(who, f"file {os.fspath(path)!r}", f"a complete {kind} file", fact=fact, remedy="Save it again.")
+    )
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -39,6 +89,7 @@ def write_archive(
     version: int,
     arrays: Mapping[str, npt.NDArray[Any]],
     description: Mapping[str, Any],
+    who: str,
 ) -> None:
     """Write arrays and a description to one file, whole or not at all.
 
@@ -53,21 +104,34 @@ def write_archive(
     arrays : mapping of str to ndarray
         Arrays of numbers, booleans or fixed-width strings.
     description : mapping
-        Anything JSON can hold.
+        Anything JSON can hold, up to 64 MiB and 10,000 lists and objects.
+    who : str
+        Opens the error text.
+
+    Raises
+    ------
+    ValueError
+        If the description is larger or holds text that is no Unicode.
+    OSError
+        If the file cannot be written.
     """
+    try:
+        header = json.dumps({"kind": kind, "version": version, **description}, ensure_ascii=False).encode()
+        _check_description(header)
+    except ValueError as error:
+        raise ValueError(message(who, f"a {kind}", "one that a file can hold", fact=str(error))) from error
     with (
         atomic_write(path) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
-        header = {"kind": kind, "version": version, **description}
-        archive.writestr(_member(_DESCRIPTION), json.dumps(header, ensure_ascii=False))
+        archive.writestr(_member(_DESCRIPTION), header)
         for name, array in arrays.items():
             with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def read_archive(
-    path: str | os.PathLike[str], *, kind: str, version: int
+    path: str | os.PathLike[str], *, kind: str, version: int, who: str
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Read a file written by `write_archive`.
 
@@ -77,6 +141,8 @@ def read_archive(
         The file to read.
     kind, version : str, int
         What the file must hold; a newer version than `version` is refused.
+    who : str
+        Opens the error text.
 
     Returns
     -------
@@ -85,68 +151,120 @@ def read_archive(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
+    OSError
+        If there is no such file or it cannot be read.
     ValueError
-        If the file is not of this kind, is newer than this library, is truncated or states impossible sizes.
+        If the file is not of this kind, is newer than this library, is damaged in any way or claims more bytes than it
+        can hold.
     """
-    where = Path(path)
-    try:
-        with zipfile.ZipFile(where) as archive:
-            description = _read_description(archive, where)
-            if description.get("kind") != kind:
-                raise ValueError(f"{where} holds {description.get('kind')!r}, not {kind!r}.")
-            if not isinstance(description.get("version"), int) or description["version"] > version:
-                raise ValueError(
-                    f"{where} was written by a newer gnomon (layout {description.get('version')}, this one reads up to "
-                    f"{version}). Update gnomon to read it."
-                )
-            names = [n for n in archive.namelist() if n.endswith(".npy")]
-            return {name[: -len(".npy")]: _read_array(archive, name, where) for name in names}, description
-    except (zipfile.BadZipFile, EOFError, KeyError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{where} is not a complete {kind} file ({error}). Save it again.") from error
+    with open(path, "rb") as file:
+        try:
+            return _read(file, kind, version)
+        except _NewerLayoutError as error:
+            what = f"file {os.fspath(path)!r}"
+            rule = f"of layout {version} at most"
+            raise ValueError(message(who, what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
+        except _DAMAGE as error:
+            fact = str(error).strip().rstrip(".") or type(error).__name__
+            raise damaged_file(path, f"{fact:.300}", kind=kind, who=who) from error
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a place before the start of the file, from a damaged directory
+                raise
+            raise damaged_file(path, "an offset leads out of the file", kind=kind, who=who) from error
 
 
-def _read_description(archive: zipfile.ZipFile, where: Path) -> dict[str, Any]:
-    if archive.getinfo(_DESCRIPTION).file_size > _MAX_DESCRIPTION_BYTES:
-        raise ValueError(f"{where} has a description larger than any gnomon writes; it is damaged or hostile.")
-    description = json.loads(archive.read(_DESCRIPTION).decode())
-    if not isinstance(description, dict):
-        raise ValueError(f"{where} has a description that is not an object; it is damaged.")
-    return description
+class _NewerLayoutError(Exception):
+    """The file was written by a newer gnomon."""
 
 
-def _read_array(archive: zipfile.ZipFile, name: str, where: Path) -> npt.NDArray[Any]:
+def _read(file: IO[bytes], kind: str, version: int) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Return what `read_archive` does; raise any of the errors above with the bare fact as text."""
+    with zipfile.ZipFile(file) as archive:
+        members = _check_members(archive, os.fstat(file.fileno()).st_size)
+        header = archive.read(_DESCRIPTION)
+        _check_description(header)
+        description = json.loads(header.decode())
+        if not isinstance(description, dict):
+            raise ValueError("its description is not an object")
+        json.dumps(description, ensure_ascii=False).encode()  # half a pair of surrogates is no text
+        if description.get("kind") != kind:
+            raise ValueError(f"it holds {description.get('kind')!r:.60}")
+        found = description.get("version")
+        if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+            raise ValueError(f"its version is {found!r:.60}")
+        if found > version:
+            raise _NewerLayoutError(f"a newer gnomon wrote layout {found!r:.60}")
+        names = [name for name in members if name != _DESCRIPTION]
+        return {name.removesuffix(".npy"): _read_array(archive, members[name]) for name in names}, description
+
+
+def _check_members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+    """Return the members by name; refuse what `write_archive` does not write and sizes that cannot be."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        name = info.filename
+        if name in members:
+            raise ValueError(f"member {name!r:.60} occurs twice")
+        if name != _DESCRIPTION and not name.endswith(".npy"):
+            raise ValueError(f"member {name!r:.60} is no array")
+        if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"member {name!r:.60} is encrypted or compressed in another way than deflate")
+        most = info.compress_size * (_MOST_INFLATED if info.compress_type == zipfile.ZIP_DEFLATED else 1)
+        if info.file_size > most:
+            raise ValueError(f"member {name!r:.60} claims {info.file_size} bytes and can hold {most} at most")
+        members[name] = info
+    if _DESCRIPTION not in members:
+        raise ValueError("it has no description")
+    if members[_DESCRIPTION].file_size > _MAX_DESCRIPTION_BYTES:
+        raise ValueError("its description is too large")
+    if sum(info.compress_size for info in members.values()) > size:
+        raise ValueError("its members claim more bytes than the file has")
+    return members
+
+
+def _check_description(header: bytes) -> None:
+    """Raise ValueError if a description is larger than a file may have."""
+    structure = _TEXTS.sub(b"", header)
+    if len(header) > _MAX_DESCRIPTION_BYTES or structure.count(b"[") + structure.count(b"{") > _MAX_CONTAINERS:
+        raise ValueError("its description is too large")
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:
     """Read one array after comparing the size its header claims with the size of the member."""
-    size = archive.getinfo(name).file_size
-    with archive.open(name) as member:
-        shape, dtype, offset = _read_header(member, where, name)
-        if dtype.hasobject or any(extent < 0 for extent in shape):
-            raise ValueError(f"{where}: {name} does not hold plain numbers or strings; refused.")
+    name = info.filename
+    with archive.open(info) as member:
+        shape, dtype, offset = _read_header(member, name)
         expected = math.prod(shape) * dtype.itemsize
-        if offset + expected != size:
-            raise ValueError(f"{where}: {name} states {expected} bytes and has {size - offset}; the file is damaged.")
+        if offset + expected != info.file_size:
+            raise ValueError(f"{name} states {expected} bytes and has {info.file_size - offset}")
         data = bytearray(expected)
         if _read_into(member, memoryview(data)) != expected:
-            raise ValueError(f"{where}: {name} ends early; the file is damaged.")
-    return np.frombuffer(data, dtype=dtype).reshape(shape)
+            raise ValueError(f"{name} ends early")
+    if dtype.kind == "b" and np.frombuffer(data, dtype=np.uint8).max(initial=0) > 1:
+        raise ValueError(f"{name} holds truth values other than 0 and 1")
+    if dtype.kind == "U" and np.frombuffer(data, dtype=f"{dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
+        raise ValueError(f"{name} holds text that is no Unicode")
+    return np.ndarray(shape, dtype, data)
 
 
-def _read_header(member: IO[bytes], where: Path, name: str) -> tuple[tuple[int, ...], np.dtype[Any], int]:
-    head = io.BytesIO(member.read(10))
-    try:
-        version = np.lib.format.read_magic(head)
-    except ValueError as error:
-        raise ValueError(f"{where}: {name} is not an array ({error}); the file is damaged.") from error
-    if version != (1, 0):
-        raise ValueError(f"{where}: {name} has array format {version}, which gnomon never writes; refused.")
-    length = int.from_bytes(head.getvalue()[8:10], "little")
-    head = io.BytesIO(head.getvalue() + member.read(length))
-    head.seek(8)
-    shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(head)
-    if fortran_order:
-        raise ValueError(f"{where}: {name} is in column order, which gnomon never writes; refused.")
-    return shape, dtype, head.tell()
+def _read_header(member: IO[bytes], name: str) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+    """Return shape, dtype and length of a header; it is matched with the one text that NumPy writes, not evaluated."""
+    head = member.read(len(_MAGIC) + 2)
+    if not head.startswith(_MAGIC):
+        raise ValueError(f"{name} is not an array in the format that gnomon writes")
+    length = int.from_bytes(head[len(_MAGIC) :], "little")
+    if length > _MAX_HEADER_BYTES:
+        raise ValueError(f"{name} has a header of {length} bytes, more than any that gnomon writes")
+    found = _HEADER.fullmatch(member.read(length).decode("latin1"))
+    if found is None:
+        raise ValueError(f"{name} does not hold plain numbers or text")
+    if found[2] == "True":
+        raise ValueError(f"{name} is in column order, which gnomon never writes")
+    shape = tuple(int(extent) for extent in found[3].replace(",", " ").split())
+    dtype = np.dtype(found[1])
+    if dtype.itemsize == 0:
+        raise ValueError(f"{name} has entries of no size")
+    return shape, dtype, len(head) + length
 
 
 def _read_into(member: IO[bytes], target: memoryview) -> int:

@@ -258,7 +258,7 @@ def test_the_graph_may_be_given_and_may_be_of_another_metric(sheet):
     np.testing.assert_array_equal(AffineAtlas(X, Y, graph=graph).transform(new), atlas.transform(new))
     other = AffineAtlas(X, Y, metric="manhattan")
     np.testing.assert_allclose(other.transform(X), Y, atol=1e-13)
-    with pytest.raises(ValueError, match="graph of 20 rows must be of n_samples=400 rows"):
+    with pytest.raises(ValueError, match="X with 400 rows and a graph with 20 must be"):
         AffineAtlas(X, Y, graph=compute_neighbors(X[:20], 5))
 
 

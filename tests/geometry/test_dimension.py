@@ -159,7 +159,7 @@ def test_the_summary_names_every_estimate():
         ({"n_neighbors": 2}, ValueError, "intrinsic_dimension: n_neighbors=2 must be "),
         ({"confidence": 1.0}, ValueError, "intrinsic_dimension: confidence=1.0 must be "),
         ({"n_neighbors": "many"}, TypeError, "intrinsic_dimension: n_neighbors='many' must be "),
-        ({"graph": compute_neighbors(_cube(2, n=50), 5)}, ValueError, "graph of 50 rows must be of 100 rows, as X"),
+        ({"graph": compute_neighbors(_cube(2, n=50), 5)}, ValueError, "X with 100 rows and a graph with 50 must be "),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, text):

@@ -87,7 +87,9 @@ def test_hostile_and_damaged_files_are_refused(digits_map, tmp_path):
     whole = path.read_bytes()
     damaged = tmp_path / "damaged.gnomon"
     damaged.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match="not a complete gnomon-map file"):
+    with pytest.raises(
+        ValueError, match=r"Map.load: file .* must be a complete gnomon-map file \(.*\)"
+    ):
         gn.Map.load(damaged)
     with zipfile.ZipFile(damaged, "w") as archive:
         archive.writestr("description.json", json.dumps({"kind": "gnomon-map", "version": 999}))
@@ -98,13 +100,13 @@ def test_hostile_and_damaged_files_are_refused(digits_map, tmp_path):
         header = np.lib.format.magic(1, 0) + (118).to_bytes(2, "little")
         text = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 1000), }".ljust(117) + "\n"
         archive.writestr("embedding.npy", header + text.encode())
-    with pytest.raises(ValueError, match="the file is damaged"):
+    with pytest.raises(ValueError, match=r"embedding.npy states 4000000000000000 bytes and has 0"):
         gn.Map.load(damaged)
     with zipfile.ZipFile(damaged, "w") as archive:
         archive.writestr("description.json", json.dumps({"kind": "gnomon-map", "version": 1}))
         text = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117) + "\n"
         archive.writestr("embedding.npy", header + text.encode() + b"cos\nsystem\n(S'true'\ntR.")
-    with pytest.raises(ValueError, match="plain numbers"):
+    with pytest.raises(ValueError, match=r"embedding.npy does not hold plain numbers or text"):
         gn.Map.load(damaged)
     with pytest.raises(FileNotFoundError):
         gn.Map.load(tmp_path / "absent.gnomon")

@@ -21,7 +21,7 @@ from gnomon.evaluate.scores import (
     trust_of_random_map,
 )
 from gnomon.geometry.check import check_features, check_places
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, check_graph
 
 __all__ = ["evaluate"]
 
@@ -45,10 +45,8 @@ def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors
         labels = np.asarray(labels)
         if labels.shape != (n,):
             raise ValueError(message("evaluate", f"X with {n} rows and {len(labels)} labels", "of the same length"))
-    if graph is not None and graph.n_samples != n:
-        raise ValueError(
-            message("evaluate", f"X with {n} rows and a graph with {graph.n_samples}", "of the same length")
-        )
+    if graph is not None:
+        check_graph(graph, n, who="evaluate")
     if graph is not None and graph.n_neighbors < n_neighbors:
         raise ValueError(
             message(

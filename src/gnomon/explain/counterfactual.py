@@ -16,7 +16,7 @@ from gnomon.explain.local import local_deviation
 from gnomon.explain.needed import Order, fewest_features
 from gnomon.explain.rows import ColumnScales, column_scales, dense_rows_of, find_row
 from gnomon.explain.ways import Placing, Way, best_way, find_routes, go_on, try_routes
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 if TYPE_CHECKING:
     from gnomon.explain.explanation import Explanation
@@ -108,6 +108,8 @@ def counterfactual(
     placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform)
     if graph is None:
         graph = compute_neighbors(_floats(X), min(explanation.n_neighbors, n - 1), n_threads=explanation._n_threads)
+    else:
+        check_graph(graph, n, who=_WHO)
     scales, own = column_scales(X), dense_rows_of(X, [i])[0]
     routes = find_routes(explanation, i, placing.region, graph, checked["n_ways"], who=_WHO)
     way, alike = best_way(ways := try_routes(routes, placing, scales), own)

@@ -16,7 +16,7 @@ from gnomon.explain.why import LOW_R2, Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
 
@@ -228,18 +228,8 @@ def _neighbors(
         values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
         return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
-    if graph.n_samples != n:
-        raise ValueError(message(who, f"X with {n} rows and a graph with {graph.n_samples}", "of the same length"))
-    if graph.n_neighbors <= n_neighbors:
-        return graph
-    return NeighborGraph(
-        np.ascontiguousarray(graph.indices[:, :n_neighbors]),
-        np.ascontiguousarray(graph.distances[:, :n_neighbors]),
-        None if graph.mask is None else graph.mask[:, :n_neighbors],
-        graph.metric,
-        graph.method,
-        graph.recall,
-    )
+    check_graph(graph, n, who=who)
+    return graph.nearest(n_neighbors)
 
 
 def explain(

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import message
 from gnomon.data import find_duplicate_rows
 from gnomon.linalg.sparse import dense_rows
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 __all__ = ["MapPoints", "spread_evenly"]
 
@@ -69,11 +68,10 @@ class MapPoints:
     ) -> NeighborGraph:
         """Return the graph of the points' n_neighbors nearest others: the one given if it is of these points."""
         n = len(self)
+        if given is not None:
+            check_graph(given, n if getattr(given, "n_samples", n) == n else len(self.members), who=who, ordered=False)
         if given is not None and given.n_samples == n and (given.mask is None or bool(given.mask.all())):
             return given.nearest(n_neighbors)
-        if given is not None and given.n_samples not in (n, len(self.members)):
-            rule = f"of n_samples={len(self.members)} rows"
-            raise ValueError(message(who, f"graph of {given.n_samples} rows", rule))
         return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
 
 

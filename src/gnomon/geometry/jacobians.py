@@ -12,7 +12,7 @@ from gnomon import _core
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.geometry.expansion import expand_axes, expand_errors
 from gnomon.linalg.table import RowTable
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, check_graph
 
 __all__ = ["LocalJacobians", "local_jacobians"]
 
@@ -248,6 +248,7 @@ def local_jacobians(
                 "of the same length",
             )
         )
+    check_graph(graph, graph.n_samples, who="local_jacobians", ordered=False)
     indices, used = _neighborhoods(places, graph, weights)
     listed = np.arange(places.shape[0]) if rows is None else np.asarray(rows)
     listed = np.ascontiguousarray(listed, dtype=np.int64)

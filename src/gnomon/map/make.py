@@ -16,7 +16,7 @@ from gnomon._validation import message
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
 from gnomon.exceptions import GnomonWarning
 from gnomon.map.result import Map
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, graph_fault
 
 __all__ = ["map"]
 
@@ -191,8 +191,8 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
 
 
 def _graph_of(estimator: Any, n_samples: int, metric: str) -> NeighborGraph | None:
-    """Return the estimator's graph if it is of the rows of X, in this metric and large enough to explain with."""
+    """Return the estimator's graph if it is sound, of the rows of X, in this metric and large enough to explain."""
     graph = getattr(estimator, "graph_", None)
     if not isinstance(graph, NeighborGraph) or graph.metric != metric or graph.n_neighbors < _GRAPH_NEIGHBORS:
         return None
-    return graph if graph.n_samples == n_samples else None
+    return graph if graph.n_samples == n_samples and not graph_fault(graph) else None

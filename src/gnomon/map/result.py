@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
-from gnomon.data import check_labels, check_table
-from gnomon.data.names import default_names
+from gnomon.data import check_table
+from gnomon.map.parts import check_parts
 from gnomon.map.questions import Questions
 
 if TYPE_CHECKING:
@@ -91,17 +90,9 @@ class Map(Questions):
     def __post_init__(self) -> None:
         table = check_table(self.X, who="Map", accept_sparse=True)
         self.X = table.values
-        if not self.feature_names:
-            self.feature_names = table.feature_names or default_names(self.n_features, self.image_shape)
-        self.embedding = np.ascontiguousarray(self.embedding, dtype=np.float32)
-        if self.embedding.ndim != 2 or self.embedding.shape[0] != self.n_samples:
-            raise ValueError(
-                message(
-                    "Map", f"embedding of shape {self.embedding.shape}", f"of {self.n_samples} rows, one for each of X"
-                )
-            )
-        if self.labels is not None:
-            self.labels = check_labels(self.labels, self.n_samples, who="Map")
+        if len(self.feature_names) == 0 and table.feature_names:
+            self.feature_names = table.feature_names
+        check_parts(self, who="Map")
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
@@ -346,21 +337,56 @@ class Map(Questions):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code."""
+        """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; what was there stays until the new file is complete.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If parts of the map were changed so that they no longer fit each other, or parameters are neither numbers
+            nor text.
+        OSError
+            If the file cannot be written.
+        """
         from gnomon._archive import write_archive
         from gnomon.map.file import pack
 
-        arrays, description = pack(self)
-        write_archive(path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, arrays=arrays, description=description)
+        check_parts(self, who="Map.save")
+        arrays, description = pack(self, who="Map.save")
+        write_archive(
+            path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, arrays=arrays, description=description, who="Map.save"
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a map written by `save`; loading runs no code from the file."""
-        from gnomon._archive import read_archive
+        """Read a map written by `save`; loading runs no code from the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to read. Each of its arrays and each entry of its description is checked against all others.
+
+        Raises
+        ------
+        OSError
+            If there is no such file or it cannot be read.
+        ValueError
+            If the file is damaged, holds anything that `save` does not write, or was written by a newer gnomon.
+        """
+        from gnomon._archive import damaged_file, read_archive
         from gnomon.map.file import unpack
 
-        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION)
-        return cls(**unpack(arrays, description))
+        who = "Map.load"
+        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, who=who)
+        try:
+            return cls(**unpack(arrays, description))
+        except (TypeError, ValueError, OverflowError) as error:
+            fact = str(error).removeprefix("Map: ").rstrip(".")
+            raise damaged_file(path, fact, kind=_ARCHIVE_KIND, who=who) from error
 
     def report(self) -> str:
         """Say in words what was mapped, how far to trust it and what sets its classes apart."""

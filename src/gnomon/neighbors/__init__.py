@@ -5,9 +5,10 @@ from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
 from gnomon.neighbors.distances import cross_distances, distance_matrix
 from gnomon.neighbors.given import as_neighbor_graph
-from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault
 from gnomon.neighbors.join import JOINING, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
+from gnomon.neighbors.library import check_metric
 from gnomon.neighbors.nearest_given import nearest_given
 from gnomon.neighbors.others import without_own
 from gnomon.neighbors.pairs import pair_distances
@@ -24,6 +25,8 @@ __all__ = [
     "RowSearch",
     "as_neighbor_graph",
     "bridged_graph",
+    "check_graph",
+    "check_metric",
     "choose_landmarks",
     "compute_neighbors",
     "cross_distances",
@@ -32,6 +35,7 @@ __all__ = [
     "distances_to_fitted",
     "find_bridges",
     "graph_components",
+    "graph_fault",
     "join_components",
     "nearest_given",
     "pair_distances",

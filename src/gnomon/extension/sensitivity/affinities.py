@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.extension.sensitivity.row_weights import Float64, MembershipWeights, PerplexityWeights, RowWeights
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, check_graph
 
 __all__ = ["DataAffinities"]
 
@@ -162,7 +162,8 @@ def _rows(X: npt.ArrayLike, graph: NeighborGraph, who: str) -> Float64:
         what = f"X of shape {rows.shape} with a graph of {graph.n_samples} rows"
         remedy = "Equal rows share one node of a fitted graph: drop copies before the fit."
         raise ValueError(message(who, what, "of the same length", remedy=remedy))
-    metric = getattr(graph, "metric", "euclidean")
+    check_graph(graph, len(rows), who=who)
+    metric = graph.metric
     if str(metric).split(",")[0] != "euclidean":
         raise ValueError(message(who, f"metric={metric!r}", "'euclidean'", fact="others have no derivative here"))
     return np.asarray(rows - rows.mean(axis=0))

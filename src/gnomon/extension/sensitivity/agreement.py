@@ -12,7 +12,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.result import Sensitivity
 from gnomon.extension.sensitivity.row_weights import Float64
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 __all__ = ["Agreement", "agreement"]
 
@@ -119,6 +119,8 @@ def agreement(
     if graph is None:
         values = np.ascontiguousarray(sensitivity.X, dtype=np.float32)
         graph = compute_neighbors(values, min(explanation.n_neighbors, n - 1), n_threads=n_threads)
+    else:
+        check_graph(graph, n, who="agreement")
     found = np.full((5, len(sensitivity.rows)), np.nan)
     exact = sensitivity.own if compared == "own" else sensitivity.fixed
     with single_threaded_blas():

@@ -12,12 +12,12 @@ from scipy.special import ndtri
 
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry.dimension import estimators
 from gnomon.geometry.dimension.result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import uniform_matrix
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 __all__ = ["intrinsic_dimension"]
 
@@ -81,8 +81,8 @@ def intrinsic_dimension(
     table = check_table(X, who=_WHO, accept_sparse=True, min_samples=2)
     values, n_threads = table.values, resolve_n_threads(n_jobs, who=_WHO)
     seed = resolve_seed(random_state, who=_WHO)
-    if graph is not None and graph.n_samples != values.shape[0]:
-        raise ValueError(message(_WHO, f"graph of {graph.n_samples} rows", f"of {values.shape[0]} rows, as X"))
+    if graph is not None:
+        check_graph(graph, values.shape[0], who=_WHO)
     representatives, copies = find_duplicate_rows(values)
     if len(representatives) < values.shape[0]:
         values, graph = values[representatives], None

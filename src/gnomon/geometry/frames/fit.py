@@ -12,7 +12,7 @@ from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry.check import check_values
 from gnomon.geometry.frames.tangent import TangentFrames
 from gnomon.linalg.table import RowTable
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, check_graph
 
 __all__ = ["tangent_frames"]
 
@@ -103,9 +103,7 @@ def tangent_frames(
        Projection", 2022, section 3 (weights and singular vectors).
     """
     values = check_values(X, who=_WHO)
-    if values.shape[0] != graph.n_samples:
-        fact = f"X with {values.shape[0]} rows and a graph with {graph.n_samples}"
-        raise ValueError(message(_WHO, fact, "of the same length"))
+    check_graph(graph, values.shape[0], who=_WHO, ordered=False)
     most = min(graph.n_neighbors, values.shape[1])
     rules: dict[str, Rule] = {"variance_share": Real(0.0, 1.0, low_open=True), "n_threads": Integer(1)}
     given: dict[str, Any] = {"variance_share": variance_share, "n_threads": n_threads}
