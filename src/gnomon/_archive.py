@@ -15,7 +15,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 import numpy as np
@@ -33,6 +33,7 @@ _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
 _MOST_INFLATED = 1032  # bytes that deflate can make of one: two bits stand for at most 258
 _ENCRYPTED = 0x1
+_END_BYTES = 22  # of the record that ends a zip without a comment
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _MAX_HEADER_BYTES = 1024
@@ -131,7 +132,12 @@ def write_archive(
 
 
 def read_archive(
-    path: str | os.PathLike[str], *, kind: str, version: int, who: str
+    path: str | os.PathLike[str],
+    *,
+    kind: str,
+    version: int,
+    who: str,
+    check: Callable[[dict[str, Any], dict[str, tuple[int, ...]]], None] | None = None,
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Read a file written by `write_archive`.
 
@@ -143,6 +149,9 @@ def read_archive(
         What the file must hold; a newer version than `version` is refused.
     who : str
         Opens the error text.
+    check : callable, default=None
+        Called with the description and the shapes of all arrays by name before any array is read; raises ValueError
+        with a bare fact as text to refuse the file.
 
     Returns
     -------
@@ -159,7 +168,7 @@ def read_archive(
     """
     with open(path, "rb") as file:
         try:
-            return _read(file, kind, version)
+            return _read(file, kind, version, check)
         except _NewerLayoutError as error:
             what = f"file {os.fspath(path)!r}"
             rule = f"of layout {version} at most"
@@ -177,10 +186,16 @@ class _NewerLayoutError(Exception):
     """The file was written by a newer gnomon."""
 
 
-def _read(file: IO[bytes], kind: str, version: int) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+def _read(
+    file: IO[bytes],
+    kind: str,
+    version: int,
+    check: Callable[[dict[str, Any], dict[str, tuple[int, ...]]], None] | None,
+) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Return what `read_archive` does; raise any of the errors above with the bare fact as text."""
     with zipfile.ZipFile(file) as archive:
-        members = _check_members(archive, os.fstat(file.fileno()).st_size)
+        size = file.seek(-_END_BYTES, os.SEEK_END) + _END_BYTES
+        members = _check_members(archive, size, file.read(_END_BYTES))
         header = archive.read(_DESCRIPTION)
         _check_description(header)
         description = json.loads(header.decode())
@@ -194,13 +209,21 @@ def _read(file: IO[bytes], kind: str, version: int) -> tuple[dict[str, npt.NDArr
             raise ValueError(f"its version is {found!r:.60}")
         if found > version:
             raise _NewerLayoutError(f"a newer gnomon wrote layout {found!r:.60}")
-        names = [name for name in members if name != _DESCRIPTION]
-        return {name.removesuffix(".npy"): _read_array(archive, members[name]) for name in names}, description
+        infos = {name.removesuffix(".npy"): info for name, info in members.items() if name != _DESCRIPTION}
+        if check is not None:
+            check(description, {name: _shape(archive, info) for name, info in infos.items()})
+        return {name: _read_array(archive, info) for name, info in infos.items()}, description
 
 
-def _check_members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the members by name; refuse what `write_archive` does not write and sizes that cannot be."""
+def _check_members(archive: zipfile.ZipFile, size: int, end: bytes) -> dict[str, zipfile.ZipInfo]:
+    """Return the members by name; refuse what `write_archive` does not write and sizes that cannot be.
+
+    `size` is that of the file and `end` its last bytes, which tell the number of members: zipfile does not compare it
+    with those that it finds.
+    """
     members: dict[str, zipfile.ZipInfo] = {}
+    if not end.startswith(b"PK\x05\x06") or int.from_bytes(end[10:12], "little") != len(archive.infolist()):
+        raise ValueError("its directory is not complete")
     for info in archive.infolist():
         name = info.filename
         if name in members:
@@ -227,6 +250,11 @@ def _check_description(header: bytes) -> None:
     structure = _TEXTS.sub(b"", header)
     if len(header) > _MAX_DESCRIPTION_BYTES or structure.count(b"[") + structure.count(b"{") > _MAX_CONTAINERS:
         raise ValueError("its description is too large")
+
+
+def _shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[int, ...]:
+    with archive.open(info) as member:
+        return _read_header(member, info.filename)[0]
 
 
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:

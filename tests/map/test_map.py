@@ -87,9 +87,7 @@ def test_hostile_and_damaged_files_are_refused(digits_map, tmp_path):
     whole = path.read_bytes()
     damaged = tmp_path / "damaged.gnomon"
     damaged.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(
-        ValueError, match=r"Map.load: file .* must be a complete gnomon-map file \(.*\)"
-    ):
+    with pytest.raises(ValueError, match=r"Map.load: file .* must be a complete gnomon-map file \(.*\)"):
         gn.Map.load(damaged)
     with zipfile.ZipFile(damaged, "w") as archive:
         archive.writestr("description.json", json.dumps({"kind": "gnomon-map", "version": 999}))

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from gnomon.map.result import Map
     from gnomon.neighbors import NeighborGraph
 
-__all__ = ["pack", "unpack"]
+__all__ = ["check_shapes", "pack", "unpack"]
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
 _COLUMN_KINDS = "biufcSUMm"
+_TABLE = {"X_values", "X_indices", "X_indptr"}
+_OF_ROWS = {"embedding", "labels", "point_names", "images", "graph_indices", "graph_distances", "graph_mask"}
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -67,6 +69,23 @@ def _pack_table(X: Any, arrays: Arrays, description: dict[str, Any]) -> None:
         arrays |= {"X_indices": X.indices, "X_indptr": X.indptr}
 
 
+def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]) -> None:
+    """Raise ValueError if arrays are not those of one map, before they are read and take memory."""
+    names = description.get("metadata")
+    columns = {f"metadata_{number}" for number in range(len(names) if isinstance(names, list) else 0)}
+    left = shapes.keys() - _TABLE - _OF_ROWS - columns
+    if left:
+        raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
+    if "embedding" not in shapes:
+        raise ValueError("array 'embedding' is missing")
+    places = shapes["embedding"]
+    if len(places) != 2:
+        raise ValueError(f"array 'embedding' has shape {places}")
+    for name in sorted(shapes.keys() - _TABLE):
+        if shapes[name][:1] != places[:1]:
+            raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
+
+
 def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments that make the map again.
 
@@ -83,7 +102,7 @@ def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
     if not expected <= entries.keys() <= expected | {"graph"}:
-        odd = sorted(entries.keys() ^ expected - {"graph"})
+        odd = sorted((entries.keys() ^ expected) - {"graph"})
         raise ValueError(f"its description lacks or adds {', '.join(odd):.200}")
     fault = _entries_fault(entries)
     if fault:

@@ -378,10 +378,12 @@ class Map(Questions):
             If the file is damaged, holds anything that `save` does not write, or was written by a newer gnomon.
         """
         from gnomon._archive import damaged_file, read_archive
-        from gnomon.map.file import unpack
+        from gnomon.map.file import check_shapes, unpack
 
         who = "Map.load"
-        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, who=who)
+        arrays, description = read_archive(
+            path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, who=who, check=check_shapes
+        )
         try:
             return cls(**unpack(arrays, description))
         except (TypeError, ValueError, OverflowError) as error:

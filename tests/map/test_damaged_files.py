@@ -1,0 +1,336 @@
+"""Whatever a map file holds that `Map.save` does not write is refused when it is loaded, in one form."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon.neighbors import as_neighbor_graph, compute_neighbors
+
+N = 40
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 6)).astype(np.float32)
+Y = X[:, :2] + 0.5
+PIXELS = RNG.integers(0, 256, size=(N, 6)).astype(np.uint8)
+
+
+def short_graph():
+    """Return a graph in which the first rows have fewer neighbours than the others."""
+    graph = compute_neighbors(X, 15)
+    distances = graph.distances.copy()
+    distances[:3, 10:] = np.inf
+    with pytest.warns(gn.exceptions.NeighborsWarning):
+        return as_neighbor_graph(graph.indices, distances, metric="euclidean", recall=0.9)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Arrays and descriptions of two maps that together have every part a map can have."""
+    labels = np.repeat(["a", "b"], N // 2)
+    dense = gn.Map(
+        X,
+        Y,
+        method="umap",
+        parameters={"n_neighbors": 15, "names": ["a"], "more": {"b": None}},
+        labels=labels,
+        metadata={"age": np.arange(N), "text": labels},
+        point_names=np.array([f"p{i}" for i in range(N)]),
+        images=PIXELS.reshape(N, 2, 3),
+        image_shape=(2, 3),
+        graph=short_graph(),
+        timings={"layout": 1.5},
+        notes=["a note"],
+    )
+    sparse = gn.Map(sp.csr_array(np.where(X > 0.0, X, 0.0).astype(np.float64)), Y)
+    found = {}
+    for kind, made in (("dense", dense), ("sparse", sparse)):
+        path = tmp_path_factory.mktemp("maps") / "map.gnomon"
+        made.save(path)
+        with zipfile.ZipFile(path) as archive:
+            description = json.loads(archive.read("description.json"))
+            arrays = {
+                name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)))
+                for name in archive.namelist()
+                if name.endswith(".npy")
+            }
+        found[kind] = arrays, description
+    return found
+
+
+def write(path, arrays, description):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("description.json", json.dumps(description))
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+
+
+def load_changed(saved, tmp_path, kind, change):
+    """Load a map of which `change` altered the arrays or the description."""
+    arrays, description = saved[kind]
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    description = json.loads(json.dumps(description))
+    change(arrays, description)
+    path = tmp_path / "changed.gnomon"
+    write(path, arrays, description)
+    return gn.Map.load(path)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_what_is_written_again_unchanged_is_loaded(saved, tmp_path, kind):
+    again = load_changed(saved, tmp_path, kind, lambda arrays, description: None)
+    np.testing.assert_array_equal(again.embedding, Y)
+
+
+def entry(place, value):
+    """Set an entry of an array."""
+    name, *index = place
+
+    def change(arrays, description):
+        arrays[name][tuple(index)] = value
+
+    return change
+
+
+def array(name, make):
+    """Replace an array by what `make` makes of it."""
+
+    def change(arrays, description):
+        arrays[name] = make(arrays.get(name))
+
+    return change
+
+
+def described(*keys, value):
+    """Set an entry of the description."""
+
+    def change(arrays, description):
+        inner = description
+        for key in keys[:-1]:
+            inner = inner[key]
+        inner[keys[-1]] = value
+
+    return change
+
+
+def without(name):
+    def change(arrays, description):
+        del arrays[name]
+
+    return change
+
+
+def undescribed(*keys):
+    def change(arrays, description):
+        inner = description
+        for key in keys[:-1]:
+            inner = inner[key]
+        del inner[keys[-1]]
+
+    return change
+
+
+def swap(name, row, one, other):
+    def change(arrays, description):
+        arrays[name][row, [one, other]] = arrays[name][row, [other, one]]
+
+    return change
+
+
+def swap_columns(arrays, description):
+    """Exchange two column numbers of a sparse row that has two."""
+    starts = arrays["X_indptr"]
+    start = starts[np.flatnonzero(np.diff(starts) > 1)[0]]
+    arrays["X_indices"][[start, start + 1]] = arrays["X_indices"][[start + 1, start]]
+
+
+DENSE = {
+    # graph: what kernels read memory by
+    "neighbour far out": (entry(("graph_indices", 5, 3), 2**30), r"row 5 has the neighbour 1073741824, outside"),
+    "neighbour below": (entry(("graph_indices", 5, 3), -1_000_000), r"row 5 has the neighbour -1000000, outside"),
+    "neighbour n": (entry(("graph_indices", 0, 14), N), r"outside of \[0, 40\)"),
+    "own neighbour": (entry(("graph_indices", 7, 2), 7), "row 7 has itself as a neighbour"),
+    "twice": (
+        lambda a, d: a["graph_indices"].__setitem__((9, 1), a["graph_indices"][9, 0]),
+        "row 9 has a neighbour tw",
+    ),
+    "nan distance": (entry(("graph_distances", 8, 0), np.nan), "row 8 has a distance that is negative or NaN"),
+    "negative distance": (entry(("graph_distances", 8, 0), -1.0), "row 8 has a distance that is negative or NaN"),
+    "infinite distance": (entry(("graph_distances", 8, 14), np.inf), "row 8 has an infinite distance where"),
+    "finite masked": (entry(("graph_distances", 0, 14), 1e9), "row 0 has a finite distance where the mask"),
+    "mask turned": (entry(("graph_mask", 8, 14), False), "row 8 has a finite distance where the mask"),
+    "no mask": (without("graph_mask"), "row 0, and 2 more has"),
+    "not ascending": (swap("graph_distances", 8, 0, 9), "row 8 has distances that do not ascend"),
+    "int64 graph": (array("graph_indices", lambda a: a.astype(np.int64)), "'graph_indices' has shape .* type int64"),
+    "float64 graph": (array("graph_distances", lambda a: a.astype(np.float64)), "'graph_distances' has shape"),
+    "mask of bytes": (array("graph_mask", lambda a: a.astype(np.uint8)), "'graph_mask' has shape"),
+    "narrow distances": (array("graph_distances", lambda a: a[:, :-1]), "distances have shape"),
+    "narrow mask": (array("graph_mask", lambda a: a[:, :1]), "mask have shape"),
+    "graph of fewer": (
+        lambda a, d: a.update({key: a[key][:30] for key in ("graph_indices", "graph_distances", "graph_mask")}),
+        r"'graph_distances' has shape \(30, 15\), embedding \(40, 2\)",
+    ),
+    "flat graph": (array("graph_indices", np.ravel), "'graph_indices' has shape"),
+    "no indices": (without("graph_indices"), "array 'graph_indices' is missing"),
+    "no distances": (without("graph_distances"), "array 'graph_distances' is missing"),
+    "graph not described": (undescribed("graph"), "arrays that no map has: graph_distances, graph_indices, graph_mask"),
+    "recall": (described("graph", "recall", value=1.5), r"recall is 1.5, not in \[0, 1\]"),
+    "recall of text": (described("graph", "recall", value="1"), "recall is '1'"),
+    "graph metric": (described("graph", "metric", value=3), "metric is int, not text"),
+    "graph method": (described("graph", "method", value=None), "method is NoneType, not text"),
+    "graph with more": (described("graph", "more", value=1), "not metric, method and recall"),
+    "graph as list": (described("graph", value=[]), "not metric, method and recall"),
+    # table
+    "infinite X": (entry(("X_values", 3, 3), np.inf), "X must be"),
+    "X of integers": (array("X_values", lambda a: a.astype(np.int32)), "'X_values' has shape"),
+    "X of text": (array("X_values", lambda a: a.astype(str)), "'X_values' has shape"),
+    "X transposed": (
+        array("X_values", lambda a: a.T.copy()),
+        r"X is described as of shape \[40, 6\] and has \(6, 40\)",
+    ),
+    "X of fewer rows": (array("X_values", lambda a: a[1:]), r"X is described as of shape \[40, 6\] and has"),
+    "X of one axis": (array("X_values", np.ravel), "'X_values' has shape"),
+    "X missing": (without("X_values"), "array 'X_values' is missing"),
+    "X of objects": (described("X", "dtype", value="|O"), "X is described as of type"),
+    "X of other bytes": (described("X", "dtype", value="<f8"), "'X_values' has shape"),
+    "X of no type": (described("X", "dtype", value=[]), "X is described as of type"),
+    "X sparse": (described("X", "sparse", value=1), "X is described as of type"),
+    "X sparse in truth": (described("X", "sparse", value=True), "'X_values' has shape"),
+    "shape of X": (described("X", "shape", value=[6, N]), "X is described as of shape"),
+    "shape of floats": (described("X", "shape", value=[40.0, 6.0]), "X is described as of shape"),
+    "X with more": (described("X", "more", value=1), "its description of X is not"),
+    "X a list": (described("X", value=[]), "its description of X is not"),
+    # positions
+    "no embedding": (without("embedding"), "array 'embedding' is missing"),
+    "double embedding": (array("embedding", lambda a: a.astype(np.float64)), "'embedding' has shape"),
+    "flat embedding": (array("embedding", np.ravel), "'embedding' has shape"),
+    "embedding of no columns": (array("embedding", lambda a: a[:, :0]), "must be of at least one column"),
+    "embedding of fewer": (array("embedding", lambda a: a[1:]), r"has shape \(40, 15\), embedding \(39, 2\)"),
+    # what belongs to rows and features
+    "labels of fewer": (array("labels", lambda a: a[1:]), r"'labels' has shape \(39,\), embedding"),
+    "labels in two": (array("labels", lambda a: a[:, None]), "'labels' has shape"),
+    "complex labels": (array("labels", lambda a: np.ones(N, complex)), "Complex data"),
+    "names of fewer": (array("point_names", lambda a: a[1:]), r"'point_names' has shape \(39,\), embedding"),
+    "metadata of fewer": (array("metadata_1", lambda a: a[1:]), r"'metadata_1' has shape \(39,\), embedding"),
+    "metadata missing": (without("metadata_1"), "array 'metadata_1' is missing"),
+    "metadata unnamed": (described("metadata", value=["age"]), "arrays that no map has: metadata_1"),
+    "metadata twice": (described("metadata", value=["age", "age"]), "metadata is not a list of different names"),
+    "metadata of numbers": (described("metadata", value=[1, 2]), "metadata is not a list"),
+    "images of floats": (array("images", lambda a: a.astype(np.float32)), "'images' has shape"),
+    "images of fewer": (array("images", lambda a: a[1:]), "'images' has shape"),
+    "flat images": (array("images", lambda a: a.reshape(N, 6)), "images of shape"),
+    "images of four colours": (array("images", lambda a: np.zeros((N, 2, 2, 4), np.uint8)), "images of shape"),
+    "image_shape": (described("image_shape", value=[3, 3]), r"image_shape=\(3, 3\) must be"),
+    "image_shape below": (described("image_shape", value=[-2, -3]), "image_shape is"),
+    "image_shape of one": (described("image_shape", value=[6]), r"image_shape=\(6,\) must be"),
+    "image_shape of text": (described("image_shape", value="23"), "image_shape is"),
+    "feature names": (described("feature_names", value=["a"]), "and there are 40 x 1"),
+    "no feature names": (described("feature_names", value=[]), "and there are 40 x 0"),
+    "feature names of numbers": (described("feature_names", value=[1] * 6), "feature_names is not a list of text"),
+    # the rest of the description
+    "metric": (described("metric", value="no such"), "metric='no such' must be"),
+    "metric of a number": (described("metric", value=2), "metric is not text"),
+    "method": (described("method", value=None), "method is not text"),
+    "label name": (described("label_name", value=["a"]), "label_name is not text"),
+    "name": (described("name", value={}), "name is not text"),
+    "notes": (described("notes", value="a note"), "notes is not a list of text"),
+    "parameters": (described("parameters", value=[1]), "parameters is not a dict"),
+    "deep parameters": (described("parameters", "deep", value=[[[[[[[[[1]]]]]]]]]), "parameter 'deep' is neither"),
+    "timings": (described("timings", value={"layout": "long"}), "timing 'layout' is not a number of seconds"),
+    "timings below": (described("timings", value={"layout": -1.0}), "timing 'layout' is not a number of seconds"),
+    "timings without end": (described("timings", value={"layout": np.inf}), "timing 'layout' is not a number"),
+    "missing entry": (undescribed("timings"), "lacks or adds timings"),
+    "further entry": (described("surprise", value=1), "lacks or adds surprise"),
+    "further array": (array("surprise", lambda a: np.zeros(3)), "arrays that no map has: surprise"),
+    "lone surrogate": (described("name", value="\ud800"), "surrogates not allowed"),
+}
+
+SPARSE = {
+    "column far out": (entry(("X_indices", 4), 2**30), r"a column number of X is outside of \[0, 6\)"),
+    "column below": (entry(("X_indices", 4), -1), "a column number of X is outside"),
+    "columns in disorder": (swap_columns, "the column numbers of a row of X do not ascend"),
+    "fewer columns": (array("X_indices", lambda a: a[1:]), "values and"),
+    "fewer values": (array("X_values", lambda a: a[1:]), "the row offsets of X do not lead"),
+    "offsets below": (entry(("X_indptr", 0), -1), "the row offsets of X do not lead"),
+    "offsets that fall": (entry(("X_indptr", 7), 10**6), "the row offsets of X do not lead"),
+    "fewer offsets": (array("X_indptr", lambda a: a[1:]), "the row offsets of X do not lead"),
+    "offsets of floats": (array("X_indptr", lambda a: a.astype(float)), "'X_indptr' has shape"),
+    "no offsets": (without("X_indptr"), "array 'X_indptr' is missing"),
+    "a dense table": (described("X", "sparse", value=False), "'X_values' has shape"),
+    "nan": (entry(("X_values", 4), np.nan), "X must be"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "fact"),
+    [
+        pytest.param(kind, *case, id=f"{kind}: {name}")
+        for kind, cases in (("dense", DENSE), ("sparse", SPARSE))
+        for name, case in cases.items()
+    ],
+)
+def test_a_file_with_a_wrong_part_is_refused(saved, tmp_path, kind, change, fact):
+    form = rf"^Map\.load: file '.*changed\.gnomon' must be a complete gnomon-map file \(.*{fact}.*\)\. Save it again\.$"
+    with pytest.raises(ValueError, match=form):
+        load_changed(saved, tmp_path, kind, change)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(lambda: gn.Map(X, X[:, :1]), id="one component"),
+        pytest.param(lambda: gn.Map(X, X[:, :5]), id="five components"),
+        pytest.param(lambda: gn.Map(X, np.where(np.arange(N)[:, None] < 3, np.nan, Y)), id="rows without a place"),
+        pytest.param(lambda: gn.Map(sp.csr_array((N, 3), dtype=np.float32), Y), id="nothing stored"),
+        pytest.param(lambda: gn.Map(X, Y, metadata={"day": np.arange(N).astype("M8[D]")}), id="dates"),
+        pytest.param(lambda: gn.Map(X, Y, metadata={"old": np.arange(N).astype(">f8")}), id="byte order"),
+        pytest.param(lambda: gn.Map(X, Y, labels=[None, "a"] * (N // 2)), id="labels of objects"),
+        pytest.param(lambda: gn.Map(X, Y, feature_names=["same"] * 6), id="equal names"),
+        pytest.param(lambda: gn.Map(X, Y, parameters={"learning_rate": np.inf, "seed": 2**70}), id="numbers"),
+        pytest.param(lambda: gn.Map(X, Y, metric="manhattan"), id="another metric"),
+        pytest.param(lambda: gn.Map(X, Y, graph=short_graph()), id="absent neighbours"),
+        pytest.param(lambda: gn.Map(PIXELS, Y, image_shape=(1, 2, 3)), id="colours"),
+    ],
+)
+def test_whatever_can_be_saved_can_be_loaded(tmp_path, made):
+    path = tmp_path / "map.gnomon"
+    made().save(path)
+    gn.Map.load(path).save(tmp_path / "again.gnomon")
+    assert (tmp_path / "again.gnomon").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({"images": PIXELS}, "Map: images of shape"),
+        ({"image_shape": (7, 7)}, r"Map: image_shape=\(7, 7\) must be"),
+        ({"feature_names": ["a"]}, "Map: feature_names must be one for each feature"),
+        ({"point_names": ["a"]}, "Map: point_names must be one plain value"),
+        ({"metadata": {"a": [1, 2]}}, "Map: metadata 'a' must be one plain value"),
+        ({"metric": "no such"}, "Map: metric='no such' must be"),
+        ({"graph": compute_neighbors(X[:30], 15)}, "Map: X with 40 rows and a graph with 30"),
+        ({"name": 3}, "Map: name must be text"),
+    ],
+)
+def test_a_map_of_parts_that_do_not_fit_is_not_made(parts, text):
+    with pytest.raises((TypeError, ValueError), match=text):
+        gn.Map(X, Y, **parts)
+
+
+def test_a_map_whose_parts_were_changed_is_not_saved(tmp_path):
+    path = tmp_path / "map.gnomon"
+    result = gn.Map(X, Y)
+    result.metadata["short"] = np.arange(3)
+    with pytest.raises(ValueError, match=r"Map\.save: metadata 'short' must be one plain value"):
+        result.save(path)
+    result = gn.Map(X, Y, parameters={"callback": print})
+    with pytest.raises(ValueError, match=r"Map\.save: a map must be .* \(parameter 'callback' is neither"):
+        result.save(path)
+    result = gn.Map(X, Y, name="\ud800")
+    with pytest.raises(ValueError, match=r"Map\.save: a gnomon-map must be one that a file can hold"):
+        result.save(path)
+    assert not path.exists()

@@ -1,0 +1,226 @@
+"""Archives are read without trust: damage of any kind is one error, and no size is believed that cannot be."""
+
+import io
+import json
+import struct
+import time
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from gnomon._archive import read_archive, write_archive
+
+ARRAYS = {"a": np.arange(12.0).reshape(3, 4), "flags": np.array([True, False]), "text": np.array(["ä", "bc"])}
+ABOUT = {"kind": "thing", "version": 1}
+
+
+def save(path):
+    write_archive(path, kind="thing", version=1, arrays=ARRAYS, description={"more": [1, "x"]}, who="save")
+    return path
+
+
+def load(path):
+    return read_archive(path, kind="thing", version=1, who="load")
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(array))
+    return stream.getvalue()
+
+
+def headed(header, data=b""):
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header) + 1) + header + b"\n" + data
+
+
+def zipped(path, members, method=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def refused(path, fact):
+    form = rf"^load: file '.*' must be a complete thing file \(.*{fact}.*\)\. Save it again\.$"
+    return pytest.raises(ValueError, match=form)
+
+
+def test_what_is_written_is_read(tmp_path):
+    arrays, description = load(save(tmp_path / "x"))
+    assert description == {**ABOUT, "more": [1, "x"]}
+    assert arrays.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(arrays[name], array)
+        assert arrays[name].dtype == array.dtype
+
+
+def test_no_damage_to_a_byte_escapes_the_form(tmp_path):
+    whole = save(tmp_path / "x").read_bytes()
+    path = tmp_path / "damaged"
+    refusals = []
+    for place in range(len(whole)):
+        for value in (0xFF, whole[place] ^ 0x01):
+            path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+            try:
+                arrays, description = load(path)
+            except ValueError as error:
+                refusals.append(str(error))
+            else:  # a byte that says nothing, such as a date
+                assert description == {**ABOUT, "more": [1, "x"]}
+                assert all(np.array_equal(arrays[name], array) for name, array in ARRAYS.items())
+    assert len(refusals) > len(whole)
+    assert all(text.startswith(f"load: file {str(path)!r} must be ") for text in refusals)
+
+
+def test_no_cut_escapes_the_form(tmp_path):
+    whole = save(tmp_path / "x").read_bytes()
+    path = tmp_path / "damaged"
+    for end in range(0, len(whole), 3):
+        path.write_bytes(whole[:end])
+        with refused(path, ""):
+            load(path)
+
+
+HEADERS = {
+    "objects": (b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "plain numbers or text"),
+    "records": (b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "plain numbers or text"),
+    "void": (b"{'descr': '|V8', 'fortran_order': False, 'shape': (1,), }", "plain numbers or text"),
+    "column order": (b"{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", "column order"),
+    "negative": (b"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "plain numbers or text"),
+    "fractions": (b"{'descr': '<f4', 'fortran_order': False, 'shape': (1.0,), }", "plain numbers or text"),
+    "huge": (b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000), }", "and has"),
+    "no size": (b"{'descr': '<U0', 'fortran_order': False, 'shape': (99999999999,), }", "entries of no size"),
+    "no such type": (b"{'descr': '<f3', 'fortran_order': False, 'shape': (1,), }", "data type"),
+    "many axes": (b"{'descr': '<f4', 'fortran_order': False, 'shape': (" + b"0, " * 90 + b"), }", "and has"),
+    "code": (b"__import__('os').abort()", "plain numbers or text"),
+    "open text": (b"'''", "plain numbers or text"),
+    "deep": (b"(" * 1000, "plain numbers or text"),
+    "long": (b"-" * 60_000, "a header of 60001 bytes"),
+}
+
+
+@pytest.mark.parametrize(("header", "fact"), HEADERS.values(), ids=HEADERS)
+def test_headers_that_are_not_written_are_refused(tmp_path, header, fact):
+    path = zipped(tmp_path / "x", {"description.json": json.dumps(ABOUT), "a.npy": headed(header, bytes(4))})
+    with refused(path, fact):
+        load(path)
+
+
+MEMBERS = {
+    "other version": ({"a.npy": b"\x93NUMPY\x02\x00" + bytes(20)}, "not an array"),
+    "no array": ({"a.npy": b"nothing"}, "not an array"),
+    "empty": ({"a.npy": b""}, "not an array"),
+    "too long": ({"a.npy": npy([1.0]) + b"x"}, "states 8 bytes and has 9"),
+    "too short": ({"a.npy": npy([1.0])[:-1]}, "states 8 bytes and has 7"),
+    "half true": ({"a.npy": npy(np.array([True]))[:-1] + b"\x02"}, "truth values other than 0 and 1"),
+    "no text": ({"a.npy": npy(np.array(["x"]))[:-4] + b"\xff" * 4}, "no Unicode"),
+    "other member": ({"readme.txt": b"x"}, "'readme.txt' is no array"),
+    "no description": ({"description.json": None}, "no description"),
+    "a list": ({"description.json": b"[]"}, "not an object"),
+    "no json": ({"description.json": b"{"}, "Expecting"),
+    "no utf-8": ({"description.json": b'{"a": "\xff"}'}, "decode"),
+    "surrogate": ({"description.json": b'{"kind": "thing", "version": 1, "a": "\\ud800"}'}, "surrogates"),
+    "other kind": ({"description.json": b'{"kind": "else", "version": 1}'}, "it holds 'else'"),
+    "no kind": ({"description.json": b"{}"}, "it holds None"),
+    "no version": ({"description.json": b'{"kind": "thing"}'}, "its version is None"),
+    "version of text": ({"description.json": b'{"kind": "thing", "version": "1"}'}, "its version is '1'"),
+    "version 0": ({"description.json": b'{"kind": "thing", "version": 0}'}, "its version is 0"),
+    "deep": ({"description.json": b'{"a": ' + b"[" * 9000 + b"]" * 9000 + b"}"}, "recursion"),
+    "many lists": ({"description.json": b"[" + b"[]," * 20_000 + b"[]]"}, "too large"),
+    "long number": ({"description.json": b'{"a": ' + b"9" * 5000 + b"}"}, "digits"),
+}
+
+
+@pytest.mark.parametrize(("changes", "fact"), MEMBERS.values(), ids=MEMBERS)
+def test_members_that_are_not_written_are_refused(tmp_path, changes, fact):
+    members = {"description.json": json.dumps(ABOUT).encode(), "a.npy": npy([1.0]), **changes}
+    path = zipped(tmp_path / "x", {name: content for name, content in members.items() if content is not None})
+    with refused(path, fact):
+        load(path)
+
+
+def test_a_newer_layout_says_what_to_do(tmp_path):
+    path = zipped(tmp_path / "x", {"description.json": b'{"kind": "thing", "version": 2}'})
+    with pytest.raises(
+        ValueError, match=r"must be of layout 1 at most \(a newer gnomon wrote layout 2\)\. Update gnomon"
+    ):
+        load(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compression_is_refused(tmp_path, method):
+    path = zipped(tmp_path / "x", {"description.json": json.dumps(ABOUT), "a.npy": npy([1.0])}, method)
+    with refused(path, "encrypted or compressed in another way"):
+        load(path)
+
+
+def test_encrypted_members_are_refused(tmp_path):
+    path = zipped(tmp_path / "x", {"description.json": json.dumps(ABOUT)})
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(content)
+    with refused(path, "encrypted"):
+        load(path)
+
+
+def test_members_of_one_name_are_refused(tmp_path):
+    path = zipped(tmp_path / "x", {"description.json": json.dumps(ABOUT), "a.npy": npy([1.0]), "b.npy": npy([2.0])})
+    path.write_bytes(path.read_bytes().replace(b"b.npy", b"a.npy"))
+    with refused(path, "'a.npy' occurs twice"):
+        load(path)
+
+
+def test_a_size_beyond_what_deflate_can_make_is_refused_before_memory_is_taken(tmp_path):
+    size = 2**32 - 2
+    header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }" % (size - 128)
+    path = zipped(tmp_path / "x", {"description.json": json.dumps(ABOUT), "a.npy": headed(header.ljust(117))})
+    content = bytearray(path.read_bytes())
+    directory = content.rindex(b"PK\x01\x02")
+    content[directory + 24 : directory + 28] = struct.pack("<I", size)
+    path.write_bytes(content)
+    tracemalloc.start()
+    with refused(path, f"claims {size} bytes and can hold"):
+        load(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
+
+
+def test_members_that_share_their_bytes_are_refused(tmp_path):
+    """A few bytes that many members claim as theirs would inflate to any size."""
+    path = zipped(tmp_path / "x", {"description.json": json.dumps(ABOUT), "a.npy": npy(np.zeros(10**5))})
+    content = path.read_bytes()
+    directory = content.rindex(b"PK\x01\x02")
+    end = content.index(b"PK\x05\x06")
+    entry = content[directory:end]
+    copies = b"".join(entry.replace(b"a.npy", b"%c.npy" % letter) for letter in range(ord("b"), ord("z")))
+    tail = bytearray(content[end:])
+    tail[8:12] = struct.pack("<HH", 26, 26)
+    start = content.index(b"PK\x01\x02")
+    tail[12:16] = struct.pack("<I", end - start + len(copies))
+    path.write_bytes(content[:end] + copies + bytes(tail))
+    with refused(path, ""):
+        load(path)
+
+
+def test_a_large_description_is_neither_written_nor_read(tmp_path):
+    with pytest.raises(ValueError, match=r"save: a thing must be one that a file can hold \(.*too large\)"):
+        write_archive(
+            tmp_path / "x", kind="thing", version=1, arrays={}, description={"many": [[]] * 20_000}, who="save"
+        )
+    assert not (tmp_path / "x").exists()
+    text = json.dumps({**ABOUT, "brackets in text are none": "[{" * 20_000})
+    assert load(zipped(tmp_path / "y", {"description.json": text}))[1]["version"] == 1
+    start = time.perf_counter()
+    path = zipped(tmp_path / "z", {"description.json": b'{"a": "' + bytes(65 * 2**20) + b'"}'})
+    with refused(path, "too large"):
+        load(path)
+    assert time.perf_counter() - start < 10.0
+
+
+def test_what_is_not_there_is_no_damage(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "absent")
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
