@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.linalg import kernel_graph
-from gnomon.neighbors import Bridges, NeighborGraph
+from gnomon.neighbors import Bridges, NeighborGraph, check_graph
 
 __all__ = ["PathGraph", "geodesic_distances"]
 
@@ -36,6 +36,7 @@ class PathGraph:
     @classmethod
     def of(cls, graph: NeighborGraph, bridges: Bridges | None = None) -> PathGraph:
         """Unite the edges of both directions; where they differ in length, the shorter counts."""
+        check_graph(graph, graph.n_samples, who=_WHO, ordered=False)
         n, k = graph.n_samples, graph.n_neighbors
         present = slice(None) if graph.mask is None else graph.mask.ravel()
         rows = np.repeat(np.arange(n, dtype=np.int64), k)[present]
