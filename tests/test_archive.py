@@ -200,7 +200,18 @@ def test_members_that_share_their_bytes_are_refused(tmp_path):
     start = content.index(b"PK\x01\x02")
     tail[12:16] = struct.pack("<I", end - start + len(copies))
     path.write_bytes(content[:end] + copies + bytes(tail))
-    with refused(path, ""):
+    with refused(path, "claim more bytes than the file has"):
+        load(path)
+
+
+def test_a_directory_that_lost_a_member_is_refused(tmp_path):
+    path = save(tmp_path / "x")
+    content = path.read_bytes()
+    last, end = content.rindex(b"PK\x01\x02"), content.index(b"PK\x05\x06")
+    tail = bytearray(content[end:])
+    tail[12:16] = struct.pack("<I", last - content.index(b"PK\x01\x02"))
+    path.write_bytes(content[:last] + bytes(tail))
+    with refused(path, "its directory is not complete"):
         load(path)
 
 
