@@ -27,8 +27,9 @@ from gnomon._validation import message
 __all__ = ["damaged_file", "read_archive", "write_archive"]
 
 _DESCRIPTION = "description.json"
-_MAX_DESCRIPTION_BYTES = 64 * 2**20
+_MAX_DESCRIPTION_BYTES = 32 * 2**20
 _MAX_CONTAINERS = 10_000  # lists and objects in a description: each takes many times the bytes of its brackets
+_SURROGATE = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")  # escaped: gnomon writes characters as they are
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
 _MOST_INFLATED = 1032  # bytes that deflate can make of one: two bits stand for at most 258
@@ -105,7 +106,7 @@ def write_archive(
     arrays : mapping of str to ndarray
         Arrays of numbers, booleans or fixed-width strings.
     description : mapping
-        Anything JSON can hold, up to 64 MiB and 10,000 lists and objects.
+        Anything JSON can hold, up to 32 MiB and 10,000 lists and objects.
     who : str
         Opens the error text.
 
@@ -198,10 +199,11 @@ def _read(
         members = _check_members(archive, size, file.read(_END_BYTES))
         header = archive.read(_DESCRIPTION)
         _check_description(header)
+        if b"\\ud" in header.lower() and _SURROGATE.search(header):
+            raise ValueError("its description holds surrogates, which may be half a character")
         description = json.loads(header.decode())
         if not isinstance(description, dict):
             raise ValueError("its description is not an object")
-        json.dumps(description, ensure_ascii=False).encode()  # half a pair of surrogates is no text
         if description.get("kind") != kind:
             raise ValueError(f"it holds {description.get('kind')!r:.60}")
         found = description.get("version")
@@ -247,9 +249,14 @@ def _check_members(archive: zipfile.ZipFile, size: int, end: bytes) -> dict[str,
 
 def _check_description(header: bytes) -> None:
     """Raise ValueError if a description is larger than a file may have."""
-    structure = _TEXTS.sub(b"", header)
-    if len(header) > _MAX_DESCRIPTION_BYTES or structure.count(b"[") + structure.count(b"{") > _MAX_CONTAINERS:
+    if len(header) > _MAX_DESCRIPTION_BYTES or (
+        _count_brackets(header) > _MAX_CONTAINERS and _count_brackets(_TEXTS.sub(b"", header)) > _MAX_CONTAINERS
+    ):
         raise ValueError("its description is too large")
+
+
+def _count_brackets(header: bytes) -> int:
+    return header.count(b"[") + header.count(b"{")
 
 
 def _shape(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[int, ...]:

@@ -246,7 +246,7 @@ DENSE = {
     "missing entry": (undescribed("timings"), "lacks or adds timings"),
     "further entry": (described("surprise", value=1), "lacks or adds surprise"),
     "further array": (array("surprise", lambda a: np.zeros(3)), "arrays that no map has: surprise"),
-    "lone surrogate": (described("name", value="\ud800"), "surrogates not allowed"),
+    "lone surrogate": (described("name", value="\ud800"), "its description holds surrogates"),
 }
 
 SPARSE = {
