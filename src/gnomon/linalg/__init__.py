@@ -1,7 +1,7 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
 from gnomon.linalg.block_krylov import SpectrumEnds, block_eigenpairs
-from gnomon.linalg.bottom import BottomEigenpairs, bottom_eigenpairs
+from gnomon.linalg.bottom import MAX_FACTOR_ENTRIES, BottomEigenpairs, bottom_eigenpairs
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
@@ -33,6 +33,7 @@ from gnomon.linalg.table import RowTable
 from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
+    "MAX_FACTOR_ENTRIES",
     "BottomEigenpairs",
     "CentredProducts",
     "ClassicalScaling",

@@ -20,9 +20,12 @@ from gnomon.linalg.fronts import Elimination, SparseCholesky, plan_elimination
 from gnomon.linalg.parts import principal_parts, smooth_vectors
 from gnomon.linalg.signs import with_signs
 
-__all__ = ["BottomEigenpairs", "bottom_eigenpairs"]
+__all__ = ["MAX_FACTOR_ENTRIES", "BottomEigenpairs", "bottom_eigenpairs"]
 
 Float64Array = npt.NDArray[np.float64]
+
+MAX_FACTOR_ENTRIES = 4e8
+"""Numbers in memory (8 bytes each) that a factor may need by default."""
 
 _LARGEST_DENSE = 600  # rows; the dense eigenproblem then takes some hundredths of a second
 _STREAM_START = 123
@@ -80,7 +83,7 @@ def bottom_eigenpairs(
     tolerance: float = 1e-6,
     seed: int = 0,
     solver: str = "auto",
-    max_entries: float = 4e8,
+    max_entries: float = MAX_FACTOR_ENTRIES,
     max_operations: float = 4e12,
     time_budget: float | None = None,
     report: Callable[[int, int], bool] | None = None,

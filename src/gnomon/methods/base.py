@@ -19,6 +19,7 @@ from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_p
 from gnomon.data import check_feature_count, check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.extension import MapFunction
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.parameters import METRIC, check_start
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -58,6 +59,12 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _sizes(X: Any) -> tuple[int, float]:
+    """Return the number of rows, one at least, and of the numbers stored for each."""
+    n_samples, n_features = X.shape
+    return n_samples, float(n_features if isinstance(X, np.ndarray) else X.nnz / n_samples)
 
 
 def _takes_distances(estimator: Embedder) -> bool:
@@ -156,6 +163,9 @@ class RowEmbedder(Embedder):
             shape = (int(table.values.shape[0]), parameters["n_components"])
             parameters["init"] = check_start(who, parameters["init"], shape)
         rows, copies = self._distinct_rows(table.values, parameters)
+        forecast = self._forecast(*_sizes(rows), parameters)
+        if forecast is not None:
+            forecast.check(who, int(rows.shape[0]))
         self._one_place = rows.shape[0] == 1
         if self._one_place:
             positions = np.zeros((1, parameters["n_components"]), dtype=self._position_type)
@@ -186,6 +196,13 @@ class RowEmbedder(Embedder):
         if isinstance(parameters.get("init"), np.ndarray):
             parameters["init"] = parameters["init"][representatives]
         return values[representatives], copies
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        """Return what the fit of so many distinct rows takes; None where it rises with the table alone.
+
+        n_features is the numbers stored for a row: fewer than its features in a sparse table.
+        """
+        return None
 
     @abstractmethod
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:

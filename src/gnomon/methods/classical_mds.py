@@ -13,6 +13,7 @@ from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon.affinities import Gram
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.parameters import check_n_components
 from gnomon.methods.subspace import linear_derivative
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
@@ -71,11 +72,26 @@ class ClassicalMDS(RowEmbedder, PlacesRows):
 
     _merges_equal_rows: ClassVar[bool] = False
 
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        if self._by_components(parameters["metric"]):
+            return None
+        given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
+        each = 9.0 if given else 8.0  # bytes for a pair: float64, and whether it is finite
+        return Forecast(
+            each * float(n_samples) ** 2 + (STRIPS + (0.0 if given else 16.0 * n_features)) * n_samples,
+            f"distances of {n_samples} x {n_samples} pairs",
+            "Use LandmarkMDS, or fewer rows.",
+        )
+
+    def _by_components(self, metric: Any) -> bool:
+        """Whether principal components of the rows do, without distances."""
+        return isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean" and not self.metric_params
+
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
         n, n_components = int(X.shape[0]), parameters["n_components"]
         check_n_components("ClassicalMDS", n_components, n, f"at most n_samples={n}")
         metric = parameters["metric"]
-        if isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean" and not self.metric_params:
+        if self._by_components(metric):
             reporter.begin("eigenvectors")
             return self._embed_rows(X, n_components, n_threads)
         reporter.begin("distances", n)

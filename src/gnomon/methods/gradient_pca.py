@@ -20,6 +20,7 @@ from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
 from gnomon.linalg import column_signs, procrustes_error, with_signs
 from gnomon.methods.base import Embedder
+from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
@@ -31,6 +32,7 @@ __all__ = ["GradientPCA"]
 
 Float64Array = npt.NDArray[np.float64]
 
+_FEW_ITERATIONS = 100  # a descent takes as many or more
 _BABYLONIAN_RATE = 0.125  # of the gradient, which has a factor of 4: half the way to the solution of each step
 
 
@@ -168,6 +170,9 @@ class GradientPCA(Embedder):
         self._remember_features(table)
         reporter = Reporter(self.callback)
         reporter.begin("similarity")
+        forecast = _forecast(table.values, parameters)
+        if forecast is not None:
+            forecast.check("GradientPCA", int(table.values.shape[0]))
         objective = self._objective(table.values, parameters, n_threads, reporter)
         reporter.begin("initialization")
         start = self._start(objective, parameters)
@@ -262,6 +267,24 @@ class GradientPCA(Embedder):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.similarity, str) and self.similarity == "precomputed"
         return tags
+
+
+def _forecast(X: Any, parameters: dict[str, Any]) -> Forecast | None:
+    """Return what the similarities of all pairs take; None where the table alone is used."""
+    similarity, n_samples = parameters["similarity"], int(X.shape[0])
+    given = isinstance(similarity, str) and similarity == "precomputed"
+    if (isinstance(similarity, str) and similarity == "linear") or (given and not isinstance(X, np.ndarray)):
+        return None
+    kept = 16.0 * float(n_samples) ** 2 if given else Gram.bytes_kept(n_samples)
+    pairs = f"{n_samples} x {n_samples} pairs"
+    passes = 0 if given or kept > 0.0 or parameters["approximation"] else min(parameters["max_iter"], _FEW_ITERATIONS)
+    return Forecast(
+        kept + STRIPS * n_samples,
+        f"similarities of {pairs}",
+        "Use approximation='nystrom', or fewer rows.",
+        2e-8 * passes * float(n_samples) ** 2,
+        f"{passes} evaluations of the similarities of {pairs}",
+    )
 
 
 def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:

@@ -16,6 +16,7 @@ from gnomon.affinities import PathGraph
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.linalg import classical_scaling, uniform_matrix
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.forecast import Forecast
 from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors
 
 __all__ = ["Isomap"]
@@ -102,12 +103,23 @@ class Isomap(PlacesRows, RowEmbedder):
         "disconnected": JOINING,
     }
 
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n, n_landmarks = float(n_samples), float(_count_landmarks(parameters["n_landmarks"], n_samples))
+        some = n_landmarks < n
+        lengths = n_landmarks * n * (8.0 if some or n <= _LARGEST_DOUBLE else 4.0)  # of landmarks both ways round
+        between = 4.0 * n_landmarks**2 if some else 0.0
+        sampled = 48.0 * min(n_landmarks, _SAMPLED_ROWS) * min(n, _SAMPLED_OTHERS)
+        return Forecast(
+            lengths + between + sampled + n * (1500.0 + 12.0 * n_features) + 1.2e7,
+            f"lengths of paths between {n_landmarks:.0f} x {n_samples} rows",
+            f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
+            4e-7 * n_landmarks * n,
+            f"paths between {n_landmarks:.0f} x {n_samples} rows",
+        )
+
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float64]:
         n = int(X.shape[0])
-        wanted = parameters["n_landmarks"]
-        if wanted == "auto":
-            wanted = None if n <= _LARGEST_EXACT else _LANDMARKS
-        self.n_landmarks_ = n if wanted is None else min(wanted, n)
+        self.n_landmarks_ = _count_landmarks(parameters["n_landmarks"], n)
         self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
         paths = self._path_graph(X, self.graph_, parameters, n_threads)
         reporter.begin("geodesics", self.n_landmarks_)
@@ -199,6 +211,12 @@ class Isomap(PlacesRows, RowEmbedder):
             raise ValueError(message("Isomap", "distances", ">= 0, and finite to some fitted row for each new one"))
         indices = np.argsort(given, axis=1, kind="stable")[:, :k].astype(np.int32)
         return indices, np.take_along_axis(given, indices, axis=1)
+
+
+def _count_landmarks(wanted: int | str | None, n_samples: int) -> int:
+    if wanted == "auto":
+        wanted = None if n_samples <= _LARGEST_EXACT else _LANDMARKS
+    return n_samples if wanted is None else min(int(wanted), n_samples)
 
 
 def _dense_distances(X: Any) -> npt.NDArray[np.float64]:

@@ -38,6 +38,7 @@ from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.linalg import dense_rows
 from gnomon.methods.base import PlacesRows
+from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.parameters import check_n_components, check_scores
 from gnomon.methods.preimages import Preimages
 
@@ -47,6 +48,8 @@ Float64Array = npt.NDArray[np.float64]
 
 _MOST_EXACT = 12_000  # rows up to which "auto" finds the eigenvectors of the whole matrix: 576 MB for one half of it
 _RANK = 500
+_PRODUCTS = 20  # with the matrix that the eigenvectors take at least
+_SECONDS_OF_SIMILARITY = 2e-8  # of one core
 _MOST_REGRESSED = 4000  # rows that pre-images are learned from
 _MOST_FOR_INERTIA = 5000  # rows up to which all eigenvalues are found: half a minute
 
@@ -196,6 +199,7 @@ class KernelPCA(PlacesRows):
         reporter = Reporter(self.callback)
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
+        self._forecast(rows, parameters).check(who, n_samples)
         if self._precomputed or hasattr(self.kernel_, "gradients"):
             self._fitted_rows = None  # needed for the derivative of a user's kernel alone
         gram = self._gram(rows, parameters, n_threads)
@@ -226,27 +230,58 @@ class KernelPCA(PlacesRows):
             return X - self._center
         return X
 
+    def _forecast(self, rows: Any, parameters: dict[str, Any]) -> Forecast:
+        """Return what the fit takes: similarities of all pairs, or of some rows to all others."""
+        n_samples, n_components = int(rows.shape[0]), parameters["n_components"]
+        n, width = float(n_samples), rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / rows.shape[0]
+        pairs = f"{n_samples} x {n_samples} pairs"
+        approximation, seconds, strips = self._choose_approximation(n_samples, parameters), 0.0, 0.0
+        if self.kernel_ is None:  # checked, and averaged with its transpose if they differ by rounding
+            kept, width = (16.0 if isinstance(rows, np.ndarray) else 24.0 * width / n) * n**2, 0.0
+        elif self.kernel_.name == "linear":
+            kept = 0.0
+        else:
+            strips, kept = STRIPS * n, Gram.bytes_kept(n_samples)
+            if approximation is None and kept == 0.0:  # the similarities are evaluated again for each product
+                seconds = _PRODUCTS * _SECONDS_OF_SIMILARITY * n**2
+        if approximation is not None:
+            rank = _choose_rank(n_samples, parameters)
+            kept = (0.0 if self.kernel_ is not None else kept) + 24.0 * n * rank + 1.2e7
+            strips, what = 1000.0 * n, f"similarities of {n_samples} rows to {rank} of them"
+        else:
+            what = f"similarities of {pairs}"
+            if n_components > n_samples // 4:
+                kept += 40.0 * n**2  # eigenvectors of the whole matrix
+        remedy = "Lower rank, or use fewer rows."
+        if approximation is None:
+            remedy = "Use approximation='nystrom', or fewer rows."
+        needed = kept + strips + n * (24.0 * width + 300.0 * n_components)
+        return Forecast(needed, what, remedy, seconds, f"{_PRODUCTS} evaluations of the similarities of {pairs}")
+
+    def _choose_approximation(self, n_samples: int, parameters: dict[str, Any]) -> str | None:
+        wanted: str | None = parameters["approximation"]
+        if wanted != "auto":
+            return wanted
+        if self.kernel_ is None or not self.kernel_.semidefinite or self.kernel_.name == "linear":
+            return None
+        return "nystrom" if n_samples > _MOST_EXACT else None
+
     def _gram(self, rows: Any, parameters: dict[str, Any], n_threads: int) -> Gram:
         if self.kernel_ is None:
             return Gram.from_matrix(rows, who="KernelPCA")
-        self.approximation_ = parameters["approximation"]
-        if self.approximation_ == "auto":
-            large = rows.shape[0] > _MOST_EXACT and self.kernel_.semidefinite and self.kernel_.name != "linear"
-            self.approximation_ = "nystrom" if large else None
+        self.approximation_ = self._choose_approximation(rows.shape[0], parameters)
         stored = None if self.approximation_ is None else False
         return Gram.from_kernel(self.kernel_, rows, n_threads=n_threads, stored=stored, who="KernelPCA")
 
     def _solve(self, gram: Gram, parameters: dict[str, Any], reporter: Reporter) -> KernelComponents:
         if self.kernel_ is None:
-            self.approximation_ = None if parameters["approximation"] == "auto" else parameters["approximation"]
+            self.approximation_ = self._choose_approximation(gram.n_samples, parameters)
         n_components = parameters["n_components"]
         if self.approximation_ is None:
             reporter.begin("eigenvectors")
             return exact_components(gram, n_components, seed=self.seed_)
         reporter.begin("approximation")
-        rank = parameters["rank"]
-        if rank is None:
-            rank = min(gram.n_samples, max(_RANK, 10 * n_components))
+        rank = _choose_rank(gram.n_samples, parameters)
         found = gram.approximate(self.approximation_, rank=rank, seed=self.seed_)
         reporter.begin("eigenvectors")
         return approximate_components(gram, found, n_components)
@@ -352,3 +387,8 @@ class KernelPCA(PlacesRows):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
         return tags
+
+
+def _choose_rank(n_samples: int, parameters: dict[str, Any]) -> int:
+    rank: int | None = parameters["rank"]
+    return min(n_samples, max(_RANK, 10 * parameters["n_components"])) if rank is None else rank

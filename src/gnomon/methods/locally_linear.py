@@ -15,7 +15,8 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, Options, Real, Rule, message
 from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
-from gnomon.linalg import bottom_eigenpairs
+from gnomon.linalg import MAX_FACTOR_ENTRIES, bottom_eigenpairs
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.graph_eigenmaps import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import (
     NeighborGraph,
@@ -132,6 +133,20 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         "tolerance": Real(0.0, low_open=True),
         "disconnected": Options("connect", "separate", "error"),
     }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n, solver = float(n_samples), parameters["solver"]
+        entries = min(n, (parameters["n_neighbors"] + 1.0) ** 2)  # of a row of B: neighbours, and theirs
+        linear = n * (2000.0 + 36.0 * entries + 12.0 * n_features)
+        if solver == "descent":
+            return Forecast(linear + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
+        if solver == "dense":
+            fact, remedy = f"two matrices of {n_samples} x {n_samples} entries", "Use solver='descent', or fewer rows."
+            return Forecast(16.0 * n**2 + linear, fact, remedy)
+        # What a factor needs is known when the graph is; beyond this it is not tried.
+        factor = min(13.0 * n**2, 8.0 * MAX_FACTOR_ENTRIES)
+        fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
+        return Forecast(factor + linear, fact, remedy)
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
         _check_together(parameters, int(X.shape[0]))

@@ -13,6 +13,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.landmark_mds import landmark_scaling
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 from gnomon.objectives import OrdinalStress, Stress
@@ -116,6 +117,27 @@ class MDS(RowEmbedder, PlacesRows):
         "tol": Real(0.0),
         "accelerated": Boolean(),
     }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n, metric, weights = float(n_samples), parameters["metric"], parameters["weights"]
+        named = metric if isinstance(metric, str) else ""
+        euclidean = NATIVE_METRICS.get(named) == "euclidean"
+        each = 8.0  # bytes for a pair: the distances, and the targets made of them, in float32
+        if named == "precomputed":
+            each = 13.0  # while they are checked in float64
+        if not euclidean and n_samples <= _LARGEST_CLASSICAL and isinstance(parameters["init"], str):
+            each = 16.0  # inner products for the start
+        if weights is not None and np.ndim(weights) != 1:
+            each = 54.0  # the weights, the edges among which a component is sought, and a Laplacian
+        if parameters["kind"] == "ordinal":
+            each = 81.0 if each == 54.0 else 56.0  # the order of all pairs, and what regression takes
+        return Forecast(
+            each * n**2 + (STRIPS + (0.0 if named == "precomputed" else 16.0 * n_features)) * n,
+            f"distances of {n_samples} x {n_samples} pairs and what is made of them",
+            "Use LandmarkMDS, or fewer rows.",
+            1.1e-9 * parameters["max_iter"] * parameters["n_init"] * n**2,
+            f"{parameters['max_iter'] * parameters['n_init']} passes over {n_samples} x {n_samples} pairs",
+        )
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
         n, metric = int(X.shape[0]), parameters["metric"]

@@ -17,6 +17,7 @@ from gnomon.affinities import sketch_map_advice
 from gnomon.initialization import classical_start
 from gnomon.kernels import SketchMapKernel
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.parameters import Numbers
 from gnomon.neighbors import choose_landmarks, cross_distances, distance_matrix
 from gnomon.objectives import SigmoidStress
@@ -139,6 +140,15 @@ class SketchMap(PlacesRows, RowEmbedder):
         super()._remember_features(table)
         self.__dict__.pop("solution_", None)  # of an earlier fit; rows that are all equal have none
 
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n_landmarks = _count_landmarks(parameters["n_landmarks"], n_samples)
+        # Bytes for a pair of landmarks: distances in single and double precision, and a start and targets made of them.
+        return Forecast(
+            36.0 * float(n_landmarks) ** 2 + 8192.0 * n_landmarks + 16.0 * n_samples * parameters["n_components"] + 2e7,
+            f"distances of {n_landmarks} x {n_landmarks} landmarks and what is made of them",
+            f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
+        )
+
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
         _check_dense(X, parameters["metric"])
         reporter.begin("landmarks")
@@ -158,9 +168,7 @@ class SketchMap(PlacesRows, RowEmbedder):
     def _measure_landmarks(self, X: Any, parameters: dict[str, Any], reporter: Reporter) -> Float64Array:
         """Choose the landmarks and return the distances between them."""
         n, metric = int(X.shape[0]), parameters["metric"]
-        wanted = parameters["n_landmarks"]
-        if wanted == "auto":
-            wanted = n if n <= _ALL_UP_TO else _LANDMARKS
+        wanted = _count_landmarks(parameters["n_landmarks"], n)
         indices, weights = np.arange(n), None
         if wanted < n:
             chosen = choose_landmarks(
@@ -278,6 +286,12 @@ class SketchMap(PlacesRows, RowEmbedder):
         return cross_distances(
             X, self._landmark_rows, metric=self.metric, metric_params=self.metric_params, who=type(self).__name__
         )
+
+
+def _count_landmarks(wanted: int | str, n_samples: int) -> int:
+    if isinstance(wanted, str):
+        return n_samples if n_samples <= _ALL_UP_TO else _LANDMARKS
+    return min(wanted, n_samples)
 
 
 def _check_dense(X: Any, metric: Any) -> None:

@@ -11,6 +11,7 @@ from gnomon.affinities import conditional_affinities, gaussian_affinities
 from gnomon.extension import GaussianRows, PlacementLoss
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
+from gnomon.methods.forecast import Forecast, passes_over_pairs, passes_unless_summed
 from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.methods.placing import divergence_loss
@@ -83,6 +84,9 @@ class SNE(NeighborEmbedder):
     learning_rate: float | str = "auto"
 
     _rules: ClassVar[dict[str, Rule]] = _RULES
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        return passes_over_pairs(n_samples, parameters["max_iter"], 5.6, "Use SymmetricSNE, or fewer rows.")
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity("SNE", parameters, n_samples)
@@ -167,6 +171,9 @@ class SymmetricSNE(NeighborEmbedder):
     method: str = "auto"
 
     _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        return passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity("SymmetricSNE", parameters, n_samples)

@@ -11,6 +11,7 @@ from gnomon.affinities import gaussian_affinities
 from gnomon.extension import GaussianRows
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, StudentT
+from gnomon.methods.forecast import Forecast, passes_unless_summed
 from gnomon.methods.neighbor_embedder import NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.methods.placing import divergence_loss
@@ -118,6 +119,9 @@ class TSNE(NeighborEmbedder):
         "method": Options("auto", "exact", "interpolated", "tree"),
         "dof": Real(0.0, low_open=True),
     }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        return passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity("TSNE", parameters, n_samples)

@@ -11,6 +11,7 @@ from gnomon.affinities import ReconstructionWeights, reconstruction_weights
 from gnomon.extension import MembershipRows, NewAffinities, PlacementLoss, ReconstructionRows
 from gnomon.initialization import rescale
 from gnomon.kernels import OutputKernel, UMAPKernel
+from gnomon.methods.forecast import Forecast, passes_unless_summed
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.methods.placing import usual_distance
@@ -117,6 +118,9 @@ class TwoKernelLLE(NeighborEmbedder):
         "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "evaluation": Options("auto", "exact", "interpolated", "tree"),
     }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        return passes_unless_summed(n_samples, parameters, parameters["evaluation"], 5.6)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if parameters["metric"] == "precomputed" and parameters["weights"] != "membership":

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import Gram
 from gnomon.extension import SimilarityPlacement
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS
+from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.neighbor_embedder import Inputs, NeighborEmbedder, Placing, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
@@ -22,7 +23,6 @@ from gnomon.optimizers import LBFGS
 
 __all__ = ["TwoKernelPCA"]
 
-_MOST = 30_000  # rows; the similarities of the data take 4 n^2 bytes: 3.6 GB
 _START_SPREAD = 0.1  # standard deviation of the start along its first axis; points that start far out feel no slope
 
 
@@ -105,10 +105,20 @@ class TwoKernelPCA(NeighborEmbedder):
         "tol": Real(0.0),
     }
 
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n = float(n_samples)
+        compiled = make_kernel("TwoKernelPCA", parameters["kernel"], parameters["kernel_params"]).compiled
+        # All similarities in float64 twice, and the places of one half of them; or those of the map beside the data's.
+        whole = (24.0 if compiled else 64.0) * n**2
+        return Forecast(
+            Gram.bytes_kept(n_samples) + whole + (STRIPS + 24.0 * n_features) * n,
+            f"similarities of {n_samples} x {n_samples} pairs",
+            "Use KernelPCA, or fewer rows.",
+            1.1e-8 * parameters["max_iter"] * n**2,
+            f"{parameters['max_iter']} passes over {n_samples} x {n_samples} pairs",
+        )
+
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        if n_samples > _MOST:
-            fact = f"{n_samples} rows need {4e-9 * n_samples**2:.0f} GB for the similarities of all pairs"
-            raise ValueError(message("TwoKernelPCA", "X", f"of at most {_MOST} distinct rows", fact=fact))
         self.kernel_ = make_kernel("TwoKernelPCA", parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=0,

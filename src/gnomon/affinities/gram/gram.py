@@ -144,6 +144,13 @@ class Gram:
                 kept = MatrixSource(symmetric_matrix(source, n_threads), semidefinite=source.semidefinite)
         return cls(kept, kernel.name, kernel)
 
+    @staticmethod
+    def bytes_kept(n_samples: int) -> float:
+        """Return the bytes of the similarities that `from_kernel` keeps: all, one half, or none of many rows."""
+        if n_samples > _LARGEST_TRIANGLE:
+            return 0.0
+        return (8.0 if n_samples <= _LARGEST_MATRIX else 4.0) * float(n_samples) ** 2
+
     def centred(self) -> Gram:
         """Return H K H as a Gram matrix, where H subtracts the mean.
 
