@@ -279,7 +279,7 @@ def _forecast(X: Any, parameters: dict[str, Any]) -> Forecast | None:
     pairs = f"{n_samples} x {n_samples} pairs"
     passes = 0 if given or kept > 0.0 or parameters["approximation"] else min(parameters["max_iter"], _FEW_ITERATIONS)
     return Forecast(
-        kept + STRIPS * n_samples,
+        kept + 2.0 * STRIPS * n_samples,
         f"similarities of {pairs}",
         "Use approximation='nystrom', or fewer rows.",
         2e-8 * passes * float(n_samples) ** 2,

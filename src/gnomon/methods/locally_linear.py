@@ -139,7 +139,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         entries = min(n, (parameters["n_neighbors"] + 1.0) ** 2)  # of a row of B: neighbours, and theirs
         linear = n * (2000.0 + 36.0 * entries + 12.0 * n_features)
         if solver == "descent":
-            return Forecast(linear + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
+            return Forecast(linear + 3000.0 * n + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
         if solver == "dense":
             fact, remedy = f"two matrices of {n_samples} x {n_samples} entries", "Use solver='descent', or fewer rows."
             return Forecast(16.0 * n**2 + linear, fact, remedy)

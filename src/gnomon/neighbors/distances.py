@@ -67,6 +67,7 @@ def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] |
     from sklearn.metrics import pairwise_distances
 
     library.check_metric(metric, not isinstance(A, np.ndarray), who)
+    A, B = library.rows_for_metric(metric, params, A, B, who)
     chords = metric == "cosine"
     if chords:
         (A, B), metric = library.unit_rows(A, B, who), "euclidean"

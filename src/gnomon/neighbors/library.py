@@ -13,10 +13,17 @@ from gnomon._validation import message
 from gnomon.neighbors import cosine
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["check_metric", "library_neighbors", "library_query", "unit_rows"]
+__all__ = ["check_metric", "library_neighbors", "library_query", "rows_for_metric", "unit_rows"]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "haversine")
+
+# Of truth values: scikit-learn turns other numbers into these with a warning.
+_BOOLEAN_METRICS = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
+
+_TRIED = 6  # rows between which a callable is tried
+_ROUNDING = 1e-6  # of the largest distance between them
+_QUARTER_TURN = 1.0001 * np.pi / 2.0  # and what rounding to single precision adds
 
 Metric = str | Callable[..., float]
 
@@ -73,6 +80,7 @@ def _search(
     from sklearn.neighbors import NearestNeighbors
 
     check_metric(metric, sp.issparse(X), who)
+    X, X_new = rows_for_metric(metric, metric_params, X, X_new, who)
     chords = metric == "cosine"
     if chords:  # as elsewhere: half the squared distance of unit rows, zeros apart
         X, X_new, metric = *unit_rows(X, X_new, who), "euclidean"
@@ -105,6 +113,57 @@ def check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
     if metric not in valid:
         rule = "a callable or one of " + ", ".join(repr(name) for name in valid)
         raise ValueError(message(who, f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
+
+
+def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
+    """Return both tables as the metric takes them, or raise ValueError if it does not take them.
+
+    A callable is tried on a few rows: it must be symmetric, and 0 between a row and itself. Latitudes and longitudes
+    must be angles in radians. Zeros and ones become truth values for a metric of these.
+    """
+    tables = [table for table in (X, X_new) if table is not None]
+    if callable(metric):
+        _try_metric(metric, params, X, who)
+    elif metric == "haversine":
+        for table in tables:
+            _check_angles(table, who)
+    elif metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
+        return X.astype(bool), None if X_new is None else X_new.astype(bool)
+    return X, X_new
+
+
+def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any, who: str) -> None:
+    some = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _TRIED)).astype(np.intp))]
+    rows = [some[[i]] if sp.issparse(some) else some[i] for i in range(some.shape[0])]
+    distances = np.array([[float(metric(a, b, **(params or {}))) for b in rows] for a in rows])
+    if not np.isfinite(distances).all():
+        return  # said of all rows, with their numbers, once they are measured
+    what, largest = f"metric={getattr(metric, '__name__', metric)!r}", float(np.abs(distances).max())
+    if distances.min() < 0.0:
+        raise ValueError(message(who, what, ">= 0 for all rows", fact=f"found {distances.min():g}"))
+    own, gap = float(distances.diagonal().max()), float(np.abs(distances - distances.T).max())
+    if own > _ROUNDING * largest:
+        raise ValueError(message(who, what, "0 between a row and itself", fact=f"found {own:g}"))
+    if gap > _ROUNDING * largest:
+        fact = f"two rows are {gap:g} nearer in one direction, of distances up to {largest:g}"
+        remedy = "Take the mean or the larger of both directions."
+        raise ValueError(message(who, what, "the same in both directions", fact=fact, remedy=remedy))
+
+
+def _check_angles(X: Any, who: str) -> None:
+    remedy = "Pass latitude and longitude in radians, such as numpy.radians(degrees)."
+    if X.shape[1] != 2:
+        rule, fact = "used with two columns", f"found {X.shape[1]}"
+        raise ValueError(message(who, "metric='haversine'", rule, fact=fact, remedy=remedy))
+    latitude, longitude = (float(np.abs(X[:, i]).max()) for i in range(2))
+    if latitude > _QUARTER_TURN or longitude > 4.0 * _QUARTER_TURN:
+        rule = "used with latitudes from -pi/2 to pi/2 and longitudes from -2 pi to 2 pi"
+        fact = f"the largest magnitudes are {latitude:.3g} and {longitude:.3g}"
+        raise ValueError(message(who, "metric='haversine'", rule, fact=fact, remedy=remedy))
+
+
+def _is_binary(X: npt.NDArray[Any]) -> bool:
+    return bool(((X == 0) | (X == 1)).all())
 
 
 def unit_rows(X: Any, X_new: Any, who: str) -> tuple[Any, Any]:

@@ -99,6 +99,7 @@ def _through_library(
     chords = metric == "cosine"
     if chords:  # as in the search for neighbours
         (X, _), metric = library.unit_rows(X, None, _WHO), "euclidean"
+    X, _ = library.rows_for_metric(metric, params, X, None, _WHO)
     distances = np.empty(others.shape, dtype=np.float32)
     if isinstance(metric, str) and metric in PAIRED_DISTANCES and not params:
         for j in range(others.shape[1]):
