@@ -30,7 +30,7 @@ def test_the_global_generator_is_left_alone():
 
 
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
-def test_equal_generators_give_equal_seeds_and_one_generator_gives_different_ones(make):
+def test_f72_equal_generators_give_equal_seeds_and_one_generator_gives_different_ones(make):
     first, second = make(3), make(3)
     seeds = [resolve_seed(first) for _ in range(20)]
     assert seeds == [resolve_seed(second) for _ in range(20)]

@@ -30,7 +30,7 @@ def machine(monkeypatch):
 
 
 @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 8), (-1, 8), (-2, 7), (-8, 1), (-100, 1), (1, 1), (3.0, 3)])
-def test_n_jobs_counts_from_the_usable_cpus(machine, n_jobs, expected):
+def test_f81_n_jobs_counts_from_the_usable_cpus(machine, n_jobs, expected):
     assert resolve_n_threads(n_jobs) == expected
 
 
@@ -50,7 +50,7 @@ def test_n_jobs_of_another_type_is_refused(value):
 
 
 @pytest.mark.parametrize(("quota", "expected"), [(0.5, 1), (1.0, 1), (2.7, 2), (8.0, 8), (64.0, 8)])
-def test_the_quota_of_a_container_is_respected(machine, quota, expected):
+def test_f81_the_quota_of_a_container_is_respected(machine, quota, expected):
     machine(quota)
     assert usable_cpus() == expected
 

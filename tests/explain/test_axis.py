@@ -49,7 +49,7 @@ def test_along_the_first_axis_the_first_feature_changes_by_one_per_unit_of_the_m
     assert set(found.features[:2]) == {"feature 0", "feature 2"}
 
 
-def test_a_constant_feature_gets_exactly_zero(explanation):
+def test_f09_a_constant_feature_gets_exactly_zero(explanation):
     found = axis(explanation, [(-0.9, 0), (0.9, 0)])
     at = row(found, "feature 3")
     assert found.effect[at] == found.error[at] == found.rho[at] == found.push[at] == found.push_error[at] == 0

@@ -49,7 +49,7 @@ def _run(script: str, **environment: str) -> str:
 
 @posix
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
-def test_ctrl_c_stops_a_parallel_region_and_the_process_goes_on(n_threads):
+def test_f75_ctrl_c_stops_a_parallel_region_and_the_process_goes_on(n_threads):
     script = f"""
 from gnomon import _core
 try:
@@ -74,7 +74,7 @@ except KeyboardInterrupt:
 
 
 @posix
-def test_what_a_signal_handler_raises_comes_out_of_a_parallel_region():
+def test_f75_what_a_signal_handler_raises_comes_out_of_a_parallel_region():
     out = _run("""
 import signal
 from gnomon import _core
@@ -110,7 +110,7 @@ print(steps > 5)
     assert out == "True\n"
 
 
-def test_regions_of_several_python_threads_all_finish():
+def test_f77_regions_of_several_python_threads_all_finish():
     out = _run("""
 import threading
 from gnomon import _core
@@ -129,13 +129,13 @@ print(sorted(finished))
     assert out == "[1, 2, 3, 5]\n"
 
 
-def test_the_number_of_threads_may_change_from_call_to_call():
+def test_f80_the_number_of_threads_may_change_from_call_to_call():
     script = "from gnomon import _core\nfor n in (1, 5, 2, 1, 17, 3): _core.wait(n, 40, 0.0005)\nprint('done')"
     assert _run(script) == "done\n"
 
 
 @posix
-def test_a_child_forked_after_a_parallel_region_computes_and_so_does_its_parent():
+def test_f76_a_child_forked_after_a_parallel_region_computes_and_so_does_its_parent():
     out = _run("""
 import os
 from gnomon import _core
@@ -154,7 +154,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs /proc")
-def test_a_forked_child_has_threads_of_its_own():
+def test_f76_a_forked_child_has_threads_of_its_own():
     out = _run("""
 import os
 from gnomon import _core
@@ -169,7 +169,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @posix
-def test_a_child_forked_while_another_thread_computes_can_compute():
+def test_f76_a_child_forked_while_another_thread_computes_can_compute():
     out = _run("""
 import os, threading
 from gnomon import _core
@@ -195,7 +195,7 @@ thread.join()
 
 
 @posix
-def test_a_child_forked_inside_a_blas_block_leaves_it_in_order():
+def test_f76_a_child_forked_inside_a_blas_block_leaves_it_in_order():
     out = _run("""
 import os
 from gnomon._threads import single_threaded_blas
@@ -211,7 +211,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @posix
-def test_forked_workers_of_multiprocessing_compute():
+def test_f76_forked_workers_of_multiprocessing_compute():
     out = _run("""
 import multiprocessing, warnings
 from gnomon import _core
@@ -226,7 +226,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
     assert out == "[10, 20, 30]\n"
 
 
-def test_joblib_caps_the_threads_inside_its_workers():
+def test_f79_joblib_caps_the_threads_inside_its_workers():
     out = _run("""
 from joblib import Parallel, delayed, parallel_config
 from gnomon._threads import resolve_n_threads
@@ -236,13 +236,13 @@ with parallel_config(backend="loky", inner_max_num_threads=1):
     assert out == "[1, 1]\n"
 
 
-def test_omp_num_threads_limits_a_fresh_process():
+def test_f81_omp_num_threads_limits_a_fresh_process():
     script = "from gnomon._threads import resolve_n_threads\nprint(resolve_n_threads(None), resolve_n_threads(-1))"
     assert _run(script, OMP_NUM_THREADS="1") == "1 1\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="CPU affinity")
-def test_cpu_affinity_limits_a_process():
+def test_f81_cpu_affinity_limits_a_process():
     out = _run("""
 import os
 from gnomon._threads import resolve_n_threads

@@ -43,7 +43,7 @@ ALL_QUICK = [*QUICK, pytest.param(TwoKernelPCA(max_iter=40, random_state=3), id=
 
 
 @pytest.mark.parametrize("estimator", ALL_QUICK)
-def test_same_bytes_for_any_number_of_threads(estimator, digits):
+def test_f83_same_bytes_for_any_number_of_threads(estimator, digits):
     X = digits[0][:550]
     maps = [clone(estimator).set_params(n_jobs=n).fit_transform(X).tobytes() for n in (1, 2, 3)]
     assert len(set(maps)) == 1
@@ -60,7 +60,7 @@ def test_a_seed_repeats_and_another_seed_differs(estimator, digits):
 
 
 @pytest.mark.parametrize("estimator", ALL_QUICK)
-def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, digits):
+def test_f73_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, digits):
     X = digits[0][:200]
     drawn = clone(estimator).set_params(random_state=None).fit(X)
     repeated = clone(estimator).set_params(random_state=drawn.seed_).fit(X)
@@ -84,7 +84,7 @@ def test_without_a_seed_the_drawn_one_is_kept_and_repeats_the_run(estimator, dig
         pytest.param(ForceAtlas2(random_state=0), 800, 0.957, 0.85, id="force_atlas2"),
     ],
 )
-def test_digits_keep_their_neighbours_and_their_classes(estimator, n, least_trust, least_accuracy, digits):
+def test_f94_digits_keep_their_neighbours_and_their_classes(estimator, n, least_trust, least_accuracy, digits):
     X, y = digits[0][:n], digits[1][:n]
     Y = estimator.fit_transform(X)
     assert trustworthiness(X, Y, n_neighbors=15) > least_trust
@@ -102,7 +102,7 @@ def test_other_dimensions_work(estimator, n_components, digits):
 
 
 @pytest.mark.parametrize("estimator", QUICK)
-def test_equal_rows_share_a_position_and_are_reported(estimator, iris):
+def test_f08_equal_rows_share_a_position_and_are_reported(estimator, iris):
     X = np.concatenate([iris[0], iris[0][:40]])
     with pytest.warns(DataWarning, match="190 rows hold 149 distinct rows"):
         Y = clone(estimator).fit_transform(X)
@@ -110,7 +110,7 @@ def test_equal_rows_share_a_position_and_are_reported(estimator, iris):
 
 
 @pytest.mark.parametrize("estimator", QUICK)
-def test_a_table_of_one_distinct_row_is_mapped_to_one_point(estimator):
+def test_f07_a_table_of_one_distinct_row_is_mapped_to_one_point(estimator):
     with pytest.warns(DataWarning, match="1 distinct row;"):
         Y = clone(estimator).fit_transform(np.full((20, 3), 7.0))
     np.testing.assert_array_equal(Y, np.zeros((20, 2)))
@@ -144,7 +144,7 @@ def test_a_wrong_parameter_is_named_with_its_rule(parameters, text, digits):
         UMAP(**parameters).fit(digits[0][:100])
 
 
-def test_numbers_that_are_integers_are_taken_as_integers(iris):
+def test_f71_numbers_that_are_integers_are_taken_as_integers(iris):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         a = UMAP(n_neighbors=10.0, max_iter=np.int64(20), random_state=np.int32(1)).fit_transform(iris[0])
@@ -154,7 +154,7 @@ def test_numbers_that_are_integers_are_taken_as_integers(iris):
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
 @pytest.mark.parametrize("estimator", QUICK)
-def test_containers_of_the_same_numbers_give_the_same_map(estimator, iris):
+def test_f46_f47_containers_of_the_same_numbers_give_the_same_map(estimator, iris):
     X = iris[0].astype(np.float32)
     expected = clone(estimator).fit_transform(X)
     for same in (np.asfortranarray(X), X.astype(">f4"), pd.DataFrame(X), X.repeat(2, axis=0)[::2]):
@@ -176,7 +176,7 @@ def test_sparse_rows_and_precomputed_distances_work(estimator, digits):
 
 
 @pytest.mark.parametrize("estimator", QUICK)
-def test_dense_and_sparse_precomputed_distances_give_the_same_map(estimator, digits):
+def test_f61_dense_and_sparse_precomputed_distances_give_the_same_map(estimator, digits):
     X = digits[0][:150].astype(float)
     X[1] = X[0]  # a distance of zero, which the sparse form must store
     distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
@@ -214,7 +214,7 @@ def test_start_positions_are_taken_as_they_are(estimator, digits):
 
 
 @pytest.mark.parametrize("estimator", QUICK)
-def test_the_input_is_not_written(estimator, digits):
+def test_f45_the_input_is_not_written(estimator, digits):
     X = digits[0][:200].copy()
     before = X.copy()
     X.setflags(write=False)

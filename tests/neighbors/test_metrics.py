@@ -37,7 +37,7 @@ def test_cosine_agrees_with_scikit_learn(dtype, method):
     assert graph.metric == "cosine"
 
 
-def test_cosine_of_parallel_rows_is_zero_and_of_opposite_rows_two():
+def test_f12_cosine_of_parallel_rows_is_zero_and_of_opposite_rows_two():
     graph = compute_neighbors(
         np.array([[1.0, 2.0], [3.0, 6.0], [-1.0, -2.0], [1e30, 2e30], [1e-200, 2e-200]]), 4, metric="cosine"
     )
@@ -46,7 +46,7 @@ def test_cosine_of_parallel_rows_is_zero_and_of_opposite_rows_two():
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_rows_of_zeros_are_at_distance_one_from_all_but_each_other(make):
+def test_f11_rows_of_zeros_are_at_distance_one_from_all_but_each_other(make):
     X = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
     with pytest.warns(DataWarning, match="compute_neighbors: 2 rows are all zeros"):
         graph = compute_neighbors(make(X), 3, metric="cosine")
@@ -56,7 +56,7 @@ def test_rows_of_zeros_are_at_distance_one_from_all_but_each_other(make):
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_a_new_row_of_zeros_does_not_change_other_rows(make):
+def test_f11_a_new_row_of_zeros_does_not_change_other_rows(make):
     X, X_new = np.abs(table()), np.abs(table(4))
     without = query_neighbors(make(X), make(X_new[:3]), 5, metric="cosine")
     X_new[3] = 0
@@ -80,7 +80,7 @@ def test_other_metrics_come_from_scikit_learn(metric, parameters):
     assert (graph.method, graph.recall) == ("scikit-learn", 1.0)
 
 
-def test_a_callable_is_a_metric():
+def test_f68_a_callable_is_a_metric():
     X = table(40)
 
     def first_coordinate(a, b):
@@ -92,7 +92,7 @@ def test_a_callable_is_a_metric():
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "l2"])
-def test_sparse_rows_have_the_neighbours_of_dense_rows(metric, monkeypatch):
+def test_f53_sparse_rows_have_the_neighbours_of_dense_rows(metric, monkeypatch):
     X = sparse_table()
     dense = compute_neighbors(X.toarray(), 6, metric=metric)
     monkeypatch.setattr(sp.csr_array, "toarray", None)  # never made dense
@@ -103,7 +103,7 @@ def test_sparse_rows_have_the_neighbours_of_dense_rows(metric, monkeypatch):
     assert graph.metric == dense.metric
 
 
-def test_unknown_metrics_are_refused_with_the_names_of_the_known():
+def test_f53_unknown_metrics_are_refused_with_the_names_of_the_known():
     with pytest.raises(
         ValueError, match=r"metric='hamburger' must be a callable or one of .*'manhattan'.*'precomputed'"
     ):
@@ -117,7 +117,7 @@ def test_parameters_of_metrics_without_any_are_refused():
         compute_neighbors(table(), 5, metric_params={"p": 3})
 
 
-def test_a_metric_that_is_not_defined_is_refused_with_the_rows():
+def test_f10_a_metric_that_is_not_defined_is_refused_with_the_rows():
     X = table()
     X[4] = 1
     with pytest.raises(ValueError, match="metric='correlation' must be defined for all rows"):

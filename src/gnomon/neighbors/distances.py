@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from scipy.spatial.distance import cdist
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
+from gnomon.exceptions import DataWarning
 from gnomon.linalg.memory import require_memory
 from gnomon.neighbors import cosine, library
 from gnomon.neighbors.compute import NATIVE_METRICS
@@ -175,5 +177,12 @@ def _euclidean_blocks(X: npt.NDArray[Any]) -> Iterator[tuple[int, Float64Array]]
 def _other_blocks(
     X: Any, metric: Metric, params: Mapping[str, Any] | None, who: str
 ) -> Iterator[tuple[int, Float64Array]]:
+    if isinstance(metric, str) and metric == "cosine":
+        cosine.warn_zero_rows(int((np.asarray(abs(X).sum(axis=1)) == 0.0).sum()), who)
     for begin in range(0, int(X.shape[0]), _BLOCK):
-        yield begin, cross_distances(X[begin : begin + _BLOCK], X[begin:], metric=metric, metric_params=params, who=who)
+        with warnings.catch_warnings():  # what is to be said of rows of zeros has been said of all at once
+            warnings.simplefilter("ignore", DataWarning)
+            distances = cross_distances(
+                X[begin : begin + _BLOCK], X[begin:], metric=metric, metric_params=params, who=who
+            )
+        yield begin, distances

@@ -1,0 +1,209 @@
+"""The catalogue of faults in values and sizes (groups A and B): what a map of them is, beyond being finite."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from tests.faults.test_fits import ESTIMATORS, NOISE
+
+import gnomon
+from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.linalg import spectral_vectors
+
+QUICK = ["umap", "tsne", "pca", "mds", "isomap", "lle", "laplacian_eigenmaps", "kernel_pca"]
+MERGING = [name for name, one in ESTIMATORS.items() if getattr(one, "_merges_equal_rows", False)]
+PIECES = np.concatenate([NOISE[:30], NOISE[30:] + 30.0])
+
+
+def fit(name, X, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        return clone(ESTIMATORS[name]).set_params(**parameters).fit(X)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_f06_an_offset_is_taken_off_before_anything_is_rounded(name):
+    half = np.round(NOISE[:30] * 1024) / 1024
+    X = np.concatenate([half, -half])  # of mean 0, and of mean 2^30 when moved: nothing is rounded by the move itself
+    # scikit-learn's own distances are not taken here, so the moved table gives the same numbers
+    near, far = fit(name, X).embedding_, fit(name, X + 2.0**30).embedding_
+    np.testing.assert_allclose(far, near, atol=1e-4 * np.abs(near).max())
+
+
+@pytest.mark.parametrize("name", MERGING)
+def test_f07_f08_one_warning_counts_the_distinct_rows_and_copies_share_a_place(name):
+    one, twelve = np.full((20, 3), 2.5), np.repeat(NOISE[:12], 5, axis=0)
+    for X, text in ((one, "20 rows hold 1 distinct row;"), (twelve, "60 rows hold 12 distinct rows;")):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Y = clone(ESTIMATORS[name]).fit_transform(X)
+        assert sum(text in str(one.message) for one in caught) == 1
+        _, copies = np.unique(X, axis=0, return_inverse=True)
+        for copy in range(copies.max() + 1):
+            assert (Y[copies.ravel() == copy] == Y[copies.ravel() == copy][0]).all()
+
+
+def test_f09_a_constant_column_is_of_no_importance():
+    table = np.column_stack([NOISE[:, :2], np.ones(60), NOISE[:, 2:]])
+    explanation = gnomon.explain(table, NOISE[:, :2])
+    assert (explanation.importance[:, 2] == 0).all()
+    assert explanation.global_importance[2] == 0
+
+
+@pytest.mark.parametrize("name", ["umap", "isomap", "lle", "mds"])
+def test_f10_rows_without_a_correlation_are_named(name):
+    X = NOISE.copy()
+    X[3] = 2.0
+    with pytest.raises(ValueError, match=r"metric='correlation' must be .*(first: 3|nan for a pair of rows)"):
+        fit(name, X, metric="correlation")
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "isomap", "mds", "laplacian_eigenmaps"])
+def test_f11_rows_of_zeros_have_a_place_under_cosine_and_are_counted(name):
+    X = np.abs(NOISE)
+    X[3] = 0.0
+    with pytest.warns(DataWarning, match="1 rows are all zeros") as caught:
+        Y = clone(ESTIMATORS[name]).set_params(metric="cosine").fit_transform(X)
+    assert np.isfinite(Y).all()
+    assert sum("all zeros" in str(one.message) for one in caught) == 1
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "isomap", "mds", "densmap", "laplacian_eigenmaps"])
+def test_f13_rows_as_far_as_can_be_from_all_have_a_finite_place(name):
+    apart = np.eye(40, dtype=bool)
+    some = np.zeros((40, 80), dtype=bool)
+    some[:30] = np.random.default_rng(0).random((30, 80)) > 0.5
+    some[30:, :10] = np.eye(10, dtype=bool)
+    for X in (apart, some):
+        Y = fit(name, X, metric="jaccard").embedding_  # without scikit-learn's warning of a conversion to truth values
+        assert Y.shape == (40, 2 if name != "pca" else 1)
+        assert np.isfinite(Y).all()
+
+
+def one_row_far_from_all():
+    """Return sparse distances of which row 5 has none."""
+    distances = np.sqrt(np.square(NOISE[:, None] - NOISE).sum(axis=2))
+    distances[5] = distances[:, 5] = 0.0
+    return sparse.csr_array(distances)
+
+
+def test_f14_a_row_without_finite_distances_leaves_those_of_others_as_they_are():
+    with pytest.warns(GnomonWarning, match=r"1 rows have fewer than 5 neighbours at finite distance \(first: 5\)"):
+        graph = gnomon.neighbors.compute_neighbors(one_row_far_from_all(), 5, metric="precomputed")
+    found = gnomon.affinities.fuzzy_simplicial_set(graph)
+    assert np.isfinite(found.matrix.data).all()
+    others = np.delete(np.arange(60), 5)
+    assert (np.diff(found.matrix.indptr)[others] >= 5).all()
+
+
+@pytest.mark.parametrize("name", ["umap", "densmap", "largevis", "neg_tsne"])
+def test_f15_a_row_without_neighbours_has_a_finite_place_and_no_radius(name):
+    fitted = fit(name, one_row_far_from_all(), metric="precomputed", init="random")
+    assert np.isfinite(fitted.embedding_).all()
+    if name == "densmap":  # it has none, and no part in what is compared
+        assert np.flatnonzero(np.isnan(fitted.radii_)).tolist() == [5]
+        assert np.isfinite(fitted.density_correlation_)
+
+
+def test_f16_a_search_for_eigenvectors_ends_within_its_budget_of_products():
+    n = 1200  # two rings that one weak edge joins
+    rows = np.concatenate([np.arange(n), [0]])
+    columns = np.concatenate([np.roll(np.arange(n // 2), -1), n // 2 + np.roll(np.arange(n // 2), -1), [n // 2]])
+    graph = sparse.csr_array((np.concatenate([np.ones(n), [1e-6]]), (rows, columns)), shape=(n, n))
+    found = spectral_vectors(sparse.csr_array(graph + graph.T).astype(np.float32), 2, max_products=60)
+    assert np.isfinite(found.vectors).all()
+    assert found.vectors.shape == (n, 2)
+
+
+def test_f16_the_start_that_was_used_is_said():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = gnomon.UMAP(n_neighbors=5, metric="jaccard", init="spectral", max_iter=5).fit(np.eye(40, dtype=bool))
+    assert fitted.init_ == "pca"
+    assert any("init='spectral' fell back to 'pca'" in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("name", ["isomap", "lle", "laplacian_eigenmaps"])
+def test_f17_a_graph_in_pieces_is_joined_or_refused_with_the_sizes(name):
+    with pytest.warns(GnomonWarning, match="30, 30 rows"):
+        Y = clone(ESTIMATORS[name]).fit_transform(PIECES)
+    assert Y.shape[0] == 60
+    with pytest.raises(ValueError, match=r"must be connected .*30, 30 rows"):
+        clone(ESTIMATORS[name]).set_params(disconnected="error").fit(PIECES)
+
+
+@pytest.mark.parametrize("name", ["pca", "kernel_pca", "classical_mds", "lle", "laplacian_eigenmaps", "isomap"])
+def test_f18_where_eigenvalues_are_equal_a_fit_repeats_to_the_bit(name):
+    for X in (np.eye(30), np.linspace(0, 1, 40)[:, None]):
+        first, again = (fit(name, X, n_components=1).embedding_ for _ in range(2))
+        np.testing.assert_array_equal(first, again)
+
+
+def test_f19_a_map_of_noise_scores_as_a_random_one():
+    rng = np.random.default_rng(1)
+    scores = gnomon.evaluate(rng.normal(size=(200, 20)), rng.normal(size=(200, 2)), random_state=0)
+    assert abs(scores.trustworthiness - scores.random_map["trustworthiness"]) < 0.05
+    assert abs(scores.neighborhood_preservation - scores.random_map["neighborhood_preservation"]) < 0.05
+
+
+@pytest.mark.parametrize("variant", ["standard", "modified", "hessian", "ltsa"])
+def test_f20_neighbours_on_a_line_have_a_finite_map(variant):
+    line = np.linspace(0, 1, 50)[:, None] * np.ones((1, 4))
+    Y = fit("lle", line, variant=variant, n_neighbors=8).embedding_
+    assert np.isfinite(Y).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "n_components", "text"),
+    [
+        ("pca", 6, r"n_components=6 must be at most min\(n_samples, n_features\)=5\. Use n_components=5"),
+        ("lle", 8, r"n_components=8 must be at most 7 \(8 distinct rows\)\. Lower n_components or pass more rows"),
+        ("laplacian_eigenmaps", 8, r"n_components=8 must be at most 7 \(8 distinct rows\)"),
+        ("kernel_pca", 8, r"n_components=8 must be less than n_samples=8"),
+        ("classical_mds", 9, r"n_components=9 must be at most n_samples=8"),
+    ],
+    ids=lambda value: f"f22-{value}" if isinstance(value, str) and value in ESTIMATORS else None,
+)
+def test_more_components_than_rows_are_refused_with_both_numbers(name, n_components, text):
+    with pytest.raises(ValueError, match=text):
+        fit(name, NOISE[:8], n_components=n_components)
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "lle", "laplacian_eigenmaps", "isomap"])
+def test_f22_as_many_components_as_other_rows_work(name):
+    Y = fit(name, NOISE[:8], n_components=7).embedding_
+    assert Y.shape == (8, 7)
+    assert np.isfinite(Y).all()
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "pca", "isomap", "lle", "random_projection"])
+@pytest.mark.parametrize("n", [8, 30, 90])
+def test_f23_f25_few_rows_of_many_features_have_a_map(name, n):
+    X = np.random.default_rng(n).normal(size=(n, 200))
+    Y = fit(name, X).embedding_
+    assert Y.shape[0] == n
+    assert np.isfinite(Y).all()
+
+
+def test_f35_sizes_beyond_31_bits_are_told_right(monkeypatch):
+    monkeypatch.setattr("gnomon.linalg.memory.available_memory", lambda: 64e9)
+    X = np.zeros((70_000, 1), dtype=np.float32)
+    X[:, 0] = np.arange(70_000)  # 4.9e9 pairs: no number of 32 bits
+    with pytest.raises(MemoryError, match=r"similarities of 70000 x 70000 pairs take 119 GB"):
+        gnomon.TwoKernelPCA().fit(X)
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "pca", "isomap"])
+def test_f36_a_million_columns_stay_sparse(name, monkeypatch):
+    wide = sparse.random_array((200, 1_000_000), density=2e-5, rng=np.random.default_rng(0), format="csr")
+    toarray = sparse.csr_array.toarray
+
+    def small_only(self, *arguments, **named):
+        assert self.shape[0] * self.shape[1] < 10_000_000, "the table was made dense"
+        return toarray(self, *arguments, **named)
+
+    monkeypatch.setattr(sparse.csr_array, "toarray", small_only)
+    Y = fit(name, wide).embedding_
+    assert np.isfinite(Y).all()
