@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
+import gnomon
 from gnomon.data import check_feature_count, check_labels, check_same_length, check_table
 
 X = np.arange(12, dtype=np.float64).reshape(4, 3)
@@ -277,3 +278,51 @@ def test_f56_rows_are_matched_by_position_and_the_index_is_kept():
     assert table.index.tolist() == [3, 1, 2, 0]
     labels = pd.Series(["a", "b", "c", "d"], index=[3, 2, 1, 0])
     assert check_labels(labels, 4).tolist() == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(np.asfortranarray(X), id="f46-fortran"),
+        pytest.param(np.repeat(X, 2, axis=0)[::2], id="f46-strided"),
+        pytest.param(X[::-1, ::-1][::-1, ::-1], id="f46-negative-strides"),
+        pytest.param(X.astype(">f8"), id="f47-big-endian"),
+        pytest.param(X.astype(">f4"), id="f47-big-endian-single"),
+        pytest.param(X.astype(">i2"), id="f47-big-endian-integers"),
+    ],
+)
+def test_any_layout_in_memory_is_read_as_the_same_numbers(given):
+    before = given.copy()
+    values = check_table(given, who="PCA").values
+    np.testing.assert_array_equal(values, X)
+    assert values.dtype.isnative
+    np.testing.assert_array_equal(given, before)
+
+
+def test_f45_a_table_on_disk_is_read_and_not_written(tmp_path):
+    np.save(tmp_path / "table.npy", np.tile(X, (30, 1)))
+    mapped = np.load(tmp_path / "table.npy", mmap_mode="r")
+    before = (tmp_path / "table.npy").read_bytes()
+    Y = gnomon.PCA(2, random_state=0).fit_transform(mapped)
+    np.testing.assert_array_equal(Y, gnomon.PCA(2, random_state=0).fit_transform(np.array(mapped)))
+    assert (tmp_path / "table.npy").read_bytes() == before
+
+
+def test_f54_a_tensor_that_gives_an_array_is_read():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            return X if dtype is None else X.astype(dtype)
+
+    np.testing.assert_array_equal(check_table(Tensor(), who="PCA").values, X)
+
+
+def test_f51_a_stored_zero_is_a_feature_of_zero_and_a_distance_of_zero():
+    rows = sp.csr_array((np.array([0.0, 1.0, 2.0]), ([0, 1, 2], [0, 1, 1])), shape=(3, 2))
+    np.testing.assert_array_equal(
+        gnomon.PCA(1, random_state=0).fit_transform(rows),
+        gnomon.PCA(1, random_state=0).fit_transform(sp.csr_array(rows)),
+    )
+    pairs = np.array([[0, 0.0, 3.0], [0.0, 0, 4.0], [3.0, 4.0, 0]])
+    stored = sp.csr_array((pairs[~np.eye(3, dtype=bool)], np.nonzero(~np.eye(3, dtype=bool))), shape=(3, 3))
+    graph = gnomon.neighbors.compute_neighbors(stored, 1, metric="precomputed")
+    assert graph.distances.ravel().tolist() == [0.0, 0.0, 3.0]

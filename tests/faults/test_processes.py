@@ -266,3 +266,168 @@ print([name for name in heavy if name in sys.modules])
 
 def test_the_process_ends_while_pool_threads_wait():
     assert _run("from gnomon import _core\n_core.wait(5, 50, 0.001)\nprint('end')") == "end\n"
+
+
+_MANY = "import numpy as np, gnomon\nX = np.random.default_rng(0).normal(size=(1500, 10))\n"
+
+
+@posix
+@pytest.mark.parametrize(
+    "method",
+    [
+        "UMAP(n_neighbors=5, max_iter=1_000_000)",
+        "TSNE(perplexity=10, max_iter=1_000_000, method='exact')",
+        "MDS(max_iter=1_000_000, tol=0)",
+    ],
+    ids=["f75-umap", "f75-tsne", "f75-mds"],
+)
+def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_it_unfitted(method):
+    process = _start(f"""{_MANY}
+import time
+begun = []
+def say(progress):
+    if progress.stage == "layout" and not begun:
+        begun.append(1)
+        print("working", flush=True)
+model = gnomon.{method}.set_params(callback=say)
+try:
+    model.fit(X)
+    print("not stopped")
+except KeyboardInterrupt:
+    print("stopped", hasattr(model, "embedding_"))
+    print(model.set_params(max_iter=5).fit(X[:100]).embedding_.shape)
+""")
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "working\n"
+        time.sleep(0.2)  # into the layout
+        process.send_signal(signal.SIGINT)
+        began = time.perf_counter()
+        assert process.stdout.readline() == "stopped False\n"
+        assert time.perf_counter() - began < 2.0  # a machine under load included
+        out, err = process.communicate(timeout=_TIMEOUT)
+        assert out == "(100, 2)\n", err
+    finally:
+        _end(process)
+
+
+def test_f76_a_forked_child_fits_as_its_parent():
+    out = _run(f"""{_MANY}
+import multiprocessing, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+def fit(seed):
+    return gnomon.UMAP(n_neighbors=5, max_iter=20, random_state=seed, n_jobs=2).fit_transform(X[:300]).tobytes()
+if __name__ == "__main__":
+    first = fit(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print([found == first for found in pool.map_async(fit, [0, 0, 1]).get(50)])
+""")
+    assert out == "[True, True, False]\n"
+
+
+def test_f82_no_openmp_of_ones_own_and_any_order_of_imports():
+    for order in ("import gnomon\nimport sklearn.cluster", "import sklearn.cluster\nimport gnomon"):
+        out = _run(f"""
+{order}
+import numpy as np
+import os
+import gnomon._core
+X = np.random.default_rng(0).normal(size=(300, 4))
+gnomon.UMAP(n_neighbors=5, max_iter=10, n_jobs=2).fit(X)
+sklearn.cluster.KMeans(3, n_init=1).fit(X)
+gnomon.UMAP(n_neighbors=5, max_iter=10, n_jobs=2).fit(X)
+print("done")
+""")
+        assert out == "done\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="needs /proc")
+def test_f82_the_kernels_bring_no_second_runtime_of_threads():
+    out = _run("""
+from gnomon import _core
+_core.wait(3, 30, 0.001)
+print([line for line in open("/proc/self/maps") if "libgomp" in line or "libomp" in line or "libiomp" in line])
+""")
+    assert out == "[]\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_f85_memory_stays_flat_over_ten_times_the_iterations_and_over_fits():
+    out = _run(f"""{_MANY}
+def resident():
+    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
+def fit(max_iter):
+    gnomon.UMAP(n_neighbors=5, max_iter=max_iter, random_state=0, n_jobs=1).fit(X)
+    gnomon.TSNE(perplexity=5, max_iter=max_iter, early_exaggeration_iter=5, random_state=0, n_jobs=1).fit(X[:500])
+for _ in range(3):
+    fit(20)
+before = resident()
+fit(200)
+for _ in range(10):
+    fit(20)
+print(resident() - before < 20, resident() - before)
+""")
+    assert out.startswith("True"), out
+
+
+def test_f87_nothing_is_written_by_an_import_or_a_fit():
+    out = _run(
+        f"""
+import os, sys
+written = []
+def watch(event, arguments):
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        written.append(arguments[0])
+    elif event in ("os.mkdir", "os.rename", "os.remove"):
+        written.append((event, *arguments))
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+{_MANY}
+gnomon.UMAP(n_neighbors=5, max_iter=10).fit(X[:200]).transform(X[:5])
+gnomon.PCA(2).fit(X)
+print([name for name in written if name != os.devnull])
+""",
+        HOME="/nonexistent",
+        XDG_CACHE_HOME="/nonexistent",
+    )
+    assert out == "[]\n"
+
+
+def test_f88_the_stage_that_runs_is_told_before_it_begins():
+    process = _start(f"""{_MANY}
+import os
+def say(progress):
+    print(progress.stage, flush=True)
+    if progress.stage == "layout":
+        os._exit(7)  # as a crash would end it
+gnomon.TSNE(perplexity=5, max_iter=20, callback=say).fit(X[:200])
+""")
+    try:
+        out, _ = process.communicate(timeout=_TIMEOUT)
+        assert process.returncode == 7
+        assert list(dict.fromkeys(out.split())) == ["neighbors", "affinities", "initialization", "layout"]
+    finally:
+        _end(process)
+
+
+@posix
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="Python's fault handler names the thread by /proc")
+def test_f88_the_fault_handler_of_python_names_the_function_that_crashed():
+    process = _start(
+        f"""{_MANY}
+import os, signal
+def crash(progress):
+    if progress.stage == "layout" and progress.done:
+        os.kill(os.getpid(), signal.SIGSEGV)
+gnomon.UMAP(n_neighbors=5, max_iter=50, callback=crash).fit(X)
+""",
+        PYTHONFAULTHANDLER="1",
+    )
+    try:
+        _, err = process.communicate(timeout=_TIMEOUT)
+        assert process.returncode == -signal.SIGSEGV
+        assert "Segmentation fault" in err
+        assert "in minimize" in err
+        assert "in fit" in err
+    finally:
+        _end(process)

@@ -1,0 +1,101 @@
+"""The catalogue of faults of machines and schedules (group F) that need no process of their own."""
+
+import pickle
+import re
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.faults.test_fits import ESTIMATORS, NOISE
+
+import gnomon
+from gnomon.exceptions import GnomonWarning
+
+THREADED = [name for name, one in ESTIMATORS.items() if "n_jobs" in one.get_params()]
+TOLD = [name for name, one in ESTIMATORS.items() if "callback" in one.get_params()]
+READING = ["umap", "tsne", "pca", "kernel_pca", "isomap", "lle", "mds", "laplacian_eigenmaps", "densmap"]
+ROOT = Path(__file__).parents[2]
+
+
+def fit(name, X, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        return clone(ESTIMATORS[name]).set_params(**parameters).fit(X)
+
+
+@pytest.mark.parametrize("name", READING)
+def test_f78_readers_in_four_threads_see_one_model_and_change_nothing(name):
+    model = fit(name, NOISE)
+    expected = pickle.loads(pickle.dumps(model)).transform(NOISE + 0.01)
+    before = pickle.dumps({key: value for key, value in vars(model).items() if key.endswith("_")})
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: model.transform(NOISE + 0.01), range(8)))
+    for one in found:
+        np.testing.assert_array_equal(one, expected)
+    assert pickle.dumps({key: value for key, value in vars(model).items() if key.endswith("_")}) == before
+
+
+@pytest.mark.parametrize("name", THREADED)
+def test_f80_f83_any_number_of_threads_gives_the_same_bytes(name):
+    X = np.concatenate([NOISE, NOISE[:, ::-1], NOISE[::-1] + 1.0, 2 * NOISE, NOISE[:, [1, 0, 3, 2, 4]]])  # 300 rows
+    maps = {fit(name, X, n_jobs=n_jobs).embedding_.tobytes() for n_jobs in (1, 16, 3)}
+    assert len(maps) == 1
+
+
+@pytest.mark.parametrize("method", ["tree", "interpolated", "exact"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param(np.zeros((60, 2)), id="f90-one-point"),
+        pytest.param(np.column_stack([np.arange(60), np.zeros(60)]), id="f90-line"),
+        pytest.param(np.column_stack([2.0 ** -np.arange(60), 2.0 ** -np.arange(60)]), id="f90-nested"),
+        pytest.param(np.repeat(2.0 ** np.arange(0, 60, 2)[:, None], 2, axis=0) * [1, 1e-6], id="f90-far-apart"),
+    ],
+)
+def test_no_arrangement_of_points_locks_up_the_sum_of_repulsions(method, start):
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        Y = gnomon.TSNE(
+            perplexity=5, max_iter=20, early_exaggeration_iter=5, method=method, init=start, random_state=0
+        ).fit_transform(NOISE)
+    assert time.perf_counter() - began < 10
+    assert np.isfinite(Y).all()
+
+
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_f91_reports_of_progress_change_nothing_however_few_the_rows(name, n):
+    told = []
+
+    def listen(progress):
+        told.append(repr(progress))
+
+    X = NOISE[:n, :3]
+    try:
+        silent = fit(name, X).embedding_
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            fit(name, X, callback=listen)
+        return
+    np.testing.assert_array_equal(fit(name, X, callback=listen).embedding_, silent)
+    assert told
+
+
+def test_f93_kernels_are_compiled_for_any_processor_and_choose_when_they_run():
+    recipe = (ROOT / "CMakeLists.txt").read_text()
+    assert re.findall(r"-march=\S+", recipe) == ["-march=${GNOMON_ARCH})"]
+    assert 'set(GNOMON_ARCH "" CACHE' in recipe  # unless whoever builds it asks for one level
+    assert 'target_clones("default"' in (ROOT / "cpp/include/gnomon/simd.hpp").read_text()
+
+
+def test_f94_versions_that_are_needed_have_a_lower_bound_and_no_upper_one():
+    listed = re.search(r"\ndependencies = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.DOTALL)
+    assert listed is not None
+    needed = re.findall(r'"([^"]+)"', listed.group(1))
+    assert len(needed) >= 5
+    assert all(re.fullmatch(r"[\w-]+>=[\d.]+", one) for one in needed)
