@@ -151,6 +151,13 @@ class RowEmbedder(Embedder):
         -------
         self
             The fitted estimator; the map is ``embedding_``.
+
+        Raises
+        ------
+        MemoryError
+            If the method keeps all pairs of rows, or much of them, and there is less memory; before any work.
+        ValueError
+            If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
         who = type(self).__name__
         table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=_takes_distances(self))

@@ -187,6 +187,13 @@ class KernelPCA(PlacesRows):
         -------
         self
             The fitted estimator; the map is ``embedding_``.
+
+        Raises
+        ------
+        MemoryError
+            If the method keeps all pairs of rows, or much of them, and there is less memory; before any work.
+        ValueError
+            If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
         who = "KernelPCA"
         parameters = check_parameters(who, self._rules, self.get_params())
