@@ -47,5 +47,10 @@ def require_memory(who: str, what: str, needed: float, *, fact: str, remedy: str
     """
     available = available_memory()
     if needed > available:
-        rule = f"one whose computation fits in memory, {available / 1e9:.3g} GB"
-        raise MemoryError(message(who, what, rule, fact=f"{fact} take {needed / 1e9:.3g} GB", remedy=remedy))
+        rule = f"one whose computation fits in memory, {_gigabytes(available)}"
+        raise MemoryError(message(who, what, rule, fact=f"{fact} take {_gigabytes(needed)}", remedy=remedy))
+
+
+def _gigabytes(n_bytes: float) -> str:
+    gigabytes = n_bytes / 1e9
+    return f"{gigabytes:.3g} GB" if gigabytes < 1000 else f"{gigabytes:,.0f} GB"

@@ -61,10 +61,11 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return tags
 
 
-def _sizes(X: Any) -> tuple[int, float]:
-    """Return the number of rows, one at least, and of the numbers stored for each."""
-    n_samples, n_features = X.shape
-    return n_samples, float(n_features if isinstance(X, np.ndarray) else X.nnz / n_samples)
+def _stored_features(estimator: Embedder, X: Any) -> float:
+    """Return how many numbers a row stores that may be copied: those of given distances are not."""
+    if _takes_distances(estimator):
+        return 0.0
+    return float(X.shape[1] if isinstance(X, np.ndarray) else X.nnz / X.shape[0])
 
 
 def _takes_distances(estimator: Embedder) -> bool:
@@ -170,7 +171,7 @@ class RowEmbedder(Embedder):
             shape = (int(table.values.shape[0]), parameters["n_components"])
             parameters["init"] = check_start(who, parameters["init"], shape)
         rows, copies = self._distinct_rows(table.values, parameters)
-        forecast = self._forecast(*_sizes(rows), parameters)
+        forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
         if forecast is not None:
             forecast.check(who, int(rows.shape[0]))
         self._one_place = rows.shape[0] == 1
@@ -207,7 +208,7 @@ class RowEmbedder(Embedder):
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         """Return what the fit of so many distinct rows takes; None where it rises with the table alone.
 
-        n_features is the numbers stored for a row: fewer than its features in a sparse table.
+        n_features is the numbers stored for a row: fewer than its features in a sparse table, 0 for given distances.
         """
         return None
 

@@ -78,7 +78,7 @@ class ClassicalMDS(RowEmbedder, PlacesRows):
         given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
         each = 9.0 if given else 8.0  # bytes for a pair: float64, and whether it is finite
         return Forecast(
-            each * float(n_samples) ** 2 + (STRIPS + (0.0 if given else 16.0 * n_features)) * n_samples,
+            each * float(n_samples) ** 2 + (STRIPS + 16.0 * n_features) * n_samples,
             f"distances of {n_samples} x {n_samples} pairs",
             "Use LandmarkMDS, or fewer rows.",
         )

@@ -56,8 +56,12 @@ class Forecast:
         require_memory(who, what, self.n_bytes, fact=self.fact, remedy=self.remedy)
         if self.seconds > _LONGEST:
             rule = f"one whose fit takes at most {_LONGEST / 3600:.0f} hours of one core"
-            fact = f"{self.work} take about {self.seconds / 3600:.2g}"
+            fact = f"{self.work} take about {_rounded(self.seconds / 3600)} hours"
             raise ValueError(message(who, what, rule, fact=fact, remedy=self.remedy))
+
+
+def _rounded(number: float) -> str:
+    return f"{number:.2g}" if number < 100 else f"{number:,.0f}"
 
 
 def passes_over_pairs(n_samples: int, passes: int, nanoseconds: float, remedy: str) -> Forecast:

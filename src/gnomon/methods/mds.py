@@ -132,7 +132,7 @@ class MDS(RowEmbedder, PlacesRows):
         if parameters["kind"] == "ordinal":
             each = 81.0 if each == 54.0 else 56.0  # the order of all pairs, and what regression takes
         return Forecast(
-            each * n**2 + (STRIPS + (0.0 if named == "precomputed" else 16.0 * n_features)) * n,
+            each * n**2 + (STRIPS + 16.0 * n_features) * n,
             f"distances of {n_samples} x {n_samples} pairs and what is made of them",
             "Use LandmarkMDS, or fewer rows.",
             1.1e-9 * parameters["max_iter"] * parameters["n_init"] * n**2,

@@ -134,7 +134,7 @@ def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_
 
 def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any, who: str) -> None:
     some = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _TRIED)).astype(np.intp))]
-    rows = [some[[i]] if sp.issparse(some) else some[i] for i in range(some.shape[0])]
+    rows = [some[i] if isinstance(some, np.ndarray) else some[[i]] for i in range(some.shape[0])]
     distances = np.array([[float(metric(a, b, **(params or {}))) for b in rows] for a in rows])
     if not np.isfinite(distances).all():
         return  # said of all rows, with their numbers, once they are measured
