@@ -72,9 +72,10 @@ class KernelPCA(PlacesRows):
         Of a named kernel, such as ``{"sigma": 2.0}``. A sigma that is not given is the median distance of rows.
     approximation : {"auto", "nystrom", "cholesky"} or None, default="auto"
         None uses similarities of all pairs of rows, in float64; up to 12 000 rows one half of them is kept, 4 n^2
-        bytes. "nystrom" and "cholesky" use those of `rank` rows to all others, for a semidefinite kernel. "auto" is
-        None up to 12 000 rows and where the kernel is not known to be semidefinite, else "nystrom". On 10 000 images
-        of digits its leading five eigenvalues are within 0.5 % of the exact ones.
+        bytes; above they are evaluated for each product, and beyond 158 000 rows refused. "nystrom" and "cholesky" use
+        those of `rank` rows to all others, for a semidefinite kernel. "auto" is None up to 12 000 rows and where the
+        kernel is not known to be semidefinite, else "nystrom". On 10 000 images of digits its leading five eigenvalues
+        are within 0.5 % of the exact ones.
     rank : int in [1, n_samples] or None, default=None
         Rows that an approximation reads; None takes 500, or ten for each component.
     inverse : {"ridge", "fixed_point"}, default="ridge"

@@ -34,7 +34,8 @@ class MDS(RowEmbedder, PlacesRows):
     Input affinity: the distances of all pairs, delta. Output kernel: the distance d. Loss: the stress, the sum over
     pairs of w (delta - d)^2, or for kind="ordinal" of the disparities, which only rise with delta. Optimizer:
     majorization (SMACOF), under which the stress never rises, each step lengthened by the last ones where that is
-    lower. It takes a matrix of n_samples^2 distances in float32: 400 MB for 10,000 rows.
+    lower. It takes the n_samples^2 distances in float32 twice: 800 MB for 10,000 rows, seven times that with weights of
+    pairs or kind="ordinal". A table whose distances do not fit in memory is refused before they are measured.
 
     Parameters
     ----------
