@@ -13,7 +13,7 @@ import numpy as np
 from tests.bindings.cases import cases
 
 # Numbers that say how long a computation lasts: large ones are valid, and would last.
-_DURATIONS = {"rounds", "max_iter", "max_products", "end", "n_starts", "n_chunks", "n_draws", "seconds", "n_threads"}
+_DURATIONS = {"rounds", "max_iter", "max_products", "end", "n_starts", "n_chunks", "n_draws", "n_threads"}
 # Numbers that say how large a result is.
 _SIZES = {"n_rows", "n_columns", "n_triplets", "n", "n_features", "table", "new"}
 _REFUSALS = (ValueError, TypeError, MemoryError, OverflowError)
@@ -63,6 +63,8 @@ def damaged(name: str, value: Any, rng: np.random.Generator) -> Any:
         )
     if name in _DURATIONS:
         return type(value)(rng.integers(-1, 6))
+    if name == "seconds":
+        return float(rng.choice([-1.0, np.nan, 0.0, 0.01]))
     if isinstance(value, float):
         return float(rng.choice(_NUMBERS))
     if name in _SIZES:

@@ -14,8 +14,8 @@ from gnomon.exceptions import GnomonWarning
 
 SEEDED = [name for name, one in ESTIMATORS.items() if "random_state" in one.get_params()]
 OF_METRICS = ["umap", "tsne", "isomap", "mds", "lle", "sketch_map"]
-LISTED = [name for name in VALID_METRICS["brute"] if name != "precomputed"]
-LISTED_SPARSE = [name for name in VALID_METRICS_SPARSE["brute"] if name != "precomputed"]
+LISTED = [name for name in sorted(VALID_METRICS["brute"]) if name != "precomputed"]
+LISTED_SPARSE = [name for name in sorted(VALID_METRICS_SPARSE["brute"]) if name != "precomputed"]
 PARAMETERS = {"seuclidean": {"V": np.ones(5)}, "mahalanobis": {"VI": np.eye(5)}}
 
 
