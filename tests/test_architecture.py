@@ -16,7 +16,18 @@ from gnomon import _core
 _PACKAGE = Path(gnomon.__file__).parent
 
 _FLOORS = {
-    0: ["_validation", "_random", "_threads", "_progress", "_archive", "_files", "_optional", "_palette", "exceptions"],
+    0: [
+        "_validation",
+        "_random",
+        "_threads",
+        "_progress",
+        "_archive",
+        "_files",
+        "_memory",
+        "_optional",
+        "_palette",
+        "exceptions",
+    ],
     1: ["linalg", "kernels", "data"],
     2: ["neighbors"],
     3: ["affinities", "geometry"],

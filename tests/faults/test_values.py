@@ -188,7 +188,7 @@ def test_f23_f25_few_rows_of_many_features_have_a_map(name, n):
 
 
 def test_f35_sizes_beyond_31_bits_are_told_right(monkeypatch):
-    monkeypatch.setattr("gnomon.linalg.memory.available_memory", lambda: 64e9)
+    monkeypatch.setattr("gnomon._memory.available_memory", lambda: 64e9)
     X = np.zeros((70_000, 1), dtype=np.float32)
     X[:, 0] = np.arange(70_000)  # 4.9e9 pairs: no number of 32 bits
     with pytest.raises(MemoryError, match=r"similarities of 70000 x 70000 pairs take 119 GB"):

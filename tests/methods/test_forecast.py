@@ -80,7 +80,7 @@ def many_rows():
 @pytest.fixture
 def memory(monkeypatch):
     """Return a function that sets the bytes that can still be taken."""
-    return lambda n_bytes: monkeypatch.setattr("gnomon.linalg.memory.available_memory", lambda: float(n_bytes))
+    return lambda n_bytes: monkeypatch.setattr("gnomon._memory.available_memory", lambda: float(n_bytes))
 
 
 @pytest.mark.parametrize("name", OF_ALL_PAIRS)

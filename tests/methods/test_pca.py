@@ -226,7 +226,7 @@ def test_blocks_that_do_not_fit_are_refused(iris, monkeypatch):
     with pytest.warns(DataWarning, match="forgets the rows given to fit"):
         model = PCA().fit(X).partial_fit(X[:50])
     assert model.n_samples_ == 50
-    monkeypatch.setattr("gnomon.linalg.memory.available_memory", lambda: 1e9)
+    monkeypatch.setattr("gnomon._memory.available_memory", lambda: 1e9)
     with pytest.raises(MemoryError, match=r"PCA: X of 20000 columns must be .* fits in memory, 1 GB .* take 12\.8 GB"):
         PCA().partial_fit(np.zeros((2, 20_000)))
     with pytest.raises(MemoryError, match="solver='gram'"):

@@ -10,13 +10,21 @@ import numpy.typing as npt
 
 from gnomon._optional import import_optional
 from gnomon._validation import message
-from gnomon.data.columns import assemble
+from gnomon.data.columns import assemble, text_array
 from gnomon.data.dataset import Dataset
+from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
 
-__all__ = ["read_arrow"]
+__all__ = ["import_arrow", "read_arrow"]
 
 _INDEX = "__index_level_"  # how pandas names an index that has no name
+
+
+def import_arrow(path: str | os.PathLike[str], *, who: str) -> Any:
+    """Import what reads a file, or raise MissingDependencyError."""
+    module = "pyarrow.parquet" if os.fspath(path).endswith(".parquet") else "pyarrow.feather"
+    import_optional("pyarrow", package="pyarrow", extra="io", who=who)
+    return import_optional(module, package="pyarrow", extra="io", who=who)
 
 
 def _vector_length(column: Any) -> int | None:
@@ -31,7 +39,7 @@ def _vector_length(column: Any) -> int | None:
     if not (pa.types.is_integer(inner) or pa.types.is_floating(inner)) or column.null_count or len(column) == 0:
         return None
     lengths = pc.unique(pc.list_value_length(column)).to_pylist()
-    return int(lengths[0]) if len(lengths) == 1 else None
+    return int(lengths[0]) if len(lengths) == 1 and lengths[0] else None
 
 
 def _numbers(column: Any) -> npt.NDArray[Any]:
@@ -43,37 +51,18 @@ def _numbers(column: Any) -> npt.NDArray[Any]:
     return np.asarray(column.to_numpy())
 
 
-def _read_table(path: str, *, who: str) -> Any:
-    pa = import_optional("pyarrow", package="pyarrow", extra="io", who=who)
-    kind = "Parquet" if path.endswith(".parquet") else "Feather"
-    module = "pyarrow.parquet" if kind == "Parquet" else "pyarrow.feather"
-    reader = import_optional(module, package="pyarrow", extra="io", who=who)
-    try:
-        return reader.read_table(path)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
-        reason = str(error).split("\n")[0]
-        raise ValueError(message(who, f"file {path!r}", f"a complete {kind} file", fact=reason)) from error
-
-
-def read_arrow(
-    path: str | os.PathLike[str],
-    *,
-    who: str = "read_table",
-    labels: str | None = None,
-    images: tuple[int, ...] | None = None,
-) -> Dataset:
-    """Read a Parquet or Feather file; a column of vectors becomes one column for each entry; see `read_table`."""
-    import_optional("pyarrow", package="pyarrow", extra="io", who=who)
+def _columns(table: Any) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] | None]:
+    """Return the columns of a table as arrays, and the names of its rows."""
     import pyarrow as pa
 
-    path = os.fspath(path)
-    table = _read_table(path, who=who)
+    # The reader believes what a file says of offsets and lengths; what is read below must lie within the buffers.
+    table.validate(full=True)
     columns: dict[str, npt.NDArray[Any]] = {}
     point_names = None
     for name, column in zip(clean_names(table.column_names), table.columns, strict=True):
         kind, length = column.type, _vector_length(column)
         if name.startswith(_INDEX):
-            point_names = np.array([str(value) for value in column.to_pylist()])
+            point_names = text_array([str(value) for value in column.to_pylist()])
         elif length is not None:
             vectors = column.combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, length)
             columns |= {f"{name}[{j}]": vectors[:, j] for j in range(length)}
@@ -85,8 +74,28 @@ def read_arrow(
         ):
             columns[name] = _numbers(column)
         else:
-            text = [None if value is None else str(value) for value in column.to_pylist()]
-            columns[name] = np.array(text, dtype=object if None in text else None)
+            columns[name] = text_array([None if value is None else str(value) for value in column.to_pylist()])
+    return columns, point_names
+
+
+def read_arrow(
+    path: str | os.PathLike[str],
+    *,
+    who: str = "read_table",
+    labels: str | None = None,
+    images: tuple[int, ...] | None = None,
+) -> Dataset:
+    """Read a Parquet or Feather file; a column of vectors becomes one column for each entry; see `read_table`.
+
+    pyarrow may crash on a damaged file: `gnomon.data.isolated` calls this in a process of its own.
+    """
+    reader = import_arrow(path, who=who)
+    path = os.fspath(path)
+    kind = "Parquet" if path.endswith(".parquet") else "Feather"
+    # Whatever pyarrow raises on the way from a file to arrays means that the file cannot be read: beside its own
+    # classes there are UnicodeDecodeError, SystemError, IndexError and more.
+    with refuse_unreadable(f"file {path!r}", f"a complete {kind} file", who=who, errors=(Exception,)):
+        columns, point_names = _columns(reader.read_table(path))
     _refuse_missing(path, columns, labels, who=who)
     return assemble(columns, who=who, labels=labels, images=images, source=path, point_names=point_names)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset, draw_rows
 
-__all__ = ["assemble", "narrowest", "note", "require_name"]
+__all__ = ["assemble", "narrowest", "note", "require_name", "text_array"]
 
 _logger = logging.getLogger("gnomon.data")
 _SHOWN = 8  # names listed in a note or an error
@@ -47,14 +47,23 @@ def narrowest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the values as float32 if that is exact, which halves the memory of counts and pixels."""
     if values.dtype != np.float64:
         return values
-    narrow = values.astype(np.float32)
+    with np.errstate(over="ignore"):  # what overflows differs below
+        narrow = values.astype(np.float32)
     # float32 holds integers below 2**24; larger values may agree by chance but gain nothing.
     return narrow if bool((narrow == values).all()) and bool((np.abs(narrow) <= 2**24).all()) else values
 
 
+def text_array(values: Sequence[str | None]) -> npt.NDArray[Any]:
+    """Return texts as an array: of objects if one is missing, or if a few long ones would make all others as wide."""
+    lengths = [len(value) for value in values if value is not None]
+    width = max(lengths, default=0)
+    uneven = width * len(values) > 2**20 + 64 * sum(lengths)
+    return np.array(values, dtype=object if uneven or len(lengths) < len(values) else None)
+
+
 def _whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return numeric labels as integers if they are whole numbers."""
-    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.rint(values)).all():
+    if values.dtype.kind == "f" and (np.abs(values) <= 2**53).all() and (values == np.rint(values)).all():
         return values.astype(np.int64)
     return values
 
@@ -96,7 +105,7 @@ def assemble(
         require_name(labels, list(columns), who=who, what="labels")
     numeric = [name for name, values in columns.items() if values.dtype.kind in "biuf"]
     features = [name for name in numeric if name != labels]
-    text = [name for name in columns if name not in set(numeric) and name != labels]
+    text = [name for name, values in columns.items() if values.dtype.kind not in "biuf" and name != labels]
     if not features:
         raise ValueError(
             message(who, f"data {source!r}", "a table with columns of numbers", fact=f"columns: {listed(columns)}")

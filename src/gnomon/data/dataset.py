@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,7 +80,7 @@ def draw_rows(
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
         Pixels row by row, the three colours of a pixel together. The smallest value of the table becomes black and
-        the largest white; uint8 is shown as it is.
+        the largest white; uint8 is shown as it is. Missing values are black, infinite ones black or white.
     shape : tuple (height, width) or (height, width, 3)
         Shape of a picture, with n_features pixels.
     who : str, default="read_table"
@@ -94,18 +95,33 @@ def draw_rows(
     text = " x ".join(map(str, shape))
     if len(shape) not in (2, 3) or min(shape) < 1 or (len(shape) == 3 and shape[2] not in (1, 3)):
         raise ValueError(message(who, f"image shape {text}", "height x width or height x width x 3"))
-    if int(np.prod(shape)) != X.shape[1]:
-        fact = f"{np.prod(shape)} pixels, {X.shape[1]} features"
+    if math.prod(shape) != X.shape[1]:
+        fact = f"{math.prod(shape)} pixels, {X.shape[1]} features"
         raise ValueError(message(who, f"image shape {text}", "that of a row", fact=fact))
     if len(shape) == 3 and shape[2] == 1:
         shape = shape[:2]
-    values = X if isinstance(X, np.ndarray) else X.toarray()
-    if values.dtype == np.uint8:
-        return values.reshape(-1, *shape)
-    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    if isinstance(X, np.ndarray) and X.dtype == np.uint8:
+        return X.reshape(len(X), *shape)
+    low, high = _range(X if isinstance(X, np.ndarray) else X.data)
+    if not isinstance(X, np.ndarray) and X.nnz < math.prod(X.shape):
+        low, high = min(low, 0.0), max(high, 0.0)
     scale = 255.0 / (high - low) if high > low else 0.0
-    pictures = np.empty(values.shape, np.uint8)
-    for start in range(0, len(values), 1024):
-        rows = slice(start, start + 1024)
-        pictures[rows] = np.rint((values[rows].astype(np.float64) - low) * scale)
-    return pictures.reshape(-1, *shape)
+    pictures = np.empty(X.shape, np.uint8)
+    for start in range(0, len(pictures), 1024):
+        rows = X[start : start + 1024]
+        values = (rows if isinstance(rows, np.ndarray) else rows.toarray()).astype(np.float64) / 2
+        grey = np.nan_to_num((values - low) * scale, nan=0.0, posinf=255.0, neginf=0.0)
+        pictures[start : start + 1024] = np.rint(np.clip(grey, 0.0, 255.0))
+    return pictures.reshape(len(pictures), *shape)
+
+
+def _range(values: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return the smallest and the largest of the finite values, halved: the difference of two halves is finite."""
+    low, high = np.inf, -np.inf
+    flat = values.reshape(-1)  # a view, for tables in row order
+    for start in range(0, len(flat), 2**20):
+        block = flat[start : start + 2**20].astype(np.float64) / 2
+        finite = block[np.isfinite(block)]
+        if finite.size:
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+    return (low, high) if low <= high else (0.0, 0.0)

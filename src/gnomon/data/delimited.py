@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.columns import assemble, note
+from gnomon.data.columns import assemble, note, text_array
 from gnomon.data.dataset import Dataset
 from gnomon.data.names import clean_names
 from gnomon.data.sniff import MISSING, Layout, open_text, sniff
@@ -24,7 +24,7 @@ _BLOCK = 4096  # records converted together
 _SHOWN = 5  # places named in an error
 
 
-@dataclass
+@dataclass(slots=True)
 class _Column:
     """What is known of a column while it is read."""
 
@@ -111,7 +111,7 @@ def _read_text(path: str, layout: Layout, columns: dict[str, _Column], *, who: s
         for _, record in _records(path, layout, who=who):
             for j, name in places:
                 cells[name].append(record[j])
-    return {name: np.array(values) for name, values in cells.items()}
+    return {name: text_array(values) for name, values in cells.items()}
 
 
 def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None, *, who: str) -> None:

@@ -11,11 +11,18 @@ import scipy.sparse as sp
 
 from gnomon._optional import import_optional
 from gnomon._validation import message
-from gnomon.data.columns import require_name
+from gnomon.data.columns import require_name, text_array
 from gnomon.data.dataset import Dataset
+from gnomon.data.dtypes import refuse_kind
+from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
 
-__all__ = ["read_h5ad"]
+__all__ = ["import_h5ad", "read_h5ad"]
+
+
+def import_h5ad(path: str | os.PathLike[str], *, who: str) -> Any:
+    """Import what reads a file, or raise MissingDependencyError."""
+    return import_optional("anndata", package="anndata", extra="anndata", who=who)
 
 
 def _annotation(series: Any) -> npt.NDArray[Any]:
@@ -24,44 +31,55 @@ def _annotation(series: Any) -> npt.NDArray[Any]:
     if values.dtype.kind in "biuf":
         return values
     missing = np.asarray(series.isna())
-    if missing.any():
-        return np.array([None if gone else str(v) for v, gone in zip(values, missing, strict=True)], dtype=object)
-    return np.array([str(value) for value in values])
+    return text_array([None if gone else str(v) for v, gone in zip(values, missing, strict=True)])
 
 
 def _rows(matrix: Any) -> npt.NDArray[Any] | sp.csr_array:
-    return sp.csr_array(matrix) if hasattr(matrix, "tocsr") else np.asarray(matrix)
+    if not hasattr(matrix, "tocsr"):
+        return np.asarray(matrix)
+    matrix.check_format(full_check=True)  # conversion trusts the indices
+    return sp.csr_array(matrix)
 
 
 def read_h5ad(
     path: str | os.PathLike[str], *, who: str = "read_table", labels: str | None = None, layer: str | None = None
 ) -> Dataset:
-    """Read the matrix (or a layer), the annotations of cells and the names of genes; see `read_table`."""
-    anndata = import_optional("anndata", package="anndata", extra="anndata", who=who)
+    """Read the matrix (or a layer), the annotations of cells and the names of genes; see `read_table`.
+
+    HDF5 may crash or not return on a damaged file: `gnomon.data.isolated` calls this in a process of its own.
+    """
+    anndata = import_h5ad(path, who=who)
     path = os.fspath(path)
-    try:
+    what, rule = f"file {path!r}", "a complete h5ad file"
+    # Whatever anndata, h5py or pandas raise on the way from a file to arrays means that the file cannot be read; none
+    # of them names the classes.
+    with refuse_unreadable(what, rule, who=who, errors=(Exception,)):
         cells = anndata.read_h5ad(path)
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        reason = str(error).split("\n")[0]
-        raise ValueError(message(who, f"file {path!r}", "a complete h5ad file", fact=reason)) from error
+        layers = [str(name) for name in cells.layers]
     if layer is not None:
-        require_name(layer, list(cells.layers), who=who, what="layer")
-    matrix: Any = cells.X if layer is None else cells.layers[layer]
-    if matrix is None:
-        layers = ", ".join(cells.layers) or "none"
-        raise ValueError(
-            message(who, f"file {path!r}", "with a matrix X", fact=f"layers: {layers}", remedy="Pass layer.")
-        )
-    annotations = {str(name): _annotation(cells.obs[name]) for name in cells.obs.columns}
+        require_name(layer, layers, who=who, what="layer")
+    with refuse_unreadable(what, rule, who=who, errors=(Exception,)):
+        matrix = cells.X if layer is None else cells.layers[layer]
+        X = None if matrix is None else _rows(matrix)
+        annotations = {str(name): _annotation(cells.obs[name]) for name in cells.obs.columns}
+        genes = [str(name) for name in cells.var_names]
+        names = text_array([str(name) for name in cells.obs_names])
+    if X is None:
+        fact = f"layers: {', '.join(layers) or 'none'}"
+        raise ValueError(message(who, what, "with a matrix X", fact=fact, remedy="Pass layer."))
+    refuse_kind(X if isinstance(X, np.ndarray) else X.data, who=who)
+    if X.shape != (len(names), len(genes)):
+        fact = f"a matrix of shape {X.shape}, {len(names)} cells, {len(genes)} genes"
+        raise ValueError(message(who, what, rule, fact=fact))
     if labels is not None:
         require_name(labels, list(annotations), who=who, what="labels")
     values = None if labels is None else annotations.pop(labels)
     return Dataset(
-        _rows(matrix),
-        feature_names=clean_names(cells.var_names),
+        X,
+        feature_names=clean_names(genes),
         labels=values,
         label_name=labels,
         metadata=annotations,
-        point_names=np.array([str(name) for name in cells.obs_names]),
+        point_names=names,
         source=path,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,16 @@ from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.columns import note
 from gnomon.data.dataset import Dataset
+from gnomon.data.limits import refuse_unreadable
 
 __all__ = ["read_pictures"]
 
 _SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"}
 _LARGEST = 128  # pictures of one size are kept up to this many pixels on a side
 _SHRUNK = 64  # else they are brought to this
+_MOST_PIXELS = 2**26  # in one picture: 270 MB as pillow holds it, while it is decoded and brought to size
+# Named, because pillow goes by the content: a file called .png may hold PostScript, which pillow would run.
+_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")
 
 
 def _find(folder: Path, *, who: str) -> list[Path]:
@@ -33,12 +38,26 @@ def _find(folder: Path, *, who: str) -> list[Path]:
 
 def _open(path: Path, *, who: str) -> Any:
     image_module = import_optional("PIL.Image", package="pillow", extra="images", who=who)
-    try:
-        picture = image_module.open(path)
-        picture.load()
-    except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
-        raise ValueError(message(who, f"picture {str(path)!r}", "a complete picture", fact=str(error))) from error
-    return picture
+    what = f"picture {str(path)!r}"
+    # Whatever pillow raises while it reads a picture means that the picture cannot be read; it names no classes.
+    with refuse_unreadable(what, "a complete picture", who=who, errors=(Exception,)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        image_module.init()
+        picture = image_module.open(path, formats=[name for name in _FORMATS if name in image_module.OPEN])
+        width, height = picture.size
+        if width * height <= _MOST_PIXELS:
+            picture.load()
+            return picture
+    fact = f"{width:,} x {height:,} pixels"
+    raise ValueError(message(who, what, f"of at most {_MOST_PIXELS:,} pixels", fact=fact, remedy="Make it smaller."))
+
+
+def _pixels(path: Path, mode: str, size: tuple[int, int], *, who: str) -> npt.NDArray[np.uint8]:
+    """Return a picture in a mode ("L" or "RGB") and a size (width, height)."""
+    picture = _open(path, who=who)
+    with refuse_unreadable(f"picture {str(path)!r}", "a complete picture", who=who, errors=(Exception,)):
+        picture = picture.convert(mode)
+        return np.asarray(picture if picture.size == size else picture.resize(size))
 
 
 def _choose_size(sizes: Counter[tuple[int, int]], notes: list[str]) -> tuple[int, int]:
@@ -75,10 +94,7 @@ def read_pictures(
     shape = (height, width) if grey else (height, width, 3)
     pixels = np.empty((len(files), *shape), np.uint8)
     for i, path in enumerate(files):
-        picture = _open(path, who=who).convert("L" if grey else "RGB")
-        if picture.size != (width, height):
-            picture = picture.resize((width, height))
-        pixels[i] = np.asarray(picture)
+        pixels[i] = _pixels(path, "L" if grey else "RGB", (width, height), who=who)
     names = [path.relative_to(root) for path in files]
     labels = _folder_labels(names)
     return Dataset(

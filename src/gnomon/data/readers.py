@@ -22,8 +22,17 @@ def _visible(folder: Path) -> list[str]:
 
 
 def _require_existing(path: Path) -> None:
-    if path.exists():
+    if path.is_dir():
         return
+    if path.is_file():
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            fact = error.strerror or str(error)
+            raise type(error)(message(_WHO, f"file {str(path)!r}", "readable", fact=fact)) from error
+        return
+    if path.exists():
+        raise OSError(message(_WHO, f"file {str(path)!r}", "a file or a folder", fact="it is a device or a pipe"))
     folder = path.parent
     if not folder.is_dir():
         raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact=f"no folder {str(folder)!r}"))
@@ -49,6 +58,11 @@ def read_table(
 ) -> Dataset:
     """Read a table of numbers from a file or folder.
 
+    A damaged or hostile file ends in one of the errors below. Parquet, Feather and h5ad files are read in a process of
+    their own, since the libraries that read them can crash, hang or fill the memory on such files: it may take 1 GB
+    and 40 times the size of the file, and 5 s of processor time and one for each megabyte. Where Python is part of
+    another program there is no interpreter to start, and they are read in this process, without limits.
+
     Parameters
     ----------
     path : str or path-like
@@ -60,7 +74,8 @@ def read_table(
           ``gene_names``; ``feature_shape``, the shape of a picture. Files with pickled objects are refused.
         - ``.parquet``, ``.feather``: columns of numbers, also of vectors. Needs pyarrow.
         - ``.h5ad``: cells by genes with annotations. Needs anndata.
-        - a folder: every picture in it is a row, its sub-folder the label. Needs pillow.
+        - a folder: every picture in it is a row, its sub-folder the label. Needs pillow. PNG, JPEG, BMP, GIF, TIFF
+          and WebP.
     labels : str, default=None
         Column that holds labels and is no feature.
     images : tuple (height, width) or (height, width, 3), default=None
@@ -80,7 +95,10 @@ def read_table(
     FileNotFoundError
         If nothing is there; the text proposes names that are near.
     ValueError
-        If the file is of no supported kind or broken, holds missing values, or has no such column.
+        If the file is of no supported kind or broken, takes more than a file of its size may, holds missing values,
+        or has no such column.
+    OSError
+        If the file cannot be opened.
     MissingDependencyError
         If reading this kind of file needs a package that is not installed.
     """
@@ -99,19 +117,19 @@ def read_table(
         return read_delimited(where, who=_WHO, labels=labels, images=images, delimiter=delimiter)
     _refuse({"delimiter": delimiter}, "this kind of file")
     if name.endswith(".h5ad"):
-        from gnomon.data.h5ad import read_h5ad
+        from gnomon.data.isolated import read_isolated
 
         _refuse({"images": images}, "an h5ad file")
-        return read_h5ad(where, who=_WHO, labels=labels, layer=layer)
+        return read_isolated("h5ad", where, who=_WHO, labels=labels, layer=layer)
     _refuse({"layer": layer}, "this kind of file")
     if name.endswith((".npy", ".npz")):
         from gnomon.data.numpy_files import read_npy, read_npz
 
         return (read_npy if name.endswith(".npy") else read_npz)(where, who=_WHO, labels=labels, images=images)
     if name.endswith(_ARROW):
-        from gnomon.data.arrow import read_arrow
+        from gnomon.data.isolated import read_isolated
 
-        return read_arrow(where, who=_WHO, labels=labels, images=images)
+        return read_isolated("arrow", where, who=_WHO, labels=labels, images=images)
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
     raise ValueError(message(_WHO, f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))

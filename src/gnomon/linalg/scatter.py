@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._memory import require_memory
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon._validation import message
-from gnomon.linalg.memory import require_memory
 
 __all__ = ["Moments", "require_scatter_memory", "sum_of_squares"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon._validation import message
-from gnomon.linalg.memory import require_memory
+from gnomon._memory import require_memory
 
 __all__ = ["STRIPS", "Forecast", "passes_over_pairs", "passes_unless_summed"]
 

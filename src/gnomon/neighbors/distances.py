@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
+from gnomon._memory import require_memory
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
-from gnomon.linalg.memory import require_memory
 from gnomon.neighbors import cosine, library
 from gnomon.neighbors.compute import NATIVE_METRICS
 from gnomon.neighbors.precomputed import check_distance_matrix

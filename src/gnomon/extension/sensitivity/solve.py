@@ -10,12 +10,12 @@ import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse.linalg
 
+from gnomon._memory import require_memory
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.gauge import rigid_motions, without
 from gnomon.extension.sensitivity.pairs import PairLoss, unflat
 from gnomon.extension.sensitivity.row_weights import Float64
-from gnomon.linalg.memory import require_memory
 
 __all__ = ["MOST_DENSE", "DenseSystem", "IterativeSystem", "System", "hessian_system"]
 

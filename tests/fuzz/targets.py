@@ -1,0 +1,46 @@
+"""What is fuzzed: functions that read one file."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+__all__ = ["read_arrow_inside", "read_h5ad_inside", "read_map", "read_picture", "read_table"]
+
+
+def read_table(path: Path) -> None:
+    """The public door."""
+    from gnomon.data import read_table as read
+
+    read(path)
+
+
+def read_picture(path: Path) -> None:
+    """A picture alone in a folder."""
+    from gnomon.data import read_table as read
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(path, Path(folder) / "picture.png")
+        read(folder)
+
+
+def read_arrow_inside(path: Path) -> None:
+    """What the reading process does with Parquet and Feather files."""
+    from gnomon.data.arrow import read_arrow
+
+    read_arrow(path)
+
+
+def read_h5ad_inside(path: Path) -> None:
+    """What the reading process does with h5ad files."""
+    from gnomon.data.h5ad import read_h5ad
+
+    read_h5ad(path)
+
+
+def read_map(path: Path) -> None:
+    """A saved map, and the explanation of what was loaded."""
+    from gnomon.map import Map
+
+    Map.load(path).explain()
