@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import signal
@@ -64,7 +65,7 @@ def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **opti
         return reading.read_here(reader, os.fspath(path), who=who, **options)
     call = _Call(reader, os.fspath(path), who)
     request = {
-        "path": list(sys.path),
+        "path": [str(entry) for entry in sys.path],
         "reader": reader,
         "file": call.path,
         "options": {"who": who, **options},
@@ -139,7 +140,7 @@ class _Call:
     def converse(self, process: subprocess.Popen[bytes], clock: _Clock, request: dict[str, Any]) -> Dataset:
         """Send the request and return the answer."""
         assert process.stdin is not None
-        assert process.stdout is not None
+        assert isinstance(process.stdout, io.BufferedReader)
         try:
             with process.stdin as stdin:
                 stdin.write(json.dumps(request).encode() + b"\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -48,7 +49,7 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
     out.flush()
 
 
-def receive_dataset(description: dict[str, Any], stream: IO[bytes], *, most_bytes: int) -> Dataset:
+def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, most_bytes: int) -> Dataset:
     """Read what `send_dataset` wrote, its first line already parsed.
 
     The sender has read a file that may be hostile, so it is believed no more than the file: sizes, types and indices
@@ -93,7 +94,7 @@ def receive_dataset(description: dict[str, Any], stream: IO[bytes], *, most_byte
 
 
 def _receive_array(
-    dtype: np.dtype[Any], shape: tuple[int, ...], stream: IO[bytes], most_bytes: int
+    dtype: np.dtype[Any], shape: tuple[int, ...], stream: io.BufferedReader, most_bytes: int
 ) -> npt.NDArray[Any]:
     n_bytes = math.prod(shape) * dtype.itemsize
     if dtype.kind not in _KINDS or min(shape, default=0) < 0 or n_bytes > most_bytes:
@@ -101,11 +102,10 @@ def _receive_array(
     content = np.empty(n_bytes, np.uint8)
     filled = 0
     while filled < n_bytes:
-        piece = np.frombuffer(stream.read(min(n_bytes - filled, 2**20)), np.uint8)
-        if not piece.size:
+        piece = stream.readinto(content.data[filled:])
+        if not piece:
             raise EOFError(f"{filled} of {n_bytes} bytes")
-        content[filled : filled + piece.size] = piece
-        filled += piece.size
+        filled += piece
     if dtype.kind == "U" and n_bytes and content.view(f"{dtype.byteorder}u4").max() > sys.maxunicode:
         raise ValueError("text with characters that do not exist")
     return content.view(dtype).reshape(shape)
