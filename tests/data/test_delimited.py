@@ -6,7 +6,7 @@ import logging
 import numpy as np
 import pytest
 
-from gnomon.data import read_table
+from gnomon.data import read_table, sniff
 
 
 @pytest.fixture
@@ -176,3 +176,57 @@ def test_fast_and_careful_reading_agree(write):
     careful = read_table(write("a,b,c,d,e\n" + "\n".join(f"{row},x" for row in rows)))
     np.testing.assert_array_equal(fast.X, X)
     np.testing.assert_array_equal(careful.X, X)
+
+
+def test_rows_longer_than_a_field_may_be(write):
+    """A delimiter that does not occur makes one field of a row, and a field may have 131,072 characters."""
+    rows = [",".join(f"{i}.{j:05d}" for j in range(30_000)) for i in range(3)]
+    assert read_table(write("\n".join(rows))).X.shape == (3, 30_000)
+
+
+def test_many_columns_take_a_time_that_grows_with_their_number(write):
+    data = read_table(write(",".join(f"c{j}" for j in range(40_000)) + "\n" + ",".join(["1"] * 39_999 + ["x"])))
+    assert data.X.shape == (1, 39_999)
+
+
+@pytest.mark.timeout(60)
+def test_f99_a_small_file_that_unpacks_to_a_large_one(write):
+    path = write(gzip.compress(b"1,2\n" * (20 * 2**20)), "bomb.csv.gz")
+    with pytest.raises(ValueError, match=r"at most 100 times as many characters .*Unpack it with gunzip"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("place", [20, 60])
+def test_f99_damaged_compressed_file(write, place):
+    content = bytearray(gzip.compress("\n".join(f"{i},{i * i}" for i in range(500)).encode(), mtime=0))
+    content[place : place + 8] = b"\xff" * 8
+    with pytest.raises(ValueError, match="a readable table"):
+        read_table(write(bytes(content), "t.csv.gz"))
+
+
+def test_f99_a_line_without_end(write, monkeypatch):
+    monkeypatch.setattr(sniff, "_LONGEST_LINE", 1000)
+    assert read_table(write("1,2\n" * 500)).n_samples == 500
+    with pytest.raises(ValueError, match="lines of fewer than 1,000 characters"):
+        read_table(write("1,2\n" + "1" * 2000))
+
+
+def test_f99_too_many_columns(write):
+    with pytest.raises(ValueError, match=r"at most 1,000,000 columns \(1,000,002 fields"):
+        read_table(write("," * 1_000_001 + "\n" + "," * 1_000_001))
+
+
+def test_f99_one_long_text_does_not_widen_all(write):
+    data = read_table(write("1,a\n" * 5000 + f"2,{'x' * 100_000}\n"))
+    assert data.metadata["1"].dtype == object
+    assert len(data.metadata["1"][-1]) == 100_000
+
+
+def test_first_row_longer_than_the_others(write):
+    with pytest.raises(ValueError, match=r"rows of equal length \(4 fields in the first row, 2 in the next"):
+        read_table(write("a,b,c,d\n1,2\n3,4\n"))
+
+
+def test_numbers_beyond_float32_raise_no_warning(write):
+    assert read_table(write("a\n1e300\n2\n")).X.tolist() == [[1e300], [2.0]]
+    assert read_table(write("a,b\n1,1e300\n2,2\n"), labels="b").labels.tolist() == [1e300, 2.0]

@@ -146,3 +146,149 @@ def test_f99_a_shape_beyond_the_stored_bytes_is_refused_before_allocation(tmp_pa
             archive.writestr("X.npy", array.getvalue())
     with pytest.raises(ValueError, match=f"a complete {kind.upper()} file"):
         read_table(path)
+
+
+def npy(header, content=b"", version=1):
+    text = header.encode("latin1") + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(2 if version == 1 else 4, "little") + text + content
+
+
+HEADERS = {
+    "records": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "it holds records"),
+    "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", "Python objects, which could run code"),
+    "negative": (
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 8), }",
+        "not that of an array of plain numbers",
+    ),
+    "open": ("{'descr': '<f8', 'fortran_order': False, 'shape': (1,", "not that of an array of plain numbers"),
+    "twice": ("{'descr': '<f8', 'descr': '<f8', 'shape': (1, 1), }", "not that of an array of plain numbers"),
+    "code": ("{'descr': '<f8', 'fortran_order': False, 'shape': (print(1),), }", "not that of an array"),
+    "type": ("{'descr': '<f7', 'fortran_order': False, 'shape': (1, 1), }", "NumPy knows no type <f7"),
+    "several": ("{'descr': '<f8,<f8', 'fortran_order': False, 'shape': (1, 1), }", "not that of plain numbers or text"),
+    "empty": ("{'descr': '<U0', 'fortran_order': False, 'shape': (999999999999, 1), }", "has no size"),
+    "long": (" " * 20_000, "header has 20,001 bytes"),
+}
+
+
+@pytest.mark.parametrize(("header", "text"), HEADERS.values(), ids=HEADERS)
+def test_f99_damaged_headers(tmp_path, header, text):
+    (tmp_path / "t.npy").write_bytes(npy(header, bytes(64)))
+    with pytest.raises(ValueError, match=f"a complete NPY file .*{text}"):
+        read_table(tmp_path / "t.npy")
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }",
+        '{"shape": (3L, 4L), "fortran_order": False, "descr": "<f8"}   ',  # other writers, and Python 2
+    ],
+)
+def test_headers_of_other_writers(tmp_path, header, version):
+    (tmp_path / "t.npy").write_bytes(npy(header, X.tobytes(), version))
+    np.testing.assert_array_equal(read_table(tmp_path / "t.npy").X, X)
+
+
+@pytest.mark.parametrize("kind", ["<f8", ">i4", "<f2", "|b1", "<u8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_types_and_orders(tmp_path, kind, order):
+    array = np.asarray(X, dtype=kind, order=order)
+    np.save(tmp_path / "t.npy", array)
+    data = read_table(tmp_path / "t.npy").X
+    np.testing.assert_array_equal(data, array)
+    assert data.dtype == array.dtype
+
+
+ODD = {
+    "no dimensions": ({"X": X, "feature_shape": np.array(4)}, "feature_shape must be 2 or 3 whole numbers"),
+    "shape of text": ({"X": X, "feature_shape": np.array(["2", "2"])}, "feature_shape must be 2 or 3 whole numbers"),
+    "huge shape": ({"X": X, "feature_shape": np.array([2**62, 2**62])}, "must be that of a row"),
+    "text": ({"X": np.array([["a", "b"]])}, "X must be an array of numbers"),
+    "complex": ({"X": X * 1j}, "Complex data not supported"),
+    "names": (
+        {"X": X, "y": np.array([0, 1, 0]), "target_names": np.array("a")},
+        "target_names must be a list of names",
+    ),
+    "no rows": ({"X": np.zeros((0, 2, 2, 2))}, "a table or an array of pictures"),
+}
+PARTS = {"data": np.ones(2), "indices": np.array([0, 1]), "indptr": np.array([0, 1, 2]), "shape": np.array([2, 3])}
+ODD_PARTS = {
+    "shape": ({"shape": np.array(2)}, "shape must be 2 whole numbers"),
+    "negative": ({"shape": np.array([2, -3])}, r"a valid sparse matrix \(shape \(2, -3\)\)"),
+    "wide": ({"shape": np.array([2, 2**40])}, "a valid sparse matrix .shape"),
+    "fractions": ({"indices": np.array([0.0, 1.0])}, "not whole numbers"),
+    "outside": ({"indices": np.array([0, 3])}, "a valid sparse matrix"),
+    "backwards": ({"indptr": np.array([0, 2, 1])}, "a valid sparse matrix"),
+    "dimensions": ({"data": np.ones((2, 1))}, "more or fewer dimensions"),
+    "layout": ({"format": np.array(["csr", "csc"])}, "a CSR or CSC matrix"),
+    # A row without entries takes no bytes in this layout: 250 bytes would become 17 GB.
+    "rows": (
+        {"format": np.array("csc"), "shape": np.array([2**31 - 1, 2])},
+        r"a valid sparse matrix \(2147483647 rows and 2 entries\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arrays", "text"), ODD.values(), ids=ODD)
+def test_f99_odd_arrays(save, arrays, text):
+    with pytest.raises((ValueError, TypeError), match=text):
+        read_table(save(**arrays))
+
+
+@pytest.mark.parametrize(("changes", "text"), ODD_PARTS.values(), ids=ODD_PARTS)
+def test_f99_odd_parts_of_a_sparse_matrix(save, changes, text):
+    assert read_table(save(**PARTS)).X.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
+    with pytest.raises(ValueError, match=text):
+        read_table(save(**(PARTS | changes)))
+
+
+def test_pictures_of_a_damaged_table_are_drawn_without_a_warning(save):
+    values = np.array([[np.nan, np.inf, 1e308, -1e308]])
+    data = read_table(save(X=values, feature_shape=np.array([2, 2])))
+    assert data.images.tolist() == [[[0, 255], [255, 0]]]
+
+
+def test_f99_text_of_characters_that_do_not_exist(save):
+    broken = np.array([2**31 - 1] * 3, "<u4").view("<U1")
+    with pytest.raises(ValueError, match="characters that do not exist"):
+        read_table(save(X=X, names=broken))
+
+
+def archive(path, members, method=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, content in members:
+            file.writestr(zipfile.ZipInfo(name), content, method)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_f99_odd_archives(tmp_path):
+    whole = io.BytesIO()
+    np.save(whole, X)
+    whole = whole.getvalue()
+    path = tmp_path / "t.npz"
+    with pytest.raises(ValueError, match="array 'X' is stored twice"):
+        read_table(archive(path, [("X.npy", whole), ("X.npy", whole)]))
+    with pytest.raises(ValueError, match="compressed as NumPy never does"):
+        read_table(archive(path, [("X.npy", whole)], zipfile.ZIP_LZMA))
+    with pytest.raises(ValueError, match="array 'X' has more bytes than its shape takes"):
+        read_table(archive(path, [("X.npy", whole + b"x")]))
+    np.testing.assert_array_equal(read_table(archive(path, [("X.npy", whole), ("about.txt", b"hello")])).X, X)
+    damaged = bytearray(archive(path, [("X.npy", whole)], zipfile.ZIP_DEFLATED).read_bytes())
+    damaged[60:90] = bytes(30)
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match="a complete NPZ file"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_f99_a_size_in_the_directory_that_cannot_be_is_refused(tmp_path, method):
+    whole = io.BytesIO()
+    np.save(whole, X)
+    content = bytearray(archive(tmp_path / "t.npz", [("X.npy", whole.getvalue())], method).read_bytes())
+    entry = content.rindex(b"PK\1\2")
+    content[entry + 24 : entry + 28] = (2**31).to_bytes(4, "little")
+    (tmp_path / "t.npz").write_bytes(content)
+    with pytest.raises(ValueError, match="states more bytes than can be stored"):
+        read_table(tmp_path / "t.npz")

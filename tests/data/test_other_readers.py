@@ -1,6 +1,8 @@
 """Parquet, Feather, h5ad, folders of pictures, and what `read_table` says of anything else."""
 
+import os
 import sys
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -127,6 +129,27 @@ def test_broken_picture_is_named(pictures):
         read_table(folder)
 
 
+def test_f99_a_picture_of_a_billion_pixels_is_not_decoded(pictures, monkeypatch):
+    folder = pictures([(4, 4)])
+    content = bytearray((folder / "dog" / "0.png").read_bytes())
+    content[16:24] = (32_768).to_bytes(4, "big") * 2
+    content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
+    (folder / "huge.png").write_bytes(content)
+    with pytest.raises(ValueError, match=r"huge\.png' must be .*(32,768 x 32,768 pixels|bomb)"):
+        read_table(folder)
+    monkeypatch.setattr("gnomon.data.pictures._MOST_PIXELS", 15)
+    with pytest.raises(ValueError, match=r"0\.png' must be of at most 15 pixels \(4 x 4 pixels\)"):
+        read_table(folder)
+
+
+def test_f99_a_program_called_picture_is_not_run(tmp_path):
+    pytest.importorskip("PIL")
+    text = "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    (tmp_path / "a.png").write_text(text)
+    with pytest.raises(ValueError, match=r"a\.png' must be a complete picture \(cannot identify image file"):
+        read_table(tmp_path)
+
+
 def test_folder_without_pictures(tmp_path):
     with pytest.raises(ValueError, match="one with pictures"):
         read_table(tmp_path)
@@ -162,6 +185,25 @@ def test_missing_file_proposes_a_near_name(tmp_path):
         read_table(tmp_path / "nowhere" / "x.csv")
     with pytest.raises(FileNotFoundError, match="A data set 'digits' is built in"):
         open_dataset("digit")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.timeout(20)
+def test_f99_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "t.csv")
+    with pytest.raises(OSError, match="must be a file or a folder"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_f99_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text("1,2\n")
+
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    with pytest.raises(PermissionError, match=r"must be readable \(Permission denied\)"):
+        read_table(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t"])

@@ -85,6 +85,8 @@ def _read_fast(path: str, layout: Layout, *, who: str) -> npt.NDArray[np.float64
             next(record for record in csv.reader(file, delimiter=layout.delimiter) if record)
         try:
             values = np.loadtxt(file, delimiter=layout.delimiter, comments=None, quotechar='"', ndmin=2)
+        except UnicodeDecodeError:
+            raise
         except ValueError:
             return None
     return None if values.shape[1] != layout.width or np.isnan(values).any() else values

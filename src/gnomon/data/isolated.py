@@ -180,10 +180,8 @@ class _Call:
             process.kill()
         status = process.wait()
         if clock.expired or (status < 0 and -status == getattr(signal, "SIGXCPU", 0)):
-            fact = "it was not read in several times as many by the clock" if clock.expired else "it takes more"
-            return self.refusal(
-                f"a {self.kind} file that takes at most {self.seconds} s of processor time to read", fact
-            )
+            rule = f"a {self.kind} file that takes at most {self.seconds} s of processor time to read"
+            return self.refusal(rule, "it did not come to an end" if clock.expired else "it takes more")
         if status < 0:
             names = {s.value: s.name for s in signal.Signals}
             name = names.get(-status, "of no name")

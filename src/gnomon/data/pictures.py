@@ -43,11 +43,12 @@ def _open(path: Path, *, who: str) -> Any:
     with refuse_unreadable(what, "a complete picture", who=who, errors=(Exception,)), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         image_module.init()
-        picture = image_module.open(path, formats=[name for name in _FORMATS if name in image_module.OPEN])
-        width, height = picture.size
-        if width * height <= _MOST_PIXELS:
-            picture.load()
-            return picture
+        with path.open("rb") as file:
+            picture = image_module.open(file, formats=[name for name in _FORMATS if name in image_module.OPEN])
+            width, height = picture.size
+            if width * height <= _MOST_PIXELS:
+                picture.load()
+                return picture
     fact = f"{width:,} x {height:,} pixels"
     raise ValueError(message(who, what, f"of at most {_MOST_PIXELS:,} pixels", fact=fact, remedy="Make it smaller."))
 

@@ -23,7 +23,7 @@ _LONGEST_LINE = 2**25  # characters
 _WIDEST = 10**6  # fields in a row
 # A table of text seldom shrinks to less than a hundredth; a file that grows far more is made to fill the memory.
 _MOST_UNPACKED = 100
-_ALWAYS_UNPACKED = 2**24  # characters
+_ALWAYS_UNPACKED = 2**22  # characters
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,10 @@ def open_text(path: str | os.PathLike[str], *, who: str) -> Iterator[Iterator[st
         opener = gzip.open if packed else open
         with opener(name, "rt", encoding="utf-8-sig", newline="") as file:
             most = _ALWAYS_UNPACKED + _MOST_UNPACKED * os.path.getsize(name) if packed else None
-            yield _lines(file, name, most, who=who)
+            yield _lines(file, most)
+    except _EndlessError as error:
+        rule, fact, remedy = error.args
+        raise ValueError(message(who, f"file {name!r}", rule, fact=fact, remedy=remedy)) from None
     except UnicodeDecodeError as error:
         fact = f"byte {error.object[error.start]:#04x} is no UTF-8"
         remedy = "Save it as UTF-8, or check that it is a table and not another kind of file."
@@ -66,19 +69,22 @@ def open_text(path: str | os.PathLike[str], *, who: str) -> Iterator[Iterator[st
         raise ValueError(message(who, f"file {name!r}", "a readable table", fact=str(error))) from error
 
 
-def _lines(file: IO[str], name: str, most: int | None, *, who: str) -> Iterator[str]:
-    """Yield the lines of a file; raise ValueError at a line too long to be a row, or when more than `most` came out."""
+class _EndlessError(Exception):  # no ValueError, which means "not all numbers" to those who read the lines
+    """A file goes on for longer than a table does: rule, fact and remedy for the error."""
+
+
+def _lines(file: IO[str], most: int | None) -> Iterator[str]:
+    """Yield the lines of a file; raise _EndlessError at a line too long to be a row, or when more than `most` came out."""
     total = 0
     while line := file.readline(_LONGEST_LINE):
         total += len(line)
         if len(line) == _LONGEST_LINE and not line.endswith(("\n", "\r")):
             rule = f"a table with lines of fewer than {_LONGEST_LINE:,} characters"
-            raise ValueError(message(who, f"file {name!r}", rule, remedy="Is it a table?"))
+            raise _EndlessError(rule, f"one has {len(line):,} or more", "Is it a table?")
         if most is not None and total > most:
             fact = f"more than {most:,} characters come out of it"
             rule = f"one that holds at most {_MOST_UNPACKED} times as many characters as it has bytes"
-            remedy = "Unpack it with gunzip, and read what comes out."
-            raise ValueError(message(who, f"file {name!r}", rule, fact=fact, remedy=remedy))
+            raise _EndlessError(rule, fact, "Unpack it with gunzip, and read what comes out.")
         yield line
 
 
