@@ -103,7 +103,7 @@ def _map(folder: Path) -> None:
     groups = np.array([f"g{i % 3}" for i in range(60)])
     plain = gn.map(table, method="pca", labels=groups, feature_names=list("abcde"))
     plain.save(folder / "plain.gnomon")
-    sparse = sp.csr_array(np.where(table > 0, table, 0))
+    sparse = sp.csr_array(np.where(table > -1, np.abs(table), 0))
     gn.map(sparse, method="umap", n_neighbors=8, max_iter=20, random_state=0).save(folder / "sparse.gnomon")
 
 

@@ -74,7 +74,7 @@ class _EndlessError(Exception):  # no ValueError, which means "not all numbers" 
 
 
 def _lines(file: IO[str], most: int | None) -> Iterator[str]:
-    """Yield the lines of a file; raise _EndlessError at a line too long to be a row, or when more than `most` came out."""
+    """Yield lines; raise _EndlessError at one too long to be a row, or when more than `most` characters came out."""
     total = 0
     while line := file.readline(_LONGEST_LINE):
         total += len(line)
