@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import tangent_frames
-from gnomon.explain import explain
+from gnomon.explanations import explain
 from gnomon.neighbors import compute_neighbors
 
 __all__ = ["EXPLAINERS", "SLOW", "gnomon_explanation"]

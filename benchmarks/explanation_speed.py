@@ -20,7 +20,7 @@ import gnomon
 from benchmarks.report import table_of
 from benchmarks.tables import load_table
 from gnomon._threads import resolve_n_threads
-from gnomon.explain import explain
+from gnomon.explanations import explain
 from gnomon.geometry import tangent_frames
 
 __all__ = ["main", "measure"]

@@ -22,10 +22,10 @@ if __package__ in (None, ""):  # started as `python benchmarks/explanations.py`
 import gnomon
 from benchmarks.explainers import EXPLAINERS, SLOW
 from benchmarks.report import table_of
-from gnomon.evaluate.explanations import push_test, recovery_of_drivers, sign_agreement
-from gnomon.evaluate.known_maps import KnownMap
-from gnomon.evaluate.manifolds import MANIFOLDS, DrivenManifold, driven_manifold
-from gnomon.explain import explain
+from gnomon.evaluation.explanations import push_test, recovery_of_drivers, sign_agreement
+from gnomon.evaluation.known_maps import KnownMap
+from gnomon.evaluation.manifolds import MANIFOLDS, DrivenManifold, driven_manifold
+from gnomon.explanations import explain
 
 __all__ = ["compare", "main", "make_map", "oracle"]
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from gnomon import UMAP, TwoKernelLLE, TwoKernelPCA
 from gnomon._threads import resolve_n_threads
 from gnomon.affinities import Gram, fuzzy_simplicial_set, reconstruction_weights
-from gnomon.evaluate import embedding_similarity
+from gnomon.evaluation import embedding_similarity
 from gnomon.initialization import initialize, rescale, rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.neighbors import compute_neighbors

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.methods.laplacian_eigenmaps import LaplacianEigenmaps
+from gnomon.methods.spectral.laplacian_eigenmaps import LaplacianEigenmaps
 from studies.output import make_figure, parse, parser, write_json, write_png
 
 __all__ = ["main"]

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 import gnomon
-from gnomon.evaluate.radii import local_radius_correlation
+from gnomon.evaluation.radii import local_radius_correlation
 from studies.output import dress, make_figure, parse, parser, write_json, write_png
 from studies.tables import load_rows
 

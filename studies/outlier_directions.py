@@ -53,7 +53,7 @@ def _spoil(X: Float64, kind: str, share: float, draw: np.random.Generator) -> Fl
 
 
 def _methods(seed: int, jobs: int | None) -> dict[str, Callable[[Float64], Float64]]:
-    from gnomon.methods.robust_pca import RobustPCA
+    from gnomon.methods.linear.robust_pca import RobustPCA
 
     return {
         "PCA": lambda X: PCA(2, n_jobs=jobs).fit(X).components_,

@@ -21,8 +21,8 @@ from gnomon import PCA
 from gnomon.data import check_labels
 from gnomon.datasets import load_dataset
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.methods.random_projection import RandomProjection
-from gnomon.methods.stiefel_pca import StiefelPCA
+from gnomon.methods.linear.random_projection import RandomProjection
+from gnomon.methods.linear.stiefel_pca import StiefelPCA
 from gnomon.neighbors import compute_neighbors
 from studies.output import dress, make_figure, parse, parser, write_json, write_png
 from studies.tables import load_rows

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gnomon import PCA
 from gnomon._threads import single_threaded_blas
-from gnomon.methods.robust_pca import RobustPCA
+from gnomon.methods.linear.robust_pca import RobustPCA
 from studies.frames import KINDS, Video, make_video
 from studies.output import make_figure, parse, parser, write_json, write_png
 

@@ -19,7 +19,7 @@ from gnomon.cli import main
 from gnomon.cli.bar import ProgressBar
 from gnomon.exceptions import DataWarning, MissingDependencyError
 
-map_room = importlib.import_module("gnomon.map")
+map_room = importlib.import_module("gnomon.maps")
 
 
 class FakeMap:
@@ -276,7 +276,7 @@ class Slow:
             os.kill(os.getpid(), signal.SIGINT)
             signal.pause()
 
-importlib.import_module("gnomon.map").map = lambda data, **options: Slow()
+importlib.import_module("gnomon.maps").map = lambda data, **options: Slow()
 main(["map", "iris", "-o", "m.html"])
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gnomon.cli import main
-from gnomon.map import Map
+from gnomon.maps import Map
 
 
 @pytest.fixture(scope="module")

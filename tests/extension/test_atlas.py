@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from gnomon.exceptions import DataWarning
 from gnomon.extension import AffineAtlas
-from gnomon.extension.atlas_charts import torn_weights
+from gnomon.extension.atlas.charts import torn_weights
 from gnomon.geometry import local_jacobians
 from gnomon.neighbors import compute_neighbors
 

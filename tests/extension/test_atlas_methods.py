@@ -11,14 +11,14 @@ from tests.faults.test_fits import ESTIMATORS, NOISE
 
 from gnomon.exceptions import GnomonWarning
 from gnomon.extension import AffineAtlas
-from gnomon.methods.classical_mds import ClassicalMDS
-from gnomon.methods.huber_pca import HuberPCA
-from gnomon.methods.kernel_pca import KernelPCA
-from gnomon.methods.landmark_mds import LandmarkMDS
-from gnomon.methods.laplacian_eigenmaps import LaplacianEigenmaps
-from gnomon.methods.pca import PCA
-from gnomon.methods.random_projection import RandomProjection
-from gnomon.methods.umap import UMAP
+from gnomon.methods.distance.classical_mds import ClassicalMDS
+from gnomon.methods.distance.landmark_mds import LandmarkMDS
+from gnomon.methods.linear.huber_pca import HuberPCA
+from gnomon.methods.linear.kernel_pca import KernelPCA
+from gnomon.methods.linear.pca import PCA
+from gnomon.methods.linear.random_projection import RandomProjection
+from gnomon.methods.neighbor.umap import UMAP
+from gnomon.methods.spectral.laplacian_eigenmaps import LaplacianEigenmaps
 
 NEW = 0.5 * np.random.default_rng(2).normal(size=(6, 5))
 

@@ -27,7 +27,7 @@ from gnomon import (
 )
 from gnomon.exceptions import GnomonWarning
 from gnomon.extension import PlacementField, PlacementLoss, tabulate_repulsion
-from gnomon.extension.placement_loss import PairTerm
+from gnomon.extension.placement.row_loss import PairTerm
 from gnomon.kernels import Cauchy, CustomKernel, Gaussian, Linear, Logarithmic, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.explain import explain
+from gnomon.explanations import explain
 from gnomon.extension.sensitivity import (
     DataAffinities,
     GraphLoss,

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from gnomon.explain import explain
+from gnomon.explanations import explain
 from gnomon.geometry import feature_effects, local_jacobians
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.expansion import expand_deviations

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import gnomon as gn
 from gnomon.affinities import uniform_affinities
-from gnomon.evaluate import embedding_similarity
+from gnomon.evaluation import embedding_similarity
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.initialization import rescale
 from gnomon.neighbors import compute_neighbors

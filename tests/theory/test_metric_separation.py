@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from gnomon.evaluate import SIMILARITY_METRICS, embedding_similarity
+from gnomon.evaluation import SIMILARITY_METRICS, embedding_similarity
 from gnomon.theory import metric_separation
 
 CLASSES = {"pca": "classical", "isomap": "classical", "lle": "classical", "tsne": "modern", "umap": "modern"}

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gnomon.cli.options import collect_warnings, given, picture_shape
-from gnomon.methods.catalogue import METHODS
+from gnomon.methods.registry import METHODS
 
 __all__ = ["command"]
 
@@ -99,7 +99,7 @@ def command(
     from gnomon.cli.bar import ProgressBar
     from gnomon.cli.document import data_document, file_line, json_text
     from gnomon.data import open_dataset
-    from gnomon.map import map as make_map
+    from gnomon.maps import map as make_map
 
     paths = given(html=output, png=png, map=save)
     for path in paths.values():

@@ -24,7 +24,7 @@ def command(as_json: bool) -> None:
     d is the distance in the map.
     """
     from gnomon.cli.document import json_text
-    from gnomon.methods.catalogue import METHODS
+    from gnomon.methods.registry import METHODS
 
     if as_json:
         click.echo(json_text({"methods": [asdict(card) for card in METHODS]}))

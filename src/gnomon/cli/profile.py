@@ -9,7 +9,7 @@ import click
 from gnomon.cli.questions import as_json, map_file, n_top, open_map, print_answer, threads
 
 if TYPE_CHECKING:
-    from gnomon.explain import Caption
+    from gnomon.explanations import Caption
 
 __all__ = ["command"]
 
@@ -37,7 +37,7 @@ def command(map_path: str, captions: bool, top: int, threads: int | None, as_jso
 
 def _caption_table(captions: dict[Any, Caption]) -> str:
     """Return one line a label: its caption, and the labels that it does not tell it from, if there are any."""
-    from gnomon.explain.table import format_table
+    from gnomon.explanations.table import format_table
 
     texts = {str(label): caption.text for label, caption in captions.items()}
     width = max(len(text) for text in texts.values())

@@ -46,7 +46,7 @@ def coordinates(text: str) -> list[float]:
 
 def open_map(path: str, n_jobs: int | None = None) -> Any:
     """Read a map that `gnomon map --save` wrote."""
-    from gnomon.map import Map
+    from gnomon.maps import Map
 
     result = Map.load(path)
     result.n_jobs = n_jobs

@@ -1,7 +1,9 @@
 """Maps as functions: places of new rows, rows of new places, derivatives, and how far rows lie out of range."""
 
-from gnomon.extension.atlas import AffineAtlas
-from gnomon.extension.atlas_function import MapFunction
+from gnomon.extension.atlas.atlas import AffineAtlas
+from gnomon.extension.atlas.function import MapFunction
+from gnomon.extension.atlas.novelty import Novelty
+from gnomon.extension.atlas.round_trip import RoundTrip
 from gnomon.extension.drift import Drift, measure_drift
 from gnomon.extension.new_affinities import (
     GaussianRows,
@@ -11,13 +13,11 @@ from gnomon.extension.new_affinities import (
     ScaledRows,
     UniformRows,
 )
-from gnomon.extension.novelty import Novelty
-from gnomon.extension.placement import EXACT_UP_TO, PlacementField, RowPlacement
-from gnomon.extension.placement_loss import PairTerm, PlacementLoss
-from gnomon.extension.repulsion_table import RepulsionTable, tabulate_repulsion
-from gnomon.extension.round_trip import RoundTrip
-from gnomon.extension.similarity_placement import SimilarityPlacement
-from gnomon.extension.triplet_placement import TripletPlacement
+from gnomon.extension.placement.by_similarity import SimilarityPlacement
+from gnomon.extension.placement.by_triplets import TripletPlacement
+from gnomon.extension.placement.placement import EXACT_UP_TO, PlacementField, RowPlacement
+from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.placement.row_loss import PairTerm, PlacementLoss
 
 __all__ = [
     "EXACT_UP_TO",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.initialization.scattered import NOISE, normal_noise
-from gnomon.linalg.principal import principal_components
+from gnomon.linalg.principal.components import principal_components
 
 __all__ = ["principal_start"]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon.affinities.base import Affinities
 from gnomon.initialization.components import lay_out_components
 from gnomon.initialization.scattered import HALF_WIDTH, NOISE, normal_noise
-from gnomon.linalg.spectral import MAX_SPECTRAL_VECTORS, connected_components, spectral_vectors
+from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS, connected_components, spectral_vectors
 
 __all__ = ["SpectralStart", "spectral_start"]
 

@@ -1,36 +1,36 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
-from gnomon.linalg.block_krylov import SpectrumEnds, block_eigenpairs
-from gnomon.linalg.bottom import MAX_FACTOR_ENTRIES, BottomEigenpairs, bottom_eigenpairs
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
-from gnomon.linalg.huber_coordinates import huber_coordinates
-from gnomon.linalg.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
-from gnomon.linalg.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
-from gnomon.linalg.low_rank import LowRank, SymmetricAccess
-from gnomon.linalg.nystrom import nystrom
-from gnomon.linalg.pivoted_cholesky import pivoted_cholesky
-from gnomon.linalg.principal import (
+from gnomon.linalg.eigen.block_krylov import SpectrumEnds, block_eigenpairs
+from gnomon.linalg.eigen.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
+from gnomon.linalg.eigen.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
+from gnomon.linalg.eigen.multilevel import SpectralVectors, connected_components, spectral_vectors
+from gnomon.linalg.eigen.smallest import MAX_FACTOR_ENTRIES, BottomEigenpairs, bottom_eigenpairs
+from gnomon.linalg.eigen.smoothing import Smoothing
+from gnomon.linalg.low_rank.factor import LowRank, SymmetricAccess
+from gnomon.linalg.low_rank.nystrom import nystrom
+from gnomon.linalg.low_rank.pivoted_cholesky import pivoted_cholesky
+from gnomon.linalg.low_rank.randomized import randomized_factor
+from gnomon.linalg.low_rank.thresholding import ThresholdedSVD, singular_value_threshold
+from gnomon.linalg.principal.components import (
     PrincipalComponents,
     principal_components,
     principal_components_of_moments,
     project_rows,
 )
-from gnomon.linalg.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
+from gnomon.linalg.principal.huber_coordinates import huber_coordinates
+from gnomon.linalg.principal.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
+from gnomon.linalg.principal.robust_coordinates import robust_coordinates
+from gnomon.linalg.principal.scatter import Moments
+from gnomon.linalg.principal.spectra import largest_deviation
+from gnomon.linalg.principal.subspace import CentredProducts, centred_products
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.products import inner_products, product, share
-from gnomon.linalg.randomized import randomized_factor
-from gnomon.linalg.robust_coordinates import robust_coordinates
-from gnomon.linalg.scatter import Moments
 from gnomon.linalg.signs import column_signs, with_signs
-from gnomon.linalg.smoothing import Smoothing
 from gnomon.linalg.sparse import dense_rows, kernel_csr, kernel_graph
-from gnomon.linalg.spectra import largest_deviation
-from gnomon.linalg.spectral import SpectralVectors, connected_components, spectral_vectors
-from gnomon.linalg.subspace import CentredProducts, centred_products
 from gnomon.linalg.table import RowTable
-from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
     "MAX_FACTOR_ENTRIES",

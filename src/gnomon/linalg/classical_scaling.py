@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
-from gnomon.linalg.block_krylov import block_eigenpairs
+from gnomon.linalg.eigen.block_krylov import block_eigenpairs
 
 __all__ = ["ClassicalScaling", "classical_scaling"]
 

@@ -23,12 +23,12 @@ from gnomon.extension.sensitivity import (
 from gnomon.extension.sensitivity import sensitivity as loss_sensitivity
 from gnomon.kernels import Cauchy, Gaussian, StudentT
 from gnomon.methods.base import Embedder
-from gnomon.methods.classical_mds import ClassicalMDS
-from gnomon.methods.mds import MDS
-from gnomon.methods.pca import PCA
-from gnomon.methods.sne import SNE, SymmetricSNE
-from gnomon.methods.tsne import TSNE
-from gnomon.methods.umap import UMAP
+from gnomon.methods.distance.classical_mds import ClassicalMDS
+from gnomon.methods.distance.mds import MDS
+from gnomon.methods.linear.pca import PCA
+from gnomon.methods.neighbor.sne import SNE, SymmetricSNE
+from gnomon.methods.neighbor.tsne import TSNE
+from gnomon.methods.neighbor.umap import UMAP
 from gnomon.neighbors import NATIVE_METRICS
 
 __all__ = ["sensitivity"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.plot.inks import ClassInks, class_inks, value_inks
+from gnomon.plot.colors import ClassInks, class_inks, value_inks
 from gnomon.plot.style import DENSITY_FROM, class_centers, import_matplotlib, point_style
 
 __all__ = ["plot_map"]

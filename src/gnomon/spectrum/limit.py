@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon.affinities import Affinities
 from gnomon.initialization import initialize
-from gnomon.linalg.spectral import connected_components, spectral_vectors
+from gnomon.linalg.eigen.multilevel import connected_components, spectral_vectors
 
 __all__ = ["Limit", "default_exaggerations", "laplacian_limit"]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._progress import Reporter
-from gnomon.evaluate import embedding_similarity
+from gnomon.evaluation import embedding_similarity
 from gnomon.methods import UMAP, ForceAtlas2, NegTSNE
 from gnomon.neighbors import NeighborGraph
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon._validation import Boolean, Either, Integer, Nothing, Real, Rule, check_parameters, message
-from gnomon.evaluate import SIMILARITY_METRICS
-from gnomon.evaluate.pairs import check_common_rows, check_metrics, measure_pair
-from gnomon.evaluate.positions import Positions, check_embedding, placed_rows
-from gnomon.evaluate.similarities import Settings, correct_for_chance
+from gnomon.evaluation import SIMILARITY_METRICS
+from gnomon.evaluation.pairs import check_common_rows, check_metrics, measure_pair
+from gnomon.evaluation.positions import Positions, check_embedding, placed_rows
+from gnomon.evaluation.similarities import Settings, correct_for_chance
 from gnomon.theory.separation import MetricSeparation
 
 __all__ = ["metric_separation"]
@@ -66,7 +66,7 @@ def metric_separation(
     classes : mapping of method to class
         Two classes, such as "classical" and "modern".
     metrics : sequence of str, default=all
-        Measures, as in `gnomon.evaluate.embedding_similarity`.
+        Measures, as in `gnomon.embedding_similarity`.
     n_neighbors : int >= 1, default=10
         For "knn" and "jaccard".
     chance_corrected : bool, default=True

@@ -1,0 +1,44 @@
+"""How far to trust a map, overall and point by point, and how good its explanation is."""
+
+from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
+from gnomon.evaluation.evaluation import Evaluation
+from gnomon.evaluation.explanations import (
+    DriverRecovery,
+    FeatureRemoval,
+    PushTest,
+    Stability,
+    push_test,
+    recovery_of_drivers,
+    remove_features,
+    shuffle_columns,
+    sign_agreement,
+    stability,
+)
+from gnomon.evaluation.known_maps import KnownMap
+from gnomon.evaluation.manifolds import MANIFOLDS, DrivenManifold, driven_manifold
+from gnomon.evaluation.radii import local_radius_correlation
+from gnomon.evaluation.scoring import evaluate
+
+__all__ = [
+    "MANIFOLDS",
+    "SIMILARITY_METRICS",
+    "Agreement",
+    "DrivenManifold",
+    "DriverRecovery",
+    "Evaluation",
+    "FeatureRemoval",
+    "KnownMap",
+    "PushTest",
+    "Stability",
+    "compare_embeddings",
+    "driven_manifold",
+    "embedding_similarity",
+    "evaluate",
+    "local_radius_correlation",
+    "push_test",
+    "recovery_of_drivers",
+    "remove_features",
+    "shuffle_columns",
+    "sign_agreement",
+    "stability",
+]

@@ -1,0 +1,248 @@
+"""How far two embeddings of the same rows agree, whatever their scale, rotation and place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._validation import Boolean, Either, Integer, Nothing, Rule, check_parameters, message
+from gnomon.evaluation.pairs import check_common_rows, check_metrics, measure_pair
+from gnomon.evaluation.positions import Positions, check_embedding, placed_rows
+from gnomon.evaluation.similarities import MEASURES, Settings, correct_for_chance
+
+__all__ = ["SIMILARITY_METRICS", "Agreement", "compare_embeddings", "embedding_similarity"]
+
+SIMILARITY_METRICS = tuple(MEASURES)
+"""Names of the measures."""
+
+_RULES: dict[str, Rule] = {
+    "n_neighbors": Integer(1),
+    "chance_corrected": Boolean(),
+    "whiten": Boolean(),
+    "n_permutations": Integer(1),
+    "max_rows": Either(Integer(20), Nothing()),
+}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How alike two embeddings are by several measures, each in [0, 1].
+
+    Attributes
+    ----------
+    value : dict of str to float
+        The measures; 1 if one embedding is a scaled, rotated, reflected, shifted copy of the other.
+    chance : dict of str to float
+        What unrelated embeddings get: the mean over permutations of the rows of one.
+    corrected : dict of str to float
+        (value - chance) / (1 - chance), at least 0.
+    standard_error : dict of str to float
+        Of the value, where it rests on a sample of rows; 0 where it rests on all.
+    n_rows : dict of str to int
+        Rows that each measure rests on.
+    n_samples, n_left_out : int
+        Rows compared, and rows without a place (NaN) in one of the embeddings.
+    n_neighbors : int
+        Neighbours of "knn" and "jaccard".
+    whitened : bool
+        Whether the principal axes of both were brought to the same length first.
+    random_state : int
+        Seed of sample and permutations.
+    """
+
+    value: dict[str, float]
+    chance: dict[str, float]
+    corrected: dict[str, float]
+    standard_error: dict[str, float]
+    n_rows: dict[str, int]
+    n_samples: int
+    n_left_out: int
+    n_neighbors: int
+    whitened: bool
+    random_state: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values."""
+        return {name: dict(v) if isinstance(v, dict) else v for name, v in vars(self).items()}
+
+    def summary(self) -> str:
+        """Return the measures beside their chance levels, and what they rest on."""
+        lines = [f"{'':22}{'value':>8}{'chance':>8}{'corrected':>11}{'std. error':>12}"]
+        for name in self.value:
+            error = self.standard_error[name]
+            lines.append(
+                f"{name.replace('_', ' '):22}{self.value[name]:8.3f}{self.chance[name]:8.3f}"
+                f"{self.corrected[name]:11.3f}{f'{error:.4f}' if error else '-':>12}"
+            )
+        lines.append(f"{self.n_samples} rows; {self.n_neighbors} neighbours; random_state={self.random_state}")
+        sampled = {name: rows for name, rows in self.n_rows.items() if rows < self.n_samples}
+        if sampled:
+            names = ", ".join(name.replace("_", " ") for name in sampled)
+            lines.append(f"{names}: from {max(sampled.values())} random rows")
+        if self.n_left_out:
+            lines.append(f"{self.n_left_out} rows have no place in one of the embeddings and are left out")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def embedding_similarity(
+    A: npt.ArrayLike,
+    B: npt.ArrayLike,
+    metric: str = "procrustes",
+    *,
+    n_neighbors: int = 10,
+    chance_corrected: bool = False,
+    whiten: bool = False,
+    n_permutations: int = 50,
+    max_rows: int | None = 20_000,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> float:
+    """Say how alike two embeddings of the same rows are, by one measure.
+
+    Each measure is symmetric, lies in [0, 1], is 1 for an embedding and itself, and does not change if either of the
+    two is scaled, rotated or reflected, or shifted, each by its own amount. The embeddings may have different numbers
+    of components.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n_samples, n_components of each)
+        Row i of both is the same thing. Rows with NaN in one of them are left out.
+    metric : str, default="procrustes"
+        "procrustes": variance that one explains of the other after the best rotation and scaling (1 - SciPy's
+        disparity). "cka": linear centred kernel alignment. "distance_correlation": Székely's, of the distances.
+        "knn": mean share of common nearest neighbours. "jaccard": common neighbours over all that are neighbours in
+        one of them. "spearman": (1 + rank correlation of the distances) / 2.
+    n_neighbors : int in [1, n_samples - 2], default=10
+        For "knn" and "jaccard", the row itself not counted.
+    chance_corrected : bool, default=False
+        Return (f - c) / (1 - c), at least 0, with c the level of unrelated embeddings.
+    whiten : bool, default=False
+        Bring all principal axes of each embedding to the same length first. Without it an embedding whose axes are
+        scaled by hand, as spectral methods often are, counts as different.
+    n_permutations : int >= 1, default=50
+        For the chance level of "procrustes"; those of the others are exact.
+    max_rows : int >= 20 or None, default=20_000
+        Rows that "distance_correlation" and "spearman", which look at all pairs, rest on: a random sample if there
+        are more. None takes all, in memory of a few megabytes.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses the sample and the permutations.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    See Also
+    --------
+    compare_embeddings : All measures at once, with chance levels and errors of sampling.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
+       section 6; its invariances are required here of each argument alone.
+    .. [2] Kornblith et al., "Similarity of neural network representations revisited", ICML 2019 (CKA).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.evaluation import embedding_similarity
+    >>> A = np.random.default_rng(0).normal(size=(100, 2))
+    >>> round(embedding_similarity(A, 3 * A[:, ::-1] + 1), 6)
+    1.0
+    """
+    who = "embedding_similarity"
+    alone = {"chance_corrected": chance_corrected, "n_permutations": n_permutations}
+    corrected = check_parameters(who, _RULES, alone, list(alone))["chance_corrected"]
+    request = _Request((metric,), n_neighbors, whiten, n_permutations if corrected else 0, max_rows, errors=False)
+    found = _compare(who, A, B, request, random_state, n_jobs)
+    return (found.corrected if corrected else found.value)[metric]
+
+
+def compare_embeddings(
+    A: npt.ArrayLike,
+    B: npt.ArrayLike,
+    metrics: Sequence[str] = SIMILARITY_METRICS,
+    *,
+    n_neighbors: int = 10,
+    whiten: bool = False,
+    n_permutations: int = 50,
+    max_rows: int | None = 20_000,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Agreement:
+    """Say how alike two embeddings of the same rows are, by several measures beside their chance levels.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n_samples, n_components of each)
+        Row i of both is the same thing. Rows with NaN in one of them are left out and counted.
+    metrics : sequence of str, default=all
+        Names as in `embedding_similarity`, whose further parameters apply.
+    n_neighbors, whiten, n_permutations, max_rows, random_state, n_jobs : as in `embedding_similarity`
+        For every measure.
+
+    Returns
+    -------
+    Agreement
+    """
+    who = "compare_embeddings"
+    check_parameters(who, _RULES, {"n_permutations": n_permutations}, ["n_permutations"])
+    request = _Request(tuple(metrics), n_neighbors, whiten, n_permutations, max_rows, errors=True)
+    return _compare(who, A, B, request, random_state, n_jobs)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What was asked for, as it was given; no permutations where no chance level is wanted."""
+
+    metrics: tuple[str, ...]
+    n_neighbors: int
+    whiten: bool
+    n_permutations: int
+    max_rows: int | None
+    errors: bool
+
+
+def _compare(
+    who: str, A: npt.ArrayLike, B: npt.ArrayLike, request: _Request, random_state: RandomState, n_jobs: int | None
+) -> Agreement:
+    checked = check_parameters(who, _RULES, vars(request), ["n_neighbors", "whiten", "max_rows"])
+    check_metrics(who, request.metrics)
+    a, b = check_embedding(A, "A", who=who), check_embedding(B, "B", who=who)
+    if len(a) != len(b):
+        raise ValueError(message(who, f"A with {len(a)} rows and B with {len(b)}", "of the same length"))
+    kept = placed_rows(a, b)
+    k, n = checked["n_neighbors"], len(kept)
+    check_common_rows(who, request.metrics, k, n)
+    seed, n_threads = resolve_seed(random_state, who=who), resolve_n_threads(n_jobs, who=who)
+    settings = Settings(k, request.n_permutations, seed, n_threads)
+    with single_threaded_blas():
+        left, right = (
+            Positions(Y[kept], name=name, who=who, whiten=checked["whiten"], n_threads=n_threads)
+            for name, Y in (("A", a), ("B", b))
+        )
+        found = {
+            metric: measure_pair(left, right, metric, settings, checked["max_rows"], errors=request.errors)
+            for metric in request.metrics
+        }
+    return Agreement(
+        value={metric: one.value for metric, one in found.items()},
+        chance={metric: one.chance for metric, one in found.items()},
+        corrected={metric: correct_for_chance(one.value, one.chance) for metric, one in found.items()},
+        standard_error={metric: one.standard_error for metric, one in found.items()},
+        n_rows={metric: one.n_rows for metric, one in found.items()},
+        n_samples=n,
+        n_left_out=len(a) - n,
+        n_neighbors=k,
+        whitened=checked["whiten"],
+        random_state=seed,
+    )

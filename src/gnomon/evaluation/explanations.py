@@ -1,0 +1,351 @@
+"""How good an explanation is: against known drivers, against pushed rows, against shuffled data, against itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._random import RandomState, resolve_seed
+from gnomon._validation import message
+from gnomon.evaluation.scores import spearman
+
+__all__ = [
+    "DriverRecovery",
+    "FeatureRemoval",
+    "PushTest",
+    "Stability",
+    "push_test",
+    "recovery_of_drivers",
+    "remove_features",
+    "shuffle_columns",
+    "sign_agreement",
+    "stability",
+]
+
+_STREAM = 311
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class DriverRecovery:
+    """How well the importance of features points out the ones that drive each point.
+
+    Attributes
+    ----------
+    auc : float in [0, 1]
+        Mean over the points of the probability that a driving feature is ranked above another; 0.5 is chance.
+    top_precision : float in [0, 1]
+        Mean share of drivers among the k most important features, k the number of drivers of the point.
+    n_points : int
+        Points that have both drivers and others.
+    per_point : dict of str to ndarray of shape (n_samples,), float64
+        "auc" and "top_precision"; NaN where the point has no drivers or no others.
+    """
+
+    auc: float
+    top_precision: float
+    n_points: int
+    per_point: dict[str, Floats] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means with plain Python values."""
+        return {"auc": self.auc, "top_precision": self.top_precision, "n_points": self.n_points}
+
+    def summary(self) -> str:
+        """Return the means in words."""
+        return f"drivers: AUC {self.auc:.3f}, top precision {self.top_precision:.3f} ({self.n_points} points)"
+
+
+def _point_recovery(scores: Floats, drivers: Bools) -> tuple[float, float]:
+    """Return AUC (ties count half) and top precision of one point."""
+    n_drivers = int(drivers.sum())
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse.ravel()]
+    auc = (ranks[drivers].sum() - n_drivers * (n_drivers + 1) / 2) / (n_drivers * (len(scores) - n_drivers))
+    top = np.argsort(-scores, kind="stable")[:n_drivers]
+    return float(auc), float(np.mean(drivers[top]))
+
+
+def recovery_of_drivers(importance: Any, drivers: Any, *, counted: Any = None) -> DriverRecovery:
+    """Compare the importance of features with the features known to drive each point.
+
+    Parameters
+    ----------
+    importance : array-like of shape (n_samples, n_features) or (n_features,)
+        Any scores whose order says what matters; one row holds for all points. Points with NaN are left out.
+    drivers : array-like of shape (n_samples, n_features), bool
+        The truth. Points without drivers are left out.
+    counted : array-like of shape (n_samples, n_features), bool, default=None
+        False where a feature is neither driver nor not and takes no part; all take part by default.
+
+    Returns
+    -------
+    DriverRecovery
+    """
+    truth = np.asarray(drivers, dtype=bool)
+    scores = np.broadcast_to(np.asarray(importance, dtype=np.float64), truth.shape)
+    part = np.ones(truth.shape, bool) if counted is None else np.asarray(counted, dtype=bool)
+    found = np.full((len(truth), 2), np.nan)
+    for i in range(len(truth)):
+        own, labels = scores[i, part[i]], truth[i, part[i]]
+        if labels.any() and not labels.all() and np.isfinite(own).all():
+            found[i] = _point_recovery(own, labels)
+    defined = np.isfinite(found[:, 0])
+    if not defined.any():
+        raise ValueError(message("recovery_of_drivers", "drivers", "some but not all features of some point"))
+    means = found[defined].mean(axis=0)
+    per_point = {"auc": found[:, 0], "top_precision": found[:, 1]}
+    return DriverRecovery(float(means[0]), float(means[1]), int(defined.sum()), per_point)
+
+
+def sign_agreement(arrows: Any, true_arrows: Any, drivers: Any) -> float:
+    """Return the share of driving features whose arrow points to the side to which the point truly moves.
+
+    The sign is right if the inner product of the arrow and of the true displacement in the map for the same change of
+    the feature is positive; 0.5 is chance. Every driving feature of every point counts once.
+
+    Parameters
+    ----------
+    arrows, true_arrows : array-like of shape (n_samples, n_features, n_components)
+        In any units; points with NaN are left out.
+    drivers : array-like of shape (n_samples, n_features), bool
+        The features that count.
+    """
+    product = np.sum(np.asarray(arrows, dtype=np.float64) * np.asarray(true_arrows, dtype=np.float64), axis=2)
+    return float(np.mean(product[np.asarray(drivers, dtype=bool) & np.isfinite(product)] > 0))
+
+
+@dataclass(frozen=True)
+class PushTest:
+    """Where rows went when they were pushed, beside where the explanation said they would go.
+
+    Attributes
+    ----------
+    cosine : float in [-1, 1]
+        Mean cosine of predicted and actual displacement; 0 is chance.
+    r2 : float at most 1
+        Share of the actual squared displacement that is predicted.
+    scale : float
+        Factor by which the predictions would have to be stretched to fit best.
+    n_points : int
+        Rows that moved and whose move was predicted.
+    per_point : dict of str to ndarray of shape (m,), float64
+        "cosine"; NaN where either displacement is zero or NaN.
+    """
+
+    cosine: float
+    r2: float
+    scale: float
+    n_points: int
+    per_point: dict[str, Floats] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means with plain Python values."""
+        return {"cosine": self.cosine, "r2": self.r2, "scale": self.scale, "n_points": self.n_points}
+
+    def summary(self) -> str:
+        """Return the means in words."""
+        return f"pushes: cosine {self.cosine:.3f}, R2 {self.r2:.3f}, scale {self.scale:.2f} ({self.n_points} rows)"
+
+
+def push_test(X: Any, X_pushed: Any, predicted: Any, transform: Callable[[Any], Any]) -> PushTest:
+    """Push rows of the data, place them anew, and compare with the displacement that was predicted.
+
+    Both the rows and the pushed rows are placed by `transform`, so that what it does to rows that have not moved
+    cancels. It must not be made from the explanation itself: take the method's own placement or a known map.
+
+    Parameters
+    ----------
+    X, X_pushed : array-like of shape (m, n_features)
+        Rows before and after, for instance moved along the tangent in the direction in which one feature grows.
+    predicted : array-like of shape (m, n_components)
+        ``axes @ (x_pushed - x)`` for each row.
+    transform : callable
+        Maps (m, n_features) to places (m, n_components).
+
+    Returns
+    -------
+    PushTest
+    """
+    places = np.asarray(transform(X), dtype=np.float64)
+    actual = np.asarray(transform(X_pushed), dtype=np.float64) - places
+    wanted = np.asarray(predicted, dtype=np.float64)
+    if wanted.shape != actual.shape:
+        raise ValueError(message("push_test", f"predicted of shape {wanted.shape}", f"of shape {actual.shape}"))
+    lengths = np.linalg.norm(actual, axis=1) * np.linalg.norm(wanted, axis=1)
+    moved = np.isfinite(lengths) & (lengths > 0)
+    if not moved.any():
+        raise ValueError(message("push_test", "X_pushed", "rows that move in the map, with a prediction other than 0"))
+    cosine = np.full(len(actual), np.nan)
+    cosine[moved] = np.sum(actual[moved] * wanted[moved], axis=1) / lengths[moved]
+    a, b = actual[moved], wanted[moved]
+    r2 = 1.0 - float(np.sum((a - b) ** 2) / np.sum(a**2))
+    scale = float(np.sum(a * b) / np.sum(b**2))
+    return PushTest(float(np.mean(cosine[moved])), r2, scale, int(moved.sum()), {"cosine": cosine})
+
+
+@dataclass(frozen=True)
+class FeatureRemoval:
+    """How far rows move when features are set to a reference, the important ones first and last.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (s,), float64
+        Shares of the features that were set.
+    deletion, random, insertion : ndarray of shape (s,), float64
+        Mean distance in the map from the row's place, over that with all features set: the most important first, in
+        random order, and the least important first. An explanation is good if deletion rises early, insertion late.
+    gain : float
+        Mean over the shares of deletion - insertion; 0 for an order that knows nothing.
+    """
+
+    shares: Floats
+    deletion: Floats
+    random: Floats
+    insertion: Floats
+    gain: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curves with plain Python values."""
+        curves = {name: getattr(self, name).tolist() for name in ("shares", "deletion", "random", "insertion")}
+        return {**curves, "gain": self.gain}
+
+    def summary(self) -> str:
+        """Return the gain and where it comes from."""
+        means = [float(np.mean(curve)) for curve in (self.deletion, self.random, self.insertion)]
+        return "removal: moved {:.3f} important first, {:.3f} at random, {:.3f} important last".format(*means)
+
+
+def remove_features(
+    X: Any,
+    importance: Any,
+    reference: Any,
+    transform: Callable[[Any], Any],
+    *,
+    shares: Sequence[float] = (0.05, 0.1, 0.2, 0.4),
+    random_state: RandomState = 0,
+) -> FeatureRemoval:
+    """Set features of rows to a reference in the order of their importance and see how far the rows move.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n_features)
+        The rows.
+    importance : array-like of shape (m, n_features)
+        The order of each row's features.
+    reference : array-like of shape (n_features,) or (m, n_features)
+        What stands for the absence of a feature, for instance the mean of the row's neighbours or of the table.
+    transform : callable
+        Maps (m, n_features) to places (m, n_components); the judge, not made from the explanation.
+    shares : sequence of float in (0, 1], default=(0.05, 0.1, 0.2, 0.4)
+        Shares of the features to set.
+    random_state : int, Generator, RandomState or None, default=0
+        Of the random order.
+
+    Returns
+    -------
+    FeatureRemoval
+    """
+    rows = np.asarray(X, dtype=np.float64)
+    goal = np.broadcast_to(np.asarray(reference, dtype=np.float64), rows.shape)
+    rng = np.random.default_rng((resolve_seed(random_state, who="remove_features"), _STREAM))
+    scores = np.asarray(importance, dtype=np.float64)
+    orders = {
+        "deletion": np.argsort(-scores, axis=1, kind="stable"),
+        "random": np.argsort(rng.random(rows.shape), axis=1),
+        "insertion": np.argsort(scores, axis=1, kind="stable"),
+    }
+    start = np.asarray(transform(rows), dtype=np.float64)
+    whole = float(np.mean(np.linalg.norm(np.asarray(transform(goal)) - start, axis=1)))
+    curves: dict[str, Floats] = {}
+    for name, order in orders.items():
+        curve = []
+        for share in shares:
+            count = max(1, round(share * rows.shape[1]))
+            changed = rows.copy()
+            np.put_along_axis(changed, order[:, :count], np.take_along_axis(goal, order[:, :count], axis=1), axis=1)
+            curve.append(float(np.mean(np.linalg.norm(np.asarray(transform(changed)) - start, axis=1))))
+        curves[name] = np.array(curve) / (whole if whole > 0 else 1.0)
+    gain = float(np.mean(curves["deletion"] - curves["insertion"]))
+    return FeatureRemoval(np.array(shares, dtype=np.float64), **curves, gain=gain)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How far explanations of the same rows agree.
+
+    Attributes
+    ----------
+    rank_correlation : float in [-1, 1]
+        Mean over pairs of explanations and points of the rank correlation of the importances of a point's features.
+    lowest : float in [-1, 1]
+        Least mean over the points among the pairs.
+    n_pairs : int
+    per_point : ndarray of shape (n_samples,), float64
+        Mean over the pairs; NaN where an explanation says nothing.
+    """
+
+    rank_correlation: float
+    lowest: float
+    n_pairs: int
+    per_point: Floats = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means with plain Python values."""
+        return {"rank_correlation": self.rank_correlation, "lowest": self.lowest, "n_pairs": self.n_pairs}
+
+    def summary(self) -> str:
+        """Return the means in words."""
+        return f"stability: rank correlation {self.rank_correlation:.3f}, at least {self.lowest:.3f}"
+
+
+def stability(importances: Sequence[Any]) -> Stability:
+    """Compare the importances that several explanations give the features of the same points.
+
+    Importances do not change when a map is turned, mirrored or shifted, and ranks not when it is stretched, so maps
+    of different seeds compare without being aligned.
+
+    Parameters
+    ----------
+    importances : sequence of two or more array-likes of shape (n_samples, n_features)
+        Of maps of other seeds, or of explanations with other numbers of neighbours.
+
+    Returns
+    -------
+    Stability
+    """
+    tables = [np.asarray(table, dtype=np.float64) for table in importances]
+    if len(tables) < 2 or len({table.shape for table in tables}) != 1:
+        raise ValueError(message("stability", "importances", "two or more tables of one shape"))
+    pairs = [(a, b) for a in range(len(tables)) for b in range(a)]
+    found = np.full((len(pairs), len(tables[0])), np.nan)
+    for p, (a, b) in enumerate(pairs):
+        for i in np.flatnonzero(np.isfinite(tables[a]).all(axis=1) & np.isfinite(tables[b]).all(axis=1)):
+            found[p, i] = spearman(tables[a][i], tables[b][i])
+    means = np.nanmean(found, axis=1)
+    defined = np.isfinite(found).all(axis=0)
+    per_point = np.where(defined, np.where(defined, found, 0.0).mean(axis=0), np.nan)
+    return Stability(float(means.mean()), float(means.min()), len(pairs), per_point)
+
+
+def shuffle_columns(X: Any, *, random_state: RandomState = 0) -> Floats:
+    """Return the table with each column permuted on its own: same features one by one, nothing that joins them.
+
+    An explanation of a map of real data, made from this table, must lose its fidelity: if `r2` or the recovery of
+    drivers stays, it comes from the features' distributions and not from the rows.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The table.
+    random_state : int, Generator, RandomState or None, default=0
+        Of the permutations.
+    """
+    rng = np.random.default_rng((resolve_seed(random_state, who="shuffle_columns"), _STREAM))
+    shuffled: Floats = rng.permuted(np.asarray(X, dtype=np.float64), axis=0)
+    return shuffled

@@ -1,0 +1,36 @@
+"""Which features move a point, set a selection apart, drive a direction.
+
+A question that has a module of its own name is asked through it, as in ``from gnomon.explanations.axis import axis``;
+all of them are in `gnomon` itself.
+"""
+
+from gnomon.explanations.answer import Answer
+from gnomon.explanations.axis import Axis, Profile
+from gnomon.explanations.contrast import Caption, Contrast, cluster_captions, cluster_profiles
+from gnomon.explanations.counterfactual import Counterfactual
+from gnomon.explanations.explanation import Explanation, TopFeatures, explain
+from gnomon.explanations.importance import MeanImportance, importance_by_label, mean_importance
+from gnomon.explanations.interpretable import encode_features, explain_with_features
+from gnomon.explanations.saliency import Saliency
+from gnomon.explanations.why import Why
+
+__all__ = [
+    "Answer",
+    "Axis",
+    "Caption",
+    "Contrast",
+    "Counterfactual",
+    "Explanation",
+    "MeanImportance",
+    "Profile",
+    "Saliency",
+    "TopFeatures",
+    "Why",
+    "cluster_captions",
+    "cluster_profiles",
+    "encode_features",
+    "explain",
+    "explain_with_features",
+    "importance_by_label",
+    "mean_importance",
+]

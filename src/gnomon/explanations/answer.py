@@ -1,0 +1,130 @@
+"""The shape that all answers share: features, their effects with errors, and how far the answer goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.explanations.table import format_number, format_table
+
+__all__ = ["Answer", "Column"]
+
+_SHOWN = 10  # rows of a printed table
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a printed table.
+
+    Attributes
+    ----------
+    header : str
+        What stands above it.
+    name : str
+        Attribute of the answer.
+    error : str, default=""
+        Attribute that holds the standard errors, printed behind the numbers.
+    """
+
+    header: str
+    name: str
+    error: str = ""
+
+    def cells(self, answer: Any) -> list[str]:
+        """Return one text a row."""
+        values = _listed(getattr(answer, self.name))
+        if not self.error:
+            return [_cell(value) for value in values]
+        errors = _listed(getattr(answer, self.error))
+        return [f"{_cell(value)} ± {_short(error)}" for value, error in zip(values, errors, strict=True)]
+
+
+def _short(error: float) -> str:
+    return f"{error:.2g}" if error == 0 or 1e-4 <= error < 1e3 else f"{error:.1e}"
+
+
+def _listed(column: Any) -> list[Any]:
+    return column.tolist() if hasattr(column, "tolist") else list(column)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return "(" + ", ".join(_cell(item) for item in value) + ")"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return format_number(value) if isinstance(value, (int, float)) else str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Features by how much they matter to a question, with errors and fidelity.
+
+    Attributes
+    ----------
+    features : list of str
+        Names, most important first.
+    indices : ndarray of shape (n_features,), int64
+        Their column numbers.
+    effect : ndarray of shape (n_features,), float64
+        How much each feature matters; the kind of answer says in which units.
+    error : ndarray of shape (n_features,), float64
+        Standard error of the effect, in its units; 0 for a constant feature, NaN where none can be given.
+    fidelity : float
+        How far the answer accounts for what it explains; 1 is fully. NaN where it cannot be measured.
+    """
+
+    _question: ClassVar[str] = ""
+    _per_feature: ClassVar[tuple[str, ...]] = ()  # further fields and properties with one entry a feature
+    _facts: ClassVar[tuple[str, ...]] = ()  # single values that the document holds
+    _columns: ClassVar[tuple[Column, ...]] = (Column("effect", "effect", "error"),)
+
+    features: list[str]
+    indices: npt.NDArray[np.int64]
+    effect: npt.NDArray[np.float64]
+    error: npt.NDArray[np.float64]
+    fidelity: float
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def head(self, n_top: int) -> Self:
+        """Return the first `n_top` features."""
+        names = ("features", "indices", "effect", "error", *self._per_feature)
+        stored = [name for name in names if name in self.__dataclass_fields__]
+        return replace(self, **{name: getattr(self, name)[:n_top] for name in stored})
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the table by columns, as ``pandas.DataFrame`` and ``polars.DataFrame`` take it."""
+        names = ("effect", "error", *self._per_feature)
+        return {
+            "feature": list(self.features),
+            "index": self.indices.tolist(),
+            **{name: _listed(getattr(self, name)) for name in names},
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer with plain Python values, one record for each feature; NaN and infinity stay floats."""
+        columns = self.columns()
+        records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        facts = {name: _plain(getattr(self, name)) for name in self._facts}
+        return {"question": self._question, "fidelity": float(self.fidelity), **facts, "features": records}
+
+    def headline(self) -> str:
+        """Return the line above the printed table."""
+        return f"fidelity {format_number(self.fidelity)}"
+
+    def __str__(self) -> str:
+        shown = self.head(_SHOWN)
+        texts = [column.cells(shown) for column in self._columns]
+        rows: list[Sequence[str]] = [list(cells) for cells in zip(shown.features, *texts, strict=True)]
+        table = format_table(["feature", *(column.header for column in self._columns)], rows)
+        more = f"\n... and {len(self) - len(shown)} more features" if len(self) > len(shown) else ""
+        return f"{self.headline()}\n{table}{more}"
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value

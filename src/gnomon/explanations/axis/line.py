@@ -1,0 +1,275 @@
+"""What changes along a line drawn through a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.axis.points_near import Corridor, check_path, find_corridor, path_through
+from gnomon.explanations.axis.trends import blocks_of_columns, held_out_r2, rank_correlations, slopes, smooth
+from gnomon.explanations.local import each_local_arrows, mean_of_blocks
+from gnomon.explanations.rows import column_scales, dense_rows_of, row_mask
+
+if TYPE_CHECKING:
+    from gnomon.explanations.explanation import Explanation
+
+__all__ = ["Axis", "Profile", "axis"]
+
+_WHO = "axis"
+_PUSH_ROWS = 400  # points whose arrows are averaged at most
+_STRETCHES = 20
+_BANDWIDTH = 0.12  # of the length of the line
+_SORTS = {"change": "effect", "push": "push", "rho": "rho"}
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The smoothed mean of a feature along a line.
+
+    Attributes
+    ----------
+    feature : str
+    t : ndarray of shape (n_places,)
+        Distance along the line, in units of the map.
+    mean, error : ndarray of shape (n_places,)
+        Mean of the feature there and its standard error, in units of the feature; NaN where too few points lie near.
+    n : ndarray of shape (n_places,)
+        Number of points that the mean rests on, effectively.
+    """
+
+    feature: str
+    t: Array
+    mean: Array
+    error: Array
+    n: Array
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve with plain Python values."""
+        curve = {name: getattr(self, name).tolist() for name in ("t", "mean", "error", "n")}
+        return {"feature": self.feature, **curve}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis(Answer):
+    """Features by how much they change along a line through the map.
+
+    Attributes
+    ----------
+    effect : ndarray of shape (n_features,), float64
+        Change from the start of the line to its end, in standard deviations of the feature over all rows.
+    error : ndarray of shape (n_features,), float64
+        Standard error of that change, robust to unequal spread; it takes rows as independent draws.
+    change : ndarray of shape (n_features,), float64
+        The same change in units of the feature.
+    slope : ndarray of shape (n_features,), float64
+        Change per unit of length in the map.
+    rho : ndarray of shape (n_features,), float64, in [-1, 1]
+        Spearman's correlation with the distance along the line: +1 or -1 for a feature that only rises or falls.
+    push, push_error : ndarray of shape (n_features,), float64
+        Mean displacement along the line for one local standard deviation of the feature, from the arrows of the
+        points, in units of the map, and its standard error over stretches of the line. A feature can change along a
+        line without pushing along it: it then only goes along with one that does.
+    fidelity : float in [0, 1]
+        Share of the variance of the points' positions along the line that all features together predict by ridge
+        regression, each point from the others.
+    r2 : float
+        Mean local R2 of the points, on which the pushes rest.
+    corridor : Corridor
+        The line, its width and the points on it.
+    """
+
+    _question: ClassVar[str] = "axis"
+    _per_feature: ClassVar[tuple[str, ...]] = ("change", "slope", "rho", "push", "push_error")
+    _facts: ClassVar[tuple[str, ...]] = ("path", "width", "length", "n_points", "r2")
+    _columns: ClassVar[tuple[Column, ...]] = (
+        Column("change (SD)", "effect", "error"),
+        Column("change", "change"),
+        Column("slope", "slope"),
+        Column("rho", "rho"),
+        Column("push", "push", "push_error"),
+    )
+
+    change: Array
+    slope: Array
+    rho: Array
+    push: Array
+    push_error: Array
+    r2: float
+    corridor: Corridor
+    all_features: list[str] = field(repr=False)
+    _X: Any = field(repr=False)
+
+    @property
+    def path(self) -> Array:
+        """Vertices of the line."""
+        return self.corridor.path
+
+    @property
+    def width(self) -> float:
+        """Largest distance of a point from the line."""
+        return self.corridor.width
+
+    @property
+    def length(self) -> float:
+        """Length of the line, in units of the map."""
+        return self.corridor.length
+
+    @property
+    def n_points(self) -> int:
+        """Number of points near the line."""
+        return len(self.corridor.rows)
+
+    def headline(self) -> str:
+        """Return what is said of the line as a whole."""
+        return (
+            f"{self.n_points} points within {self.width:.3g} of a line of length {self.length:.3g}; "
+            f"the features predict {self.fidelity:.0%} of where they lie along it (local R2 {self.r2:.2f})"
+        )
+
+    def profile(self, feature: int | str, n_places: int = 50, bandwidth: float | None = None) -> Profile:
+        """Return the smoothed mean of a feature along the line.
+
+        Parameters
+        ----------
+        feature : str or int
+            Its name or its column number.
+        n_places : int >= 2, default=50
+            Places along the line, evenly spaced.
+        bandwidth : float > 0, default=None
+            Standard deviation of the Gaussian weights, in units of the map; None takes 0.12 of the length.
+        """
+        if isinstance(feature, str):
+            if feature not in self.all_features:
+                raise ValueError(message("profile", f"feature={feature!r}", "the name of a feature"))
+            column = self.all_features.index(feature)
+        else:
+            rule = {"feature": Integer(0, len(self.all_features) - 1)}
+            column = check_parameters("profile", rule, {"feature": feature})["feature"]
+        n_places = check_parameters("profile", {"n_places": Integer(2)}, {"n_places": n_places})["n_places"]
+        if bandwidth is None:
+            bandwidth = _BANDWIDTH * self.length
+        rule_of_width = {"bandwidth": Real(0.0, low_open=True)}
+        bandwidth = float(check_parameters("profile", rule_of_width, {"bandwidth": bandwidth})["bandwidth"])
+        at = np.linspace(0.0, self.length, n_places)
+        values = dense_rows_of(self._X, self.corridor.rows, [column])[:, 0]
+        return Profile(self.all_features[column], at, *smooth(self.corridor.t, values, at, bandwidth))
+
+
+def axis(
+    explanation: Explanation,
+    path: Any = None,
+    *,
+    direction: Any = None,
+    at: Any = None,
+    width: float | None = None,
+    sort_by: Literal["change", "push", "rho"] = "change",
+) -> Axis:
+    """Say what changes along a line drawn through the map.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of the map.
+    path : array-like of shape (n_vertices, n_components), default=None
+        Corners of the line, in coordinates of the map; or give a `direction`.
+    direction : array-like of shape (n_components,), default=None
+        The line runs in this direction through the middle of `at`, from its 5th to its 95th percentile.
+    at : int, mask or row numbers, default=None
+        With `direction`: the region, all points by default. A single row takes its neighbours with it.
+    width : float > 0, default=None
+        Points at most so far from the line count. None takes twice the median, over places on the line, of the
+        distance to the 15th nearest point.
+    sort_by : {"change", "push", "rho"}, default="change"
+        Sort by the absolute change in standard deviations, the absolute push, or the absolute rank correlation.
+
+    Returns
+    -------
+    Axis
+
+    Raises
+    ------
+    ValueError
+        If fewer than ten points lie near the line.
+    """
+    check_parameters(_WHO, {"sort_by": Options(*_SORTS)}, {"sort_by": sort_by})
+    if (path is None) == (direction is None):
+        raise ValueError(message(_WHO, "path and direction", "one given, the other None"))
+    if at is not None and direction is None:
+        raise ValueError(message(_WHO, "at", "None when a path is given"))
+    if path is None:
+        path = _straight(explanation, direction, at)
+    corridor = find_corridor(explanation.places, check_path(path, explanation.n_components, who=_WHO), width, who=_WHO)
+    table = _trend_table(explanation, corridor)
+    table["push"], table["push_error"] = _pushes(explanation, corridor)
+    order = np.lexsort((-np.abs(table["effect"]), -np.abs(table[_SORTS[sort_by]])))
+    return Axis(
+        features=[explanation.feature_names[f] for f in order],
+        indices=order.astype(np.int64),
+        **{name: column[order] for name, column in table.items()},
+        fidelity=held_out_r2(explanation._X, corridor.rows, corridor.t),
+        r2=_mean_or_nan(explanation.r2[corridor.rows]),
+        corridor=corridor,
+        all_features=explanation.feature_names,
+        _X=explanation._X,
+    )
+
+
+def _mean_or_nan(values: npt.NDArray[Any]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _straight(explanation: Explanation, direction: Any, at: Any) -> Array:
+    places = explanation.places
+    if at is None:
+        region = places
+    elif np.ndim(at) == 0:
+        i = explanation._row(at)
+        region = places[np.append(i, explanation._jacobians.indices[i])]
+    else:
+        region = places[row_mask(at, len(places), who=_WHO, name="at")]
+    known = region[np.isfinite(region[:, 0])]
+    if not len(known):
+        raise ValueError(message(_WHO, "at", "a region with a place in the map"))
+    return path_through(region, direction, np.median(known, axis=0), who=_WHO)
+
+
+def _trend_table(explanation: Explanation, corridor: Corridor) -> dict[str, Array]:
+    """Return change and slope with errors and the rank correlation of every feature."""
+    n_features = explanation.n_features
+    names = ("effect", "error", "change", "slope", "rho")
+    table = {name: np.zeros(n_features) for name in names}
+    scales = column_scales(explanation._X)
+    for columns, values in blocks_of_columns(explanation._X, corridor.rows):
+        slope, error = slopes(corridor.t, values)
+        table["slope"][columns], table["change"][columns] = slope, slope * corridor.length
+        table["error"][columns] = error * corridor.length
+        table["rho"][columns] = rank_correlations(corridor.t, values)
+    table["effect"], table["error"] = (scales.in_deviations(table[name]) for name in ("change", "error"))
+    return table
+
+
+def _pushes(explanation: Explanation, corridor: Corridor) -> tuple[Array, Array]:
+    """Return the mean of the arrows along the line over its points and the standard error of the mean.
+
+    Points near each other share neighbours, so the error is that of the mean of 20 stretches of the line.
+    """
+    known = np.flatnonzero(explanation.mask[corridor.rows])
+    known = known[np.argsort(corridor.t[known], kind="stable")]
+    if len(known) > _PUSH_ROWS:
+        known = known[np.linspace(0, len(known) - 1, _PUSH_ROWS).astype(np.intp)]
+    if len(known) < 2:
+        nothing = np.full(explanation.n_features, np.nan)
+        return nothing, nothing
+    stretches = np.array_split(known, min(_STRETCHES, len(known)))
+    sums = np.zeros((len(stretches), explanation.n_features))
+    for total, stretch in zip(sums, stretches, strict=True):
+        for position, arrows in zip(stretch, each_local_arrows(explanation, corridor.rows[stretch]), strict=True):
+            total += corridor.tangents[position] @ arrows
+    return mean_of_blocks(sums, np.array([len(stretch) for stretch in stretches]))

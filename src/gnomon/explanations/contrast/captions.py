@@ -1,0 +1,182 @@
+"""Captions that tell clusters from each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Integer, check_parameters, message
+from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.contrast.moments import ClusterMoments, cluster_moments
+from gnomon.explanations.contrast.picture_regions import region_means
+from gnomon.explanations.contrast.standard_errors import effect_size_errors
+from gnomon.geometry.check import check_features
+
+__all__ = ["Caption", "cluster_captions"]
+
+_WHO = "cluster_captions"
+_LARGE = 0.8  # Cohen's "large" difference, in standard deviations
+_NOTICEABLE = 0.3  # below this two clusters are not told apart at all
+_CEILING = 3.0  # a difference beyond this separates no better
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caption(Answer):
+    """What tells a cluster from the other clusters, in a few words; ``str`` gives the words.
+
+    Attributes
+    ----------
+    label : object
+        The cluster.
+    text : str
+        The caption.
+    effect : ndarray of shape (n_phrases,), float64
+        For each feature named: the smallest difference of means, in standard deviations of the two clusters, from the
+        clusters that this feature sets it apart from; negative for "low".
+    error : ndarray of shape (n_phrases,), float64
+        Its standard error (Hedges & Olkin).
+    against : list of list
+        For each feature named: those clusters.
+    unseparated : list
+        Clusters from which no feature named sets it apart by a large difference (0.8 standard deviations).
+    fidelity : float in [0, 1]
+        Share of the other clusters from which the caption sets it apart by such a difference.
+    """
+
+    _question: ClassVar[str] = "caption"
+    _per_feature: ClassVar[tuple[str, ...]] = ("against",)
+    _facts: ClassVar[tuple[str, ...]] = ("label", "text", "unseparated")
+    _columns: ClassVar[tuple[Column, ...]] = (Column("gap (SD)", "effect", "error"), Column("apart from", "against"))
+
+    label: Any
+    text: str
+    against: list[list[Any]]
+    unseparated: list[Any]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def cluster_captions(
+    X: Any,
+    labels: Any,
+    *,
+    n_phrases: int = 3,
+    feature_names: Any = None,
+    image_shape: tuple[int, ...] | None = None,
+) -> dict[Any, Caption]:
+    """Name each cluster by what tells it from the other clusters: "high CD3D, low LYZ".
+
+    Where `cluster_profiles` compares a cluster with all other rows at once, a caption must set it apart from each
+    other cluster. Phrases are chosen one after the other; each is the feature that sets the cluster apart, by
+    at least 0.8 standard deviations of the two, from the most clusters that the phrases before it do not. "High" is
+    said only of a mean above the mean of all clusters, "low" only below, "medium" only where clusters lie on both sides
+    and no high or low sets it apart from as many. If two captions come out the same although
+    the data of the two clusters differ, each says how it differs from the other.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    labels : array-like of shape (n_samples,)
+        The cluster of each row; at least two different ones.
+    n_phrases : int >= 1, default=3
+        Phrases of a caption at most.
+    feature_names : sequence of n_features str, default=None
+        By default the columns of a data frame, else "feature 0" and so on.
+    image_shape : tuple of int, default=None
+        (height, width[, channels]) if the features are pixels: captions then speak of nine regions of the picture,
+        such as "bright top left, dark centre".
+
+    Returns
+    -------
+    dict of label to Caption
+        In the order of the sorted labels. Like every description of chosen clusters, no test.
+    """
+    n_phrases = check_parameters(_WHO, {"n_phrases": Integer(1)}, {"n_phrases": n_phrases})["n_phrases"]
+    values, names = check_features(X, feature_names, who=_WHO)
+    words = ("high", "low", "medium")
+    if image_shape is not None:
+        values, names = region_means(values, image_shape, who=_WHO)
+        words = ("bright", "dark", "grey")
+    given = np.asarray(labels)
+    if given.shape != (values.shape[0],):
+        raise ValueError(message(_WHO, f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
+    found, groups = np.unique(given, return_inverse=True)
+    if len(found) < 2:
+        raise ValueError(message(_WHO, f"labels with {len(found)} value", "of at least two values"))
+    moments = cluster_moments(values, groups.ravel(), len(found))
+    listed = found.tolist()
+    captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(found))]
+    return dict(zip(listed, _told_apart(captions, moments, listed, names), strict=True))
+
+
+def _caption(
+    g: int, moments: ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
+) -> Caption:
+    gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
+    side = np.sign(moments.means[g] - moments.means.mean(axis=0))
+    agreed = np.maximum(gaps * side, 0.0)  # only differences in the direction that the word will state
+    inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0)
+    medium = np.where(inner, np.abs(gaps), 0.0)  # both directions, where others lie on both sides
+    left = np.arange(len(labels)) != g
+    chosen: list[int] = []
+    said: list[str] = []
+    against: list[npt.NDArray[np.intp]] = []
+    while left.any() and len(chosen) < n_phrases:
+        plain, between = (_best_feature(one, left) for one in (agreed, medium))
+        (count, f, rows), middle = (between, True) if between[0] > plain[0] else (plain, False)
+        if count == 0:
+            break
+        chosen.append(f)
+        against.append(rows)
+        said.append(words[2] if middle else words[0] if side[f] > 0 else words[1])
+        left[rows] = False
+    smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
+    effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
+    errors = [
+        float(effect_size_errors(np.array([e]), int(moments.sizes[g]), int(moments.sizes[h]))[0])
+        for e, h in zip(effect, smallest, strict=True)
+    ]
+    phrases = [f"{word} {names[f]}" for word, f in zip(said, chosen, strict=True)]
+    return Caption(
+        features=[names[f] for f in chosen],
+        indices=np.array(chosen, dtype=np.int64),
+        effect=effect,
+        error=np.array(errors),
+        fidelity=1.0 - float(np.count_nonzero(left)) / (len(labels) - 1),
+        label=labels[g],
+        text=", ".join(phrases) or "no feature sets it apart",
+        against=[[labels[h] for h in rows] for rows in against],
+        unseparated=[labels[h] for h in np.flatnonzero(left)],
+    )
+
+
+def _best_feature(gaps: Array, left: npt.NDArray[np.bool_]) -> tuple[int, int, npt.NDArray[np.intp]]:
+    """Return how many of the clusters left the best feature sets apart, the feature, and these clusters."""
+    large = np.where(left[:, None] & (gaps >= _LARGE), gaps, 0.0)
+    counts = np.count_nonzero(large, axis=0)
+    f = int(np.lexsort((-large.sum(axis=0), -np.minimum(large, _CEILING).sum(axis=0), -counts))[0])
+    return int(counts[f]), f, np.flatnonzero(large[:, f])
+
+
+def _told_apart(captions: list[Caption], moments: ClusterMoments, labels: list[Any], names: list[str]) -> list[Caption]:
+    """Add to captions that are the same how each cluster differs from the first other one of that name."""
+    texts = [caption.text for caption in captions]
+    told = []
+    for g, caption in enumerate(captions):
+        twins = [h for h, text in enumerate(texts) if text == caption.text and h != g]
+        if twins:
+            gaps = moments.gaps(g)[twins]
+            twin, f = (int(at) for at in np.unravel_index(np.argmax(np.abs(gaps)), gaps.shape))
+            if abs(gaps[twin, f]) >= _NOTICEABLE:
+                phrase = f"{'more' if gaps[twin, f] > 0 else 'less'} {names[f]} than {labels[twins[twin]]}"
+            else:
+                phrase = f"like {labels[twins[twin]]}"
+            caption = replace(caption, text=f"{caption.text}, {phrase}")
+        told.append(caption)
+    return told

@@ -1,0 +1,264 @@
+"""What sets a selection of rows apart from the rest: one effect size and one ranking probability per feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.contrast.standard_errors import auc_errors, effect_size_errors, held_out_auc
+from gnomon.explanations.rows import dense_rows_of, row_mask
+from gnomon.geometry.check import check_features
+from gnomon.linalg.table import RowTable
+
+__all__ = ["Contrast", "cluster_profiles", "contrast"]
+
+_RULES = {"sort_by": Options("auc", "effect_size")}
+_NOTABLE = 0.1  # a caption names only features whose AUC is at least this far from 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast(Answer):
+    """Features by how far they set a selection apart from the rest.
+
+    Sorted by ``|auc - 0.5|`` (or ``|effect_size|``), then by the other, then by column number.
+
+    Attributes
+    ----------
+    features : list of str
+        Names, most distinctive first.
+    indices : ndarray of shape (n_features,), int64
+        Their column numbers.
+    effect, effect_size : ndarray of shape (n_features,), float64
+        Difference of the means in pooled standard deviations (Cohen's d), positive if the selection is higher. 0 for
+        a constant feature; infinite if the means differ and neither side varies.
+    error : ndarray of shape (n_features,), float64
+        Standard error of the effect size (Hedges & Olkin); NaN where that is infinite.
+    auc : ndarray of shape (n_features,), float64, in [0, 1]
+        Probability that a selected row is above a row of the rest, ties counted half. 0.5 for a constant feature.
+    auc_error : ndarray of shape (n_features,), float64
+        Standard error of the AUC (Hanley & McNeil).
+    mean_selected, mean_rest : ndarray of shape (n_features,), float64
+        Means on both sides, in the units of the feature.
+    n_selected, n_rest : int
+        Number of rows on both sides.
+    fidelity : float in [0, 1], or NaN
+        How well the features that are named first tell the two sides apart: AUC of a linear discriminant of the ten
+        most distinctive ones, chosen and fitted in one half of the rows, taken in the other. 0.5 says nothing. NaN if
+        a side has fewer than two rows.
+    """
+
+    _question: ClassVar[str] = "contrast"
+    _per_feature: ClassVar[tuple[str, ...]] = ("effect_size", "auc", "auc_error", "mean_selected", "mean_rest")
+    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest")
+    _columns: ClassVar[tuple[Column, ...]] = (
+        Column("effect size", "effect", "error"),
+        Column("AUC", "auc", "auc_error"),
+        Column("mean selected", "mean_selected"),
+        Column("mean rest", "mean_rest"),
+    )
+
+    auc: npt.NDArray[np.float64]
+    auc_error: npt.NDArray[np.float64]
+    mean_selected: npt.NDArray[np.float64]
+    mean_rest: npt.NDArray[np.float64]
+    n_selected: int
+    n_rest: int
+
+    @property
+    def effect_size(self) -> npt.NDArray[np.float64]:
+        """Another name of the effect."""
+        return self.effect
+
+    def caption(self, n_top: int = 3) -> str:
+        """Return a phrase such as "more aspect_ratio, less zinc"; only features with an AUC below 0.4 or above 0.6."""
+        phrases = [
+            f"{'more' if auc > 0.5 else 'less'} {name}"
+            for name, auc in zip(self.features[:n_top], self.auc[:n_top].tolist(), strict=True)
+            if abs(auc - 0.5) >= _NOTABLE
+        ]
+        return ", ".join(phrases) or "no feature sets it apart"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table with plain Python values; an infinite effect size stays a float."""
+        return {**super().to_dict(), "caption": self.caption()}
+
+    def headline(self) -> str:
+        """Return what is said of the selection as a whole."""
+        text = f"{self.n_selected} selected, {self.n_rest} in the rest: {self.caption()}"
+        if np.isfinite(self.fidelity):
+            text += f"; ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
+        return text
+
+
+def _order(auc: npt.NDArray[np.float64], effect: npt.NDArray[np.float64], sort_by: str) -> npt.NDArray[np.int64]:
+    keys = [-np.abs(auc - 0.5), -np.abs(effect)]
+    if sort_by == "effect_size":
+        keys.reverse()
+    order: npt.NDArray[np.int64] = np.lexsort((keys[1], keys[0]))
+    return order
+
+
+def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int, n_threads: int) -> Any:
+    """Return AUC, mean, mean of the rest and Cohen's d, each (n_groups, n_features), in one pass over the columns."""
+    if hasattr(X, "tocsc"):
+        # In CSC form a column is a row of the transposed table.
+        X = X.T
+    return _core.group_contrasts(RowTable.of(X).core, np.ascontiguousarray(groups), n_groups, n_threads)
+
+
+def _contrasts(
+    X: Any, groups: npt.NDArray[np.int32], n_groups: int, names: list[str], n_threads: int, sort_by: str
+) -> list[Contrast]:
+    """Contrast every group with all others."""
+    auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups, n_threads)
+
+    def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        # A group of one row is in one half only; the kernel takes groups that have rows.
+        present, compact = np.unique(of, return_inverse=True)
+        part_auc, _, _, part_effect = _group_contrasts(part, compact.astype(np.int32), len(present), n_threads)
+        orders = np.zeros((n_groups, len(names)), dtype=np.int64)
+        orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
+        return orders
+
+    fidelity = held_out_auc(X, groups, n_groups, rank)
+    sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
+    found = []
+    for g in range(n_groups):
+        order = _order(auc[g], effect[g], sort_by)
+        n_selected, n_rest = int(sizes[g]), int(sizes.sum() - sizes[g])
+        # Hanley & McNeil's formula knows nothing of ties: a feature that never varies has no error at all.
+        varies = _varies(X, groups, (effect[g] == 0) & (auc[g] == 0.5))[order]
+        found.append(
+            Contrast(
+                features=[names[f] for f in order],
+                indices=order,
+                effect=effect[g, order],
+                error=np.where(varies, effect_size_errors(effect[g, order], n_selected, n_rest), 0.0),
+                fidelity=float(fidelity[g]),
+                auc=auc[g, order],
+                auc_error=np.where(varies, auc_errors(auc[g, order], n_selected, n_rest), 0.0),
+                mean_selected=mean[g, order],
+                mean_rest=rest_mean[g, order],
+                n_selected=n_selected,
+                n_rest=n_rest,
+            )
+        )
+    return found
+
+
+def _varies(X: Any, groups: npt.NDArray[np.int32], doubtful: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which features have more than one value in the groups; only the doubtful ones are looked at."""
+    varies = ~doubtful
+    rows = np.flatnonzero(groups >= 0)
+    for columns in np.array_split(np.flatnonzero(doubtful), max(1, int(doubtful.sum()) * len(rows) >> 22)):
+        if len(columns):
+            values = dense_rows_of(X, rows, columns)
+            varies[columns] = values.min(axis=0) < values.max(axis=0)
+    return varies
+
+
+def contrast(
+    X: Any,
+    selection: Any,
+    rest: Any = None,
+    *,
+    feature_names: Any = None,
+    sort_by: Literal["auc", "effect_size"] = "auc",
+    n_jobs: int | None = None,
+) -> Contrast:
+    """Say what sets a selection of rows apart from the rest, feature by feature.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data; sparse data stay sparse.
+    selection : boolean mask of shape (n_samples,) or array of row numbers
+        At least one row.
+    rest : mask or row numbers, default=None
+        The rows to compare with; all that are not selected by default. It must not share rows with the selection.
+    feature_names : sequence of n_features str, default=None
+        By default the columns of a data frame, else "feature 0" and so on.
+    sort_by : {"auc", "effect_size"}, default="auc"
+        The AUC depends on ranks alone and so is not swayed by outliers or scales.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    Contrast
+        A description of these rows, not a test: a selection made by looking at a map differs by construction.
+    """
+    check_parameters("contrast", _RULES, {"sort_by": sort_by})
+    values, labels = check_features(X, feature_names, who="contrast")
+    n = int(values.shape[0])
+    inside = row_mask(selection, n, who="contrast", name="selection")
+    if rest is None:
+        outside = ~inside
+        if not outside.any():
+            raise ValueError(message("contrast", f"selection with all {n} rows", "smaller than the data"))
+    else:
+        outside = row_mask(rest, n, who="contrast", name="rest")
+    shared = int(np.count_nonzero(inside & outside))
+    if shared:
+        raise ValueError(message("contrast", f"rest with {shared} selected rows", "apart from the selection"))
+    groups = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
+    return _contrasts(values, groups, 2, labels, resolve_n_threads(n_jobs, who="contrast"), sort_by)[0]
+
+
+def cluster_profiles(
+    X: Any,
+    labels: Any,
+    *,
+    n_top: int | None = 10,
+    feature_names: Any = None,
+    sort_by: Literal["auc", "effect_size"] = "auc",
+    n_jobs: int | None = None,
+) -> dict[Any, Contrast]:
+    """Contrast every cluster with all other rows, in one pass over the features.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    labels : array-like of shape (n_samples,)
+        The cluster of each row; at least two different ones. -1 is a cluster like any other.
+    n_top : int >= 1 or None, default=10
+        Features kept for each cluster; None for all.
+    feature_names, sort_by, n_jobs
+        As in `contrast`.
+
+    Returns
+    -------
+    dict of label to Contrast
+        In the order of the sorted labels.
+    """
+    checked = {"n_top": 1 if n_top is None else n_top, "sort_by": sort_by}
+    check_parameters("cluster_profiles", {**_RULES, "n_top": Integer(1)}, checked)
+    values, feature_labels = check_features(X, feature_names, who="cluster_profiles")
+    given = np.asarray(labels)
+    if given.shape != (values.shape[0],):
+        raise ValueError(
+            message("cluster_profiles", f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length")
+        )
+    found, groups = np.unique(given, return_inverse=True)
+    if len(found) < 2:
+        raise ValueError(message("cluster_profiles", f"labels with {len(found)} value", "of at least two values"))
+    contrasts = _contrasts(
+        values,
+        groups.ravel().astype(np.int32),
+        len(found),
+        feature_labels,
+        resolve_n_threads(n_jobs, who="cluster_profiles"),
+        sort_by,
+    )
+    return {
+        label: profile if n_top is None else profile.head(n_top)
+        for label, profile in zip(found.tolist(), contrasts, strict=True)
+    }

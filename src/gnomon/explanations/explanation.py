@@ -1,0 +1,295 @@
+"""The explanation of an embedding: which features move each point, how strongly, and how far to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Integer, check_parameters, message
+from gnomon.explanations.table import format_number, format_table
+from gnomon.explanations.why import LOW_R2, Why, why
+from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
+from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.effects import calibrated_effects
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
+
+__all__ = ["Explanation", "TopFeatures", "explain"]
+
+N_TOP = 8
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
+_RIDGE_ROWS = 1000  # points that choose the ridge
+_SLACK = 4 / 3
+
+
+@dataclass(frozen=True)
+class TopFeatures:
+    """The most important features of every point; NaN where the point has no explanation.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_samples, n_top), int32
+        Column numbers, most important first.
+    arrows : ndarray of shape (n_samples, n_top, n_components), float32
+        Displacement in the map per one local standard deviation of the feature.
+    importance : ndarray of shape (n_samples, n_top), float32
+        Length of the arrow, in units of the map.
+    """
+
+    indices: npt.NDArray[np.int32]
+    arrows: npt.NDArray[np.float32]
+    importance: npt.NDArray[np.float32]
+
+
+class Explanation:
+    """Which features move each point of an embedding; made by `explain`.
+
+    It keeps a reference to the data, from which axes and the full table of importances are formed when asked for:
+    do not change the data in between.
+
+    Attributes
+    ----------
+    n_samples, n_features, n_components : int
+        Sizes of the data and the embedding.
+    feature_names : list of str
+        One name for each feature.
+    r2 : ndarray of shape (n_samples,), float32, in [0, 1]
+        How far to believe each point's explanation: share of its neighbours' displacements in the map that is
+        predicted when each neighbour is predicted by the local linear fit to the others; 0 if that is worse than
+        the mean of the others. NaN where `mask` is False. It is that of the fit of a single neighbourhood, before fits
+        are averaged; with pooling all predictions are stretched by one factor first, as the axes are.
+    r2_error : ndarray of shape (n_samples,), float32
+        Standard error of `r2` (before predictions are stretched and it is cut at 0), by the jackknife over the
+        neighbours.
+    fit_r2 : ndarray of shape (n_samples,), float32, at most 1
+        Share that the damped fit itself accounts for. Without damping it is high even for a random map: there are few
+        neighbours in many dimensions. Do not read it as trust.
+    ellipses : ndarray of shape (n_samples, n_components, n_components), float64
+        Image of the unit ball of the data's tangent space, in squared units of the map per squared unit of the data.
+    mask : ndarray of shape (n_samples,), bool
+        False where nothing can be said: then r2, ellipses and arrows are NaN.
+    global_importance : ndarray of shape (n_features,), float64
+        Mean importance of each feature over the points with an explanation, in units of the map.
+    graph : NeighborGraph
+        Neighbours in the data.
+    ridge : float
+        Damping of the fits, chosen by how well neighbours are predicted from each other.
+    n_neighbors : int
+        Neighbours used for each point.
+    places : ndarray of shape (n_samples, n_components), float64
+        The embedding; NaN where a row has no place.
+    pooling : int
+        Times that the fits were averaged over neighbouring points.
+    calibration : float
+        Factor that gives the averaged fits the length at which they predict the neighbours best: damping and noise in
+        the features shorten them. 1 without pooling.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        jacobians: LocalJacobians,
+        effects: FeatureEffects,
+        feature_names: list[str],
+        *,
+        graph: NeighborGraph,
+        ridge: float,
+        n_threads: int,
+    ) -> None:
+        self._X = X
+        self.places = jacobians.places
+        self.graph = graph
+        self._jacobians = jacobians
+        self._effects = effects
+        self._n_threads = n_threads
+        self.feature_names = feature_names
+        self.ridge = ridge
+        self.r2: npt.NDArray[np.float32] = np.clip(
+            jacobians.stretched_r2() if jacobians.pooling else jacobians.predicted_r2, 0.0, 1.0
+        )
+        self.r2_error = jacobians.r2_error
+        self.fit_r2 = jacobians.r2
+        self.ellipses = jacobians.ellipses if effects.ellipses is None else effects.ellipses
+        self.pooling = jacobians.pooling
+        self.calibration = jacobians.calibration
+        self.mask = jacobians.mask
+        self.global_importance = effects.mean_importance
+        self.n_samples, self.n_features = int(X.shape[0]), int(X.shape[1])
+        self.n_components = jacobians.n_components
+        self.n_neighbors = int(jacobians.indices.shape[1])
+
+    @property
+    def jacobians(self) -> LocalJacobians:
+        """The local fits."""
+        return self._jacobians
+
+    @cached_property
+    def distortion(self) -> Distortion:
+        """What the map does to areas, directions and neighbourhoods around each point; formed when first used."""
+        fits = replace(self._jacobians, ellipses=self.ellipses)
+        return distortion(fits, Y=self.places, graph=self.graph)
+
+    @cached_property
+    def importance(self) -> npt.NDArray[np.float32]:
+        """Importance of every feature for every point, (n_samples, n_features) float32; formed when first used."""
+        effects = feature_effects(self._X, self._jacobians, all_features=True, n_threads=self._n_threads)
+        assert effects.all_importance is not None
+        return effects.all_importance
+
+    @cached_property
+    def semi_axes(self) -> npt.NDArray[np.float64]:
+        """Semi-axes of the distortion ellipses, (n_samples, n_components), descending: map units per data unit."""
+        axes = np.full((self.n_samples, self.n_components), np.nan)
+        axes[self.mask] = np.sqrt(np.maximum(np.linalg.eigvalsh(self.ellipses[self.mask])[:, ::-1], 0.0))
+        return axes
+
+    def axes(self, i: int) -> npt.NDArray[np.float64]:
+        """Return the displacement of point i in the map per unit of each feature, (n_components, n_features)."""
+        return self._jacobians.axes(self._X, self._row(i))
+
+    def axes_error(self, i: int, features: Any = None) -> npt.NDArray[np.float64]:
+        """Return the standard errors of `axes`, (n_components, n_features), in the same units.
+
+        Of some features only, by their column numbers, if they are given.
+
+        They answer for scatter of the places in the map about a locally linear function of the data, by the jackknife
+        over the rows that enter; not for the bias of damping and of averaging over a curved map.
+        """
+        return self._jacobians.axes_error(self._X, self._row(i), features)
+
+    def top_features(self, n_top: int = N_TOP) -> TopFeatures:
+        """Return the `n_top` most important features of every point (at most n_features)."""
+        n_top = min(check_parameters("top_features", {"n_top": Integer(1)}, {"n_top": n_top})["n_top"], self.n_features)
+        effects = self._effects
+        if n_top > effects.indices.shape[1]:
+            effects = feature_effects(self._X, self._jacobians, n_top=n_top, n_threads=self._n_threads)
+        return TopFeatures(effects.indices[:, :n_top], effects.arrows[:, :n_top], effects.importance[:, :n_top])
+
+    def why(self, i: int, n_top: int = 5) -> Why:
+        """Return the features that move point i most, with values, arrows and R2; `print` shows a table."""
+        return why(self, i, n_top)
+
+    def summary(self, n_top: int = 10) -> str:
+        """Return the features of largest mean importance as a table, with the R2 over all points."""
+        order = np.argsort(-self.global_importance, kind="stable")[:n_top]
+        total = float(self.global_importance.sum())
+        rows = [
+            [self.feature_names[f], format_number(value), f"{value / total if total > 0 else 0.0:.1%}"]
+            for f, value in zip(order, self.global_importance[order].tolist(), strict=True)
+        ]
+        defined = self.r2[self.mask]
+        head = f"{self.n_samples} points, {self.n_features} features, {self.n_neighbors} neighbours"
+        if len(defined):
+            low = float(np.mean(defined < LOW_R2))
+            head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"
+        if len(defined) < self.n_samples:
+            head += f"; nothing can be said about {self.n_samples - len(defined)} points"
+        return head + "\n" + format_table(["feature", "mean importance", "share"], rows)
+
+    def _row(self, i: int) -> int:
+        if not -self.n_samples <= i < self.n_samples:
+            raise IndexError(message("Explanation", f"row {i}", f"below n_samples={self.n_samples}"))
+        return int(i) % self.n_samples
+
+    def __repr__(self) -> str:
+        return f"Explanation(n_samples={self.n_samples}, n_features={self.n_features}, ridge={self.ridge:g})"
+
+
+def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, pooled: bool, n_threads: int) -> float:
+    """Return the ridge of the fits, from how well they predict each neighbour from the others at even points.
+
+    Alone, the fits that predict best. Where they are averaged and stretched, damping costs little and keeps the noise
+    of directions without spread out: the strongest that leaves at most a third more unexplained than the best.
+    """
+    n = Y.shape[0]
+    rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
+    left = []
+    for ridge in _RIDGES:
+        fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0, n_threads=n_threads)
+        scores = (fits.stretched_r2() if pooled else fits.predicted_r2)[fits.mask]
+        left.append(1.0 - float(np.median(scores)) if len(scores) else np.inf)
+    bound = min(left) * (_SLACK if pooled else 1.0)
+    good = [ridge for ridge, rest in zip(_RIDGES, left, strict=True) if rest <= bound]
+    return good[-1] if pooled else good[0]
+
+
+def _neighbors(
+    X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: str, n_threads: int, who: str
+) -> NeighborGraph:
+    """Return the graph cut to n_neighbors, computed if it is not given."""
+    n = int(X.shape[0])
+    if graph is None:
+        if n < 3:
+            raise ValueError(message(who, f"X with {n} rows", "of at least 3 rows"))
+        values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
+        values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
+        return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
+    check_graph(graph, n, who=who)
+    return graph.nearest(n_neighbors)
+
+
+def explain(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 15,
+    pooling: int = 3,
+    graph: NeighborGraph | None = None,
+    feature_names: Any = None,
+    metric: str = "euclidean",
+    n_jobs: int | None = None,
+) -> Explanation:
+    """Explain an embedding made anywhere: which features move each point, and how far to believe it.
+
+    Around each point the linear map is fitted that best carries the displacements of its neighbours in the data to
+    their displacements in the embedding. The arrow of a feature is where the point would move for one local standard
+    deviation of the feature, within the directions in which the data vary there. The explanation is of the embedding
+    as it is, not of a model beside it, and a feature that is constant among the neighbours gets exactly zero.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data. float32, float64, uint8 and CSR are used without a copy.
+    Y : array-like of shape (n_samples, n_components)
+        The embedding. Rows with NaN have no place; nothing is said about them.
+    n_neighbors : int >= 2, default=15
+        Neighbours of each point, itself not counted; the first of them if the graph has more.
+    pooling : int >= 0, default=3
+        Times that the fit at each point is replaced by the mean over the point and its neighbours. Fits of single
+        neighbourhoods of noisy data rank the features poorly; a few rounds reach some hundred points at the cost of
+        reading 15. The local standard deviations of the features are then averaged too, once. More rounds smooth over
+        more of a curved map; 0 explains by each neighbourhood alone.
+    graph : NeighborGraph of n_samples rows, default=None
+        Neighbours in the data; computed if not given.
+    feature_names : sequence of n_features str, default=None
+        By default the columns of a data frame, else "feature 0" and so on.
+    metric : str, default="euclidean"
+        Metric in which the neighbours are found if the graph is not given; the fit itself is linear.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    Explanation
+
+    References
+    ----------
+    .. [1] Yang et al., "Interpretable Dimensionality Reduction by Feature Preserving Manifold Approximation and
+       Projection", 2022, whose frames are taken here from the embedding itself.
+    """
+    rules = {"n_neighbors": Integer(2), "pooling": Integer(0)}
+    checked = check_parameters("explain", rules, {"n_neighbors": n_neighbors, "pooling": pooling})
+    n_threads = resolve_n_threads(n_jobs, who="explain")
+    values, labels = check_features(X, feature_names, who="explain")
+    places = check_places(Y, values.shape[0], who="explain")
+    near = _neighbors(values, graph, checked["n_neighbors"], metric, n_threads, "explain")
+    ridge = _choose_ridge(values, places, near, checked["pooling"] > 0, n_threads)
+    jacobians = local_jacobians(
+        values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"], n_threads=n_threads
+    )
+    jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
+    return Explanation(values, jacobians, effects, labels, graph=near, ridge=ridge, n_threads=n_threads)

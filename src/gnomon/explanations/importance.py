@@ -1,0 +1,171 @@
+"""How much each feature matters over many points at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Boolean, check_parameters, message
+from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.local import mean_of_blocks
+from gnomon.explanations.rows import row_mask
+
+if TYPE_CHECKING:
+    from gnomon.explanations.explanation import Explanation
+
+__all__ = ["MeanImportance", "importance_by_label", "mean_importance", "places_in_blocks"]
+
+_WHO = "mean_importance"
+_BLOCKS = 32
+_NUMBERS = 1 << 22  # of the table of importances, held in double at a time
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanImportance(Answer):
+    """Features by how far they move points on average.
+
+    Attributes
+    ----------
+    effect : ndarray of shape (n_features,), float64
+        Mean length of the feature's arrows, in units of the map per local standard deviation.
+    error : ndarray of shape (n_features,), float64
+        Standard error of the mean. Points near each other share neighbours, so it comes from leaving out one of up to
+        32 regions of the map at a time (jackknife), not from single points.
+    share : ndarray of shape (n_features,), float64
+        Share in the sum over all features.
+    n_points : int
+        Points that have an explanation.
+    fidelity : float in [0, 1]
+        Mean local R2 of these points.
+    weighted : bool
+        Whether points count by their R2.
+    """
+
+    _question: ClassVar[str] = "importance"
+    _per_feature: ClassVar[tuple[str, ...]] = ("share",)
+    _facts: ClassVar[tuple[str, ...]] = ("n_points", "weighted")
+    _columns: ClassVar[tuple[Column, ...]] = (
+        Column("mean importance", "effect", "error"),
+        Column("share (%)", "percent"),
+    )
+
+    share: Array
+    n_points: int
+    weighted: bool
+
+    @property
+    def percent(self) -> Array:
+        """The share in hundredths, rounded to a tenth."""
+        return np.round(100 * self.share, 1)
+
+    def headline(self) -> str:
+        """Return what is said of all points together."""
+        return f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
+
+
+def places_in_blocks(places: Array, n_blocks: int = _BLOCKS) -> list[npt.NDArray[np.intp]]:
+    """Split places into about equally many blocks by halving them along their wider side, again and again."""
+    blocks = [np.arange(len(places))]
+    while len(blocks) < n_blocks:
+        largest = max(range(len(blocks)), key=lambda b: len(blocks[b]))
+        rows = blocks[largest]
+        if len(rows) < 4:
+            break
+        side = int(np.argmax(np.ptp(places[rows], axis=0)))
+        order = rows[np.argsort(places[rows, side], kind="stable")]
+        blocks[largest : largest + 1] = [order[: len(order) // 2], order[len(order) // 2 :]]
+    return blocks
+
+
+def mean_importance(explanation: Explanation, rows: Any = None, *, weighted: bool = True) -> MeanImportance:
+    """Say which features move the points of a map, or of a part of it, most.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of the map.
+    rows : mask or row numbers, default=None
+        The points; all by default.
+    weighted : bool, default=True
+        Whether points count by their R2, so that those about which little can be said count little. False gives
+        ``Explanation.global_importance``, if `rows` is None.
+
+    Returns
+    -------
+    MeanImportance
+        All features, largest mean first.
+    """
+    weighted = check_parameters(_WHO, {"weighted": Boolean()}, {"weighted": weighted})["weighted"]
+    n = explanation.n_samples
+    chosen = np.ones(n, dtype=bool) if rows is None else row_mask(rows, n, who=_WHO, name="rows")
+    known = np.flatnonzero(chosen & explanation.mask)
+    if not len(known):
+        raise ValueError(message(_WHO, "rows", "points of which one at least has an explanation"))
+    return _mean_over(explanation, known, weighted)
+
+
+def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: bool) -> MeanImportance:
+    trust = np.asarray(explanation.r2, dtype=np.float64)
+    # Where the map is linear nowhere, weights of zero would leave nothing to average.
+    weights = trust if weighted and trust[known].any() else np.ones(explanation.n_samples)
+    blocks = [known[block] for block in places_in_blocks(explanation.places[known])]
+    sums, masses = np.zeros((len(blocks), explanation.n_features)), np.zeros(len(blocks))
+    for b, block in enumerate(blocks):
+        step = max(1, _NUMBERS // explanation.n_features)
+        for part in np.split(block, range(step, len(block), step)):
+            with single_threaded_blas():
+                sums[b] += weights[part] @ explanation.importance[part].astype(np.float64)
+        masses[b] = weights[block].sum()
+    effect, error = mean_of_blocks(sums, masses)
+    order = np.argsort(-effect, kind="stable")
+    total = float(effect.sum())
+    return MeanImportance(
+        features=[explanation.feature_names[f] for f in order],
+        indices=order.astype(np.int64),
+        effect=effect[order],
+        error=error[order],
+        fidelity=float(trust[known].mean()),
+        share=effect[order] / total if total > 0 else np.zeros(len(order)),
+        n_points=len(known),
+        weighted=weighted,
+    )
+
+
+def importance_by_label(
+    explanation: Explanation, labels: Any, *, weighted: bool = True
+) -> dict[Any, MeanImportance | None]:
+    """Answer `mean_importance` for the points of each label.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of the map.
+    labels : array-like of shape (n_samples,)
+        The label of each row.
+    weighted : bool, default=True
+        As in `mean_importance`.
+
+    Returns
+    -------
+    dict of label to MeanImportance
+        In the order of the sorted labels; None for a label none of whose points has an explanation.
+    """
+    given = np.asarray(labels)
+    if given.shape != (explanation.n_samples,):
+        raise ValueError(
+            message(
+                "importance_by_label", f"labels of shape {given.shape}", f"one for each of {explanation.n_samples} rows"
+            )
+        )
+    found = np.unique(given)
+    answers: dict[Any, MeanImportance | None] = {}
+    for value, label in zip(found, found.tolist(), strict=True):
+        rows = given == value
+        known = bool((rows & explanation.mask).any())
+        answers[label] = mean_importance(explanation, rows, weighted=weighted) if known else None
+    return answers

@@ -1,0 +1,202 @@
+"""Features that people can read: metadata as numbers, and explanations in their terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Integer, check_parameters, message
+from gnomon.explanations.explanation import explain
+from gnomon.explanations.rows import column_scales
+from gnomon.geometry.check import check_features
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+if TYPE_CHECKING:
+    from gnomon.explanations.explanation import Explanation
+
+__all__ = ["encode_features", "explain_with_features"]
+
+_WHO = "encode_features"
+_TOKEN = r"(?u)\b\w\w+\b"  # two or more letters, digits or underscores
+_RULES = {"max_categories": Integer(2), "max_words": Integer(1), "min_rows": Integer(1)}
+
+
+def encode_features(
+    metadata: Any, *, max_categories: int = 20, max_words: int = 200, min_rows: int = 5
+) -> tuple[Any, list[str]]:
+    """Turn columns about the rows into numbers with names that can be read, to explain a map with.
+
+    - A column of numbers becomes one feature: its distance from the mean in standard deviations. Missing numbers are
+      put at the mean, and a second feature, "NAME missing", marks them. A constant column becomes 0.
+    - True or False becomes 1 or 0. A date becomes a number.
+    - A column of texts with at most `max_categories` different ones becomes one feature for each, "NAME=text", 1 where
+      the row has it. Missing texts are a category, "NAME=".
+    - Any other column of texts becomes a bag of words: one feature for each word, "NAME: word", 1 where the text
+      has it. Texts are put in lower case; a word is two or more letters, digits or underscores in a row. The words of
+      most rows are kept, at most `max_words`, each in at least `min_rows` rows and not in all.
+
+    Parameters
+    ----------
+    metadata : mapping of str to array-like of shape (n_samples,), or data frame
+        For instance ``Map.metadata``.
+    max_categories : int >= 2, default=20
+        Different texts up to which a column is one of categories.
+    max_words : int >= 1, default=200
+        Words kept of a column of texts.
+    min_rows : int >= 1, default=5
+        Rows that a word must be in.
+
+    Returns
+    -------
+    Z : ndarray or csr_array of shape (n_samples, n_features), float64
+        Sparse if there are words.
+    names : list of str
+    """
+    given = {"max_categories": max_categories, "max_words": max_words, "min_rows": min_rows}
+    checked = check_parameters(_WHO, _RULES, given)
+    columns = _columns_of(metadata)
+    parts: list[Any] = []
+    names: list[str] = []
+    for name, column in columns.items():
+        part, own = _encode(name, column, checked)
+        parts.append(part)
+        names += own
+    if not names:
+        raise ValueError(message(_WHO, f"metadata with {len(columns)} columns", "such that a feature comes of it"))
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts, axis=1), names
+    import scipy.sparse as sp
+
+    return sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts])), names
+
+
+def _in_deviations(table: Any) -> Any:
+    """Return a table with each column divided by its standard deviation; constant columns stay."""
+    deviations = column_scales(table).deviation
+    factors = 1.0 / np.where(deviations > 0, deviations, 1.0)
+    if hasattr(table, "tocsr"):
+        import scipy.sparse as sp
+
+        return sp.csr_array(table.astype(np.float64) @ sp.diags_array(factors))
+    return np.asarray(table, dtype=np.float64) * factors
+
+
+def _columns_of(metadata: Any) -> dict[str, npt.NDArray[Any]]:
+    if not isinstance(metadata, Mapping):
+        if not hasattr(metadata, "columns"):
+            raise TypeError(message(_WHO, f"metadata of type {type(metadata).__name__}", "a mapping or a data frame"))
+        metadata = {str(name): metadata[name] for name in metadata.columns}
+    columns = {str(name): np.asarray(column) for name, column in metadata.items()}
+    lengths = {len(column) if column.ndim == 1 else -1 for column in columns.values()}
+    if len(lengths) != 1 or -1 in lengths or 0 in lengths:
+        shapes = ", ".join(f"{name!r} {column.shape}" for name, column in columns.items())
+        raise ValueError(message(_WHO, "metadata", "columns of one length", fact=shapes or "there are none"))
+    return columns
+
+
+def _encode(name: str, column: npt.NDArray[Any], limits: dict[str, int]) -> tuple[Any, list[str]]:
+    if column.dtype.kind == "M":
+        missing = np.isnat(column)
+        days = (
+            (column - column[~missing].min()) / np.timedelta64(1, "D") if not missing.all() else np.zeros(len(column))
+        )
+        return _numbers(name, np.where(missing, np.nan, days))
+    if column.dtype.kind == "b":
+        return column[:, None].astype(np.float64), [name]
+    if column.dtype.kind in "iuf":
+        return _numbers(name, column.astype(np.float64))
+    present = [value for value in column.tolist() if not _is_missing(value)]
+    if present and all(isinstance(value, (int, float)) for value in present):
+        return _numbers(name, np.array([np.nan if _is_missing(v) else float(v) for v in column.tolist()]))
+    texts = ["" if _is_missing(value) else str(value) for value in column.tolist()]
+    found, codes = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
+    if len(found) <= limits["max_categories"]:
+        return np.eye(len(found))[codes.ravel()], [f"{name}={text}" for text in found.tolist()]
+    return _words(name, texts, limits["max_words"], limits["min_rows"])
+
+
+def _is_missing(value: Any) -> bool:
+    return (
+        value is None or (isinstance(value, float) and np.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _numbers(name: str, values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], list[str]]:
+    known = np.isfinite(values)
+    scaled = np.zeros(len(values))
+    if known.any() and values[known].min() < values[known].max():
+        scaled[known] = (values[known] - values[known].mean()) / values[known].std()
+    if known.all():
+        return scaled[:, None], [name]
+    return np.stack([scaled, (~known).astype(np.float64)], axis=1), [name, f"{name} missing"]
+
+
+def _words(name: str, texts: list[str], max_words: int, min_rows: int) -> tuple[Any, list[str]]:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    try:
+        counter = CountVectorizer(token_pattern=_TOKEN, binary=True, min_df=min(min_rows, len(texts)))
+        counts = counter.fit_transform(texts).astype(np.float64)
+    except ValueError:  # no word is in enough texts
+        return np.zeros((len(texts), 0)), []
+    rows = np.asarray(counts.sum(axis=0)).ravel()
+    order = np.argsort(-rows, kind="stable")
+    kept = np.sort(order[rows[order] < len(texts)][:max_words])
+    words = counter.get_feature_names_out()[kept]
+    return counts.tocsr()[:, kept], [f"{name}: {word}" for word in words.tolist()]
+
+
+def explain_with_features(
+    X: Any,
+    Y: Any,
+    features: Any,
+    *,
+    feature_names: Any = None,
+    n_neighbors: int = 60,
+    graph: NeighborGraph | None = None,
+    metric: str = "euclidean",
+    n_jobs: int | None = None,
+) -> Explanation:
+    """Explain an embedding of data whose features mean nothing by other features of the same rows.
+
+    The neighbours, and so what counts as near, come from the data; the displacements in the map are fitted by the
+    given features: metadata, categories, words (see `encode_features`). All questions can then be asked in their terms.
+    Of the features the map has never seen, so a high R2 says that they tell what the map shows, not what made it.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_columns)
+        The data that were mapped, such as embeddings of texts.
+    Y : array-like of shape (n_samples, n_components)
+        The map.
+    features : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        What to explain with. Each is divided by its standard deviation first, so that units do not matter; values and
+        axes of the answer are in these.
+    feature_names, graph, metric, n_jobs
+        As in `gnomon.explain`; the graph is of the neighbours in X.
+    n_neighbors : int >= 2, default=60
+        More than `gnomon.explain` takes: among a few near rows metadata and words are mostly chance.
+
+    Returns
+    -------
+    Explanation
+        Of the map by `features`.
+    """
+    who = "explain_with_features"
+    values, _ = check_features(X, None, who=who)
+    given, names = check_features(features, feature_names, who=who)
+    given = _in_deviations(given)
+    if given.shape[0] != values.shape[0]:
+        raise ValueError(
+            message(who, f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")
+        )
+    if graph is None:
+        single = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
+        single = single if hasattr(single, "tocsr") else np.ascontiguousarray(single)
+        n_threads = resolve_n_threads(n_jobs, who=who)
+        graph = compute_neighbors(single, min(n_neighbors, values.shape[0] - 1), metric=metric, n_threads=n_threads)
+    return explain(given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, n_jobs=n_jobs)

@@ -1,0 +1,109 @@
+"""The local linear map around one point: its axes, their standard errors, and the local scale of the features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon.explanations.rows import dense_rows_of
+from gnomon.geometry.expansion import expand_deviations, pooling_shares
+
+if TYPE_CHECKING:
+    from gnomon.explanations.explanation import Explanation
+
+__all__ = [
+    "arrows_with_errors",
+    "each_local_arrows",
+    "local_arrows",
+    "local_deviation",
+    "longest_arrows",
+    "mean_of_blocks",
+]
+
+Array = npt.NDArray[np.float64]
+_TOGETHER = 32  # rows whose fits are averaged in one go
+
+
+def local_deviation(explanation: Explanation, i: int) -> Array:
+    """Return the local standard deviation of each feature at point i, one number each, in units of the feature.
+
+    It is that of the arrows: averaged over the point and its neighbours if the explanation averages fits.
+    """
+    deviation: Array = expand_deviations(explanation._X, explanation._jacobians, np.array([i], np.int64))[0]
+    return deviation
+
+
+def local_arrows(explanation: Explanation, i: int) -> Array:
+    """Return the displacement in the map per local standard deviation of every feature, (n_components, n_features)."""
+    return explanation.axes(i) * local_deviation(explanation, i)
+
+
+def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Iterator[Array]:
+    """Yield the `local_arrows` of many rows; fast where rows that follow each other lie near each other."""
+    jacobians = explanation._jacobians
+    d = explanation.n_components
+    for start in range(0, len(rows), _TOGETHER):
+        block = rows[start : start + _TOGETHER]
+        if not jacobians.pooling:
+            yield from (local_arrows(explanation, int(i)) for i in block)
+            continue
+        pools = [pooling_shares(jacobians, int(i)) for i in block]
+        centres = np.unique(np.concatenate([members for members, _ in pools]))
+        where = np.repeat(np.arange(len(block)), [len(members) for members, _ in pools])
+        averages = sp.csr_array(
+            (
+                np.concatenate([shares for _, shares in pools]),
+                (where, np.searchsorted(centres, np.concatenate([members for members, _ in pools]))),
+            ),
+            shape=(len(block), len(centres)),
+        )
+        used = jacobians.weights[centres] > 0
+        members = np.unique(np.concatenate([centres, jacobians.indices[centres][used]]))
+        values = dense_rows_of(explanation._X, members)
+        values -= values[0].copy()
+        coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
+        ends = np.searchsorted(members, np.where(used, jacobians.indices[centres], centres[:, None]))
+        columns = np.concatenate([ends.ravel(), np.searchsorted(members, centres)])
+        lines = np.concatenate([np.repeat(np.arange(len(centres)), used.shape[1]), np.arange(len(centres))])
+        axes = np.empty((len(block), d, explanation.n_features))
+        for c in range(d):
+            steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
+            fits = sp.csr_array((steps, (lines, columns)), shape=(len(centres), len(members)))
+            axes[:, c] = (averages @ fits) @ values
+        deviations = expand_deviations(explanation._X, jacobians, np.asarray(block, np.int64))
+        yield from (one * deviation for one, deviation in zip(axes, deviations, strict=True))
+
+
+def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:
+    """Return the arrows of every feature and their standard errors, both (n_components, n_features)."""
+    deviation = local_deviation(explanation, i)
+    return explanation.axes(i) * deviation, explanation.axes_error(i) * deviation
+
+
+def longest_arrows(explanation: Explanation, i: int, n_top: int) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return the features with the longest arrows, these arrows and their errors, both (n_components, n_top)."""
+    deviation = local_deviation(explanation, i)
+    arrows = explanation.axes(i) * deviation
+    top = np.argsort(-np.linalg.norm(arrows, axis=0), kind="stable")[:n_top]
+    return top, arrows[:, top], explanation.axes_error(i, top) * deviation[top]
+
+
+def mean_of_blocks(sums: Array, sizes: npt.NDArray[Any]) -> tuple[Array, Array]:
+    """Return the mean over all points, from the sums over blocks of them, and its standard error.
+
+    The error comes from leaving out one block at a time (jackknife): the blocks, not the points, count as independent.
+    `sizes` may be sums of weights; blocks of weight 0 take no part. NaN for a single block, 0 where all sums are 0.
+    """
+    useful = sizes > 0
+    mean = sums.sum(axis=0) / float(sizes.sum())
+    parts, weights = sums[useful], sizes[useful]
+    n = len(parts)
+    if n < 2:
+        return mean, np.full(len(mean), np.nan)
+    without = (parts.sum(axis=0) - parts) / (weights.sum() - weights)[:, None]
+    error = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
+    return mean, np.where(parts.any(axis=0), error, 0.0)

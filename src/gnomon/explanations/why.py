@@ -1,0 +1,163 @@
+"""The answer for one point: its most important features, with their arrows and how far to believe them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Integer, check_parameters
+from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.local import longest_arrows
+from gnomon.explanations.rows import dense_rows_of, find_row
+
+if TYPE_CHECKING:
+    from gnomon.explanations.explanation import Explanation
+
+__all__ = ["LOW_R2", "Why", "why"]
+
+LOW_R2 = 0.3
+"""Below this R2 an explanation says of itself that it should be read with care."""
+
+_LEVEL = {1: 3.841, 2: 5.991, 3: 7.815}  # chi-squared, 95 %, by components of the map
+
+
+@dataclass(frozen=True, kw_only=True)
+class Why(Answer):
+    """The features that move one point most.
+
+    Attributes
+    ----------
+    index : int
+        Row number of the point.
+    features : list of str
+        Names, most important first.
+    indices : ndarray of shape (n_top,), int64
+        Their column numbers.
+    effect : ndarray of shape (n_top,), float64
+        Importance: length of the arrow, in units of the map.
+    error : ndarray of shape (n_top,), float64
+        Standard error of the length.
+    values : ndarray of shape (n_top,), float64
+        Their values at the point.
+    ranks : ndarray of shape (n_top,), float64, in [0, 1]
+        Share of all rows with a lower value, ties counted half: 0.5 is typical.
+    arrows : ndarray of shape (n_top, n_components), float32
+        Displacement in the map per one local standard deviation of the feature.
+    arrow_errors : ndarray of shape (n_top, n_components), float64
+        Standard errors of the arrows.
+    significant : ndarray of shape (n_top,), bool
+        Whether the arrow differs from zero at 95 % confidence, each feature taken alone.
+    fidelity, r2 : float in [0, 1], or NaN
+        Share of the neighbours' displacements that the fit to the others predicts; NaN where nothing can be said.
+    fit_r2 : float at most 1, or NaN
+        Share that the fit itself accounts for; higher, and no measure of trust.
+    """
+
+    _question: ClassVar[str] = "why"
+    _per_feature: ClassVar[tuple[str, ...]] = (
+        "importance",
+        "values",
+        "ranks",
+        "arrows",
+        "arrow_errors",
+        "significant",
+    )
+    _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "fit_r2", "place")
+    _columns: ClassVar[tuple[Column, ...]] = (
+        Column("value", "values"),
+        Column("rank", "ranks"),
+        Column("importance", "effect", "error"),
+        Column("arrow", "arrows"),
+        Column("significant", "significant"),
+    )
+
+    index: int
+    values: npt.NDArray[np.float64]
+    ranks: npt.NDArray[np.float64]
+    arrows: npt.NDArray[np.float32]
+    arrow_errors: npt.NDArray[np.float64]
+    significant: npt.NDArray[np.bool_]
+    place: npt.NDArray[np.float64]
+    fit_r2: float
+
+    @property
+    def r2(self) -> float:
+        """Another name of the fidelity."""
+        return self.fidelity
+
+    @property
+    def importance(self) -> npt.NDArray[np.float64]:
+        """Another name of the effect."""
+        return self.effect
+
+    @property
+    def defined(self) -> bool:
+        """Whether anything can be said about the point."""
+        return bool(np.isfinite(self.fidelity))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table with plain Python values."""
+        document = super().to_dict()
+        for record in document["features"]:
+            record["value"], record["rank"] = record.pop("values"), record.pop("ranks")
+            record["arrow"], record["arrow_error"] = record.pop("arrows"), record.pop("arrow_errors")
+        return document
+
+    def headline(self) -> str:
+        """Return what is said of the point as a whole."""
+        text = f"point {self.index}: R2 {self.fidelity:.2f}"
+        if self.fidelity < LOW_R2:
+            text += ", the map is hardly linear here: read the arrows with care"
+        return text
+
+    def __str__(self) -> str:
+        if not self.defined:
+            return f"point {self.index}: nothing can be said (no place, or fewer than two distinct neighbours)"
+        return super().__str__()
+
+
+def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
+    """Say which features move a point: their arrows with standard errors, and where its values lie among all.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of the map.
+    i : int
+        Row number; negative ones count from the end.
+    n_top : int >= 1, default=5
+        Features listed.
+
+    Returns
+    -------
+    Why
+    """
+    n_top = check_parameters("why", {"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
+    i = find_row(i, explanation.n_samples, who="Explanation")
+    top, arrows, errors = longest_arrows(explanation, i, n_top)
+    lengths = np.linalg.norm(arrows, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        toward = np.where(lengths > 0, arrows / lengths, 1.0 / np.sqrt(len(arrows)))
+        wald = np.sum((arrows / errors) ** 2, axis=0)
+    spread = np.sqrt(np.sum((toward * errors) ** 2, axis=0))
+    columns = dense_rows_of(explanation._X, np.arange(explanation.n_samples), top)
+    values = columns[i]
+    ranks = (np.mean(columns < values, axis=0) + np.mean(columns <= values, axis=0)) / 2
+    return Why(
+        index=i,
+        features=[explanation.feature_names[f] for f in top],
+        indices=top.astype(np.int64),
+        effect=lengths,
+        error=spread,
+        fidelity=float(explanation.r2[i]),
+        values=values,
+        ranks=ranks,
+        arrows=arrows.T.astype(np.float32),
+        arrow_errors=errors.T,
+        significant=np.nan_to_num(wald, nan=0.0) > _LEVEL.get(len(arrows), 4.0 * len(arrows)),
+        place=np.array(explanation.places[i]),
+        fit_r2=float(explanation.fit_r2[i]),
+    )

@@ -1,0 +1,1 @@
+"""A map as a smooth blend of the linear maps around its points."""

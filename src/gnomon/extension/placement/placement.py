@@ -1,0 +1,257 @@
+"""New rows placed among the fixed points of a map, each where its own part of the map's loss is least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon import _core
+from gnomon.extension.new_affinities import NewAffinities
+from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.placement.row_loss import PairTerm, PlacementLoss
+from gnomon.neighbors import RowSearch
+from gnomon.objectives.edges import compile_kernel
+
+__all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
+
+EXACT_UP_TO = 4096
+"""Points of a map whose repulsion is summed one by one for every new row; above, "auto" tabulates or samples it."""
+
+MAX_ITER = 100
+"""Most steps of a new row."""
+_TOLERANCE = 1e-4  # of the distances between a point's neighbours in the map, a step at which it rests
+Float32Array = npt.NDArray[np.float32]
+
+
+class PlacementField:
+    """The fixed points of a map, made ready to place others among them.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_samples, n_components)
+        The map.
+    loss : PlacementLoss
+        What a new point minimises; its kernels must be compiled ones.
+    evaluation : {"auto", "exact", "table", "sample"}, default="auto"
+        How the repulsion of all points is summed: one by one, read off a table (one or two components), or by 4096
+        points taken evenly from the map and weighted to stand for all. "auto" is exact up to 4096 points, takes the
+        table above them where it can, and else the sample.
+
+    Attributes
+    ----------
+    evaluation : str
+        The choice made.
+    """
+
+    def __init__(self, Y: npt.ArrayLike, loss: PlacementLoss, *, evaluation: str = "auto") -> None:
+        points = np.ascontiguousarray(Y, dtype=np.float32)
+        n, d = points.shape
+        if evaluation == "auto":
+            evaluation = "exact" if n <= EXACT_UP_TO else "table" if d <= 2 else "sample"
+        self.evaluation = evaluation
+        charges = np.ones(n) if loss.charges is None else loss.charges
+        table = RepulsionTable(np.empty((0, 0)), (0.0, 0.0), 1.0)
+        sources, weights = np.empty((0, d), dtype=np.float32), np.empty(0, dtype=np.float32)
+        if evaluation == "table":
+            table = tabulate_repulsion(points, loss.repulsion, charges)
+        else:
+            some = np.arange(n) if evaluation == "exact" else np.arange(EXACT_UP_TO) * n // EXACT_UP_TO
+            sources = np.ascontiguousarray(points[some])
+            weights = np.asarray(charges[some] * (charges.sum() / charges[some].sum()), dtype=np.float32)
+        self._core = _core.RowPlacer(
+            points,
+            _term(loss.attraction),
+            _term(loss.repulsion),
+            loss.link,
+            loss.strength,
+            sources,
+            weights,
+            table.coefficients,
+            table.low,
+            table.spacing,
+            MAX_ITER,
+            step_tolerance(points),
+        )
+
+    def place(
+        self, indices: npt.NDArray[np.int32], weights: Float32Array, *, n_threads: int = 1
+    ) -> tuple[Float32Array, npt.NDArray[np.float64]]:
+        """Place rows by their affinities to fitted ones.
+
+        The loss is taken at the weighted mean of the neighbours' places and at the places of the nearest 15; from the
+        best of these it is lowered by BFGS steps.
+
+        Parameters
+        ----------
+        indices : ndarray of shape (n_rows, n_neighbors), int32
+            In [0, n_samples).
+        weights : ndarray of shape (n_rows, n_neighbors), float32
+        n_threads : int, default=1
+            Does not change the result.
+
+        Returns
+        -------
+        positions : ndarray of shape (n_rows, n_components), float32
+            Each a function of its own neighbours and weights alone.
+        losses : ndarray of shape (n_rows, 2), float64
+            At the weighted mean and at the end; the second is never higher.
+        """
+        positions, losses = self._core.place(indices, weights, n_threads)
+        return positions, losses
+
+    def losses(
+        self, indices: npt.NDArray[np.int32], weights: Float32Array, positions: npt.ArrayLike, *, n_threads: int = 1
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the loss of rows at given positions, (n_rows,), and its gradient, (n_rows, n_components)."""
+        places = np.ascontiguousarray(positions, dtype=np.float32)
+        losses, gradients = self._core.losses(indices, weights, places, n_threads)
+        return losses, gradients
+
+
+@dataclass
+class RowPlacement:
+    """How a fitted map places new rows: their neighbours among the fitted rows, affinities and loss.
+
+    What is made from these at the first question (the search, the table of the repulsion) is kept for later ones, but
+    not copied or pickled; it is made again to the same bytes.
+
+    Parameters
+    ----------
+    rows : ndarray or CSR of shape (n_samples, n_features)
+        The distinct fitted rows, not copied; with metric="precomputed" only their number counts.
+    Y : ndarray of shape (n_samples, n_components)
+        Their positions.
+    n_neighbors : int in [1, n_samples]
+        Fitted rows that attract a new one.
+    affinities : NewAffinities or None
+        Their weights; None in placements that need none.
+    loss : PlacementLoss or None
+        Likewise.
+    metric : str or callable, default="euclidean"
+    metric_params : dict or None, default=None
+    seed : int, default=0
+        Of an approximate search.
+    who : str
+        Opens the texts of errors and warnings.
+
+    Attributes
+    ----------
+    search : RowSearch
+        With the `method` used and the `recall` measured.
+    field : PlacementField
+        With the `evaluation` used.
+    """
+
+    rows: Any
+    Y: Float32Array
+    n_neighbors: int
+    affinities: NewAffinities | None
+    loss: PlacementLoss | None
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
+    seed: int = 0
+    who: str = "RowPlacement"
+
+    def __post_init__(self) -> None:
+        self._search: RowSearch | None = None
+        self._field: PlacementField | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {**self.__dict__, "_search": None, "_field": None}
+
+    @property
+    def search(self) -> RowSearch:
+        """The search for neighbours among the fitted rows, made at the first question."""
+        search = self.ready(1)._search
+        assert search is not None
+        return search
+
+    @property
+    def field(self) -> PlacementField:
+        """The fixed points with their repulsion, made at the first question."""
+        field = self.ready(1)._field
+        assert field is not None
+        return field
+
+    def ready(self, n_threads: int) -> RowPlacement:
+        """Make search and field if they are not there; returns itself."""
+        if self._search is None:
+            self._search = RowSearch.of(
+                self.rows,
+                min(self.n_neighbors, self.rows.shape[0]),
+                metric=self.metric,
+                metric_params=self.metric_params,
+                seed=self.seed,
+                n_threads=n_threads,
+                who=self.who,
+            )
+        if self._field is None and self.loss is not None:
+            self._field = PlacementField(self.Y, self.loss)
+        return self
+
+    def _positions(
+        self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
+    ) -> Float32Array:
+        """Return positions of rows whose neighbours are known."""
+        assert self.affinities is not None
+        weights = self.affinities(self.rows, X_new, indices, distances, n_threads)
+        return self.field.place(indices, weights, n_threads=n_threads)[0]
+
+    def place(self, X_new: Any, *, n_threads: int = 1) -> Float32Array:
+        """Place new rows, each as a function of itself alone; one equal to a fitted row gets its position.
+
+        Parameters
+        ----------
+        X_new : ndarray or CSR of shape (n_rows, n_features)
+            With metric="precomputed" distances to the fitted rows, shape (n_rows, n_samples).
+        n_threads : int, default=1
+            Does not change the result.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components), float32
+        """
+        search = self.ready(n_threads).search
+        indices, distances = search.find(X_new, n_threads=n_threads)
+        positions = self._positions(X_new, indices, distances, n_threads)
+        for column in range(indices.shape[1]):
+            near = np.flatnonzero((distances[:, column] == 0.0) | (column == 0))
+            if near.size == 0:
+                break
+            equal = (
+                distances[near, column] == 0.0
+                if search.method == "precomputed"
+                else same_rows(X_new[near], self.rows[indices[near, column]])
+            )
+            if search.method == "precomputed" and column > 0:
+                break  # the first of several fitted rows at distance 0
+            positions[near[equal]] = self.Y[indices[near[equal], column]]
+        return positions
+
+
+def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
+    """Return which rows of two tables of one shape are equal."""
+    if sp.issparse(one) or sp.issparse(other):
+        tables: list[Any] = [sp.csr_array(table) for table in (one, other)]
+        different: Any = sp.csr_array(tables[0] != tables[1])
+        equal: npt.NDArray[np.bool_] = np.diff(different.indptr) == 0
+        return equal
+    return np.asarray((one == other).all(axis=1))
+
+
+def _term(term: PairTerm) -> _core.PairTerm:
+    kernel = compile_kernel(term.kernel)
+    assert kernel is not None  # checked where a loss is chosen
+    return _core.PairTerm(kernel, term.law, term.scale)
+
+
+def step_tolerance(points: Float32Array) -> float:
+    """Return the step at which a point rests: a share of about the distance between neighbours in the map."""
+    n, d = points.shape
+    extent = float((points.max(axis=0) - points.min(axis=0)).max())
+    return float(_TOLERANCE * max(extent, 1e-30) / n ** (1.0 / min(d, 2)))

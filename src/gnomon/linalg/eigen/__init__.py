@@ -1,0 +1,1 @@
+"""Eigenvectors of large symmetric matrices."""

@@ -1,0 +1,1 @@
+"""Principal components and their models."""

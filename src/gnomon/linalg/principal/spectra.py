@@ -1,0 +1,271 @@
+"""Leading singular values and right singular vectors of a centred table, from its matrix of squares or itself.
+
+BLAS and LAPACK calls are meant to run under `gnomon._threads.single_threaded_blas`, which the caller enters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from gnomon import _core
+from gnomon.linalg.draws import normal_matrix
+from gnomon.linalg.principal.scatter import Moments, sum_of_squares
+
+__all__ = [
+    "Spectrum",
+    "count_components",
+    "covariance_spectrum",
+    "gram_spectrum",
+    "largest_deviation",
+    "leading_of_matrix",
+    "moments_spectrum",
+    "orthonormal_rows",
+    "svd_spectrum",
+]
+
+Float64Array = npt.NDArray[np.float64]
+
+_ROWS = 2048  # of a table that are centred at a time
+_BLOCK = 4096  # columns likewise
+_STREAM_COMPLETION = 102
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Leading singular triples of a centred table, without the left vectors.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,), float64
+        Mean of the rows.
+    components : ndarray of shape (n_components, n_features), float64
+        Right singular vectors, signs as they came.
+    singular_values : ndarray of shape (n_components,), float64
+        Falling.
+    squared_norm : float
+        Sum of all squared entries of the centred table.
+    """
+
+    mean: Float64Array
+    components: Float64Array
+    singular_values: Float64Array
+    squared_norm: float
+
+
+def largest_deviation(X: npt.NDArray[Any], mean: Float64Array, *, n_threads: int = 1) -> float:
+    """Return the largest ``|X - mean|``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    mean : ndarray of shape (n_features,), float64
+    n_threads : int, default=1
+        Does not change the result.
+    """
+    return _core.largest_deviation(X, mean, n_threads)
+
+
+def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, float]:
+    """Return the column means and a power of two that brings the largest deviation near 1.
+
+    Squares of entries such as 1e30 then stay within float32, and a power of two changes no digit.
+    """
+    mean = _core.column_means(X, n_threads)
+    largest = largest_deviation(X, mean, n_threads=n_threads)
+    # Below 1e-13 of the mean's magnitude a deviation is the rounding of the mean itself: the table is constant.
+    if largest <= 1e-13 * float(np.abs(mean).max(initial=0.0)):
+        return mean, 0.0
+    return mean, float(2.0 ** -np.round(np.log2(largest)))
+
+
+def count_components(squares: Float64Array, wanted: int | float) -> int:
+    """Return how many components are wanted.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (n_values,), float64
+        All squared singular values, falling.
+    wanted : int, or float in (0, 1)
+        The number itself, or the share of the sum of squares that so many components reach.
+    """
+    if isinstance(wanted, int):
+        return wanted
+    shares = np.cumsum(squares)
+    return min(int(np.searchsorted(shares, wanted * shares[-1])) + 1, squares.size)
+
+
+def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float64Array, Float64Array]:
+    """Return the largest eigenvalues (falling, not negative) and eigenvectors of a symmetric matrix."""
+    size = matrix.shape[0]
+    if isinstance(wanted, int) and wanted <= size // 2:
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[size - wanted, size - 1], check_finite=False)
+        if values.size == wanted:  # LAPACK may find fewer among eigenvalues that are equal
+            return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
+    values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")  # costs less than half one by one
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    n_vectors = count_components(values, wanted)
+    return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
+
+
+def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
+    """Solve by the eigenvectors of the scatter matrix (n_features x n_features).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    n_components : int, or float in (0, 1) for a share of the variance
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Spectrum
+    """
+    mean: Float64Array = _core.column_means(X, n_threads)
+    columns = _varying_columns(X, n_components, n_threads)
+    scale, scatter = 1.0, _scatter(X, mean, 1.0, columns, n_threads)
+    if not _squares_are_in_range(scatter, X, mean):
+        mean, scale = _mean_and_scale(X, n_threads)
+        scatter = _scatter(X, mean, scale, columns, n_threads) if scale > 0.0 else np.zeros_like(scatter)
+    values, vectors = leading_of_matrix(scatter, n_components)
+    components = np.zeros((values.size, X.shape[1]))
+    components[:, columns] = vectors.T
+    unscale = 1.0 / scale if scale > 0.0 else 0.0
+    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
+
+
+def _varying_columns(X: npt.NDArray[Any], n_components: int | float, n_threads: int) -> npt.NDArray[np.int64]:
+    """Return the columns of which a scatter matrix is worth while.
+
+    Constant ones, as pictures have at their edges, add nothing to it. They are looked for only where a few rows have
+    many of them, and kept where as many components are wanted as there are columns that vary or more.
+    """
+    n, width = X.shape
+    sample = X[:: max(n // 64, 1)]
+    if np.count_nonzero((sample != sample[0]).any(axis=0)) > 0.95 * width:
+        return np.arange(width)
+    columns = np.flatnonzero(_core.mark_varying(X, n_threads))
+    return columns if n_components < columns.size else np.arange(width)
+
+
+def _scatter(
+    X: npt.NDArray[Any], mean: Float64Array, scale: float, columns: npt.NDArray[np.int64], n_threads: int
+) -> Float64Array:
+    """Return the scatter matrix of columns of (X - mean) * scale; squares out of range are infinite or NaN."""
+
+    def part(begin: int) -> npt.NDArray[Any]:
+        rows = X[begin : begin + step]
+        centred = np.empty((rows.shape[0], columns.size), dtype=X.dtype)
+        _core.centre(rows, mean, scale, columns, centred)
+        return centred
+
+    step = 2 * _ROWS if X.shape[0] >= 16 * _ROWS else _ROWS  # fewer sums where every thread has blocks enough
+    return sum_of_squares(part, X.shape[0], columns.size, step=step, n_threads=n_threads)
+
+
+def _squares_are_in_range(scatter: Float64Array, X: npt.NDArray[Any], mean: Float64Array) -> bool:
+    """Return whether a scatter matrix lost nothing to the range of its type and is that of a table that varies.
+
+    Where it is in doubt `_mean_and_scale` decides.
+    """
+    largest = float(scatter.diagonal().max()) / X.shape[0]
+    limit = 1e15 if X.dtype == np.float32 else 1e150  # half of the digits of its range, both ways
+    varies = largest > (1e-12 * float(np.abs(mean).max())) ** 2
+    return bool(varies and 1.0 / limit < largest < limit)
+
+
+def moments_spectrum(moments: Moments, n_components: int | float) -> Spectrum:
+    """Solve by the eigenvectors of a scatter matrix that is given.
+
+    Parameters
+    ----------
+    moments : Moments
+    n_components : int, or float in (0, 1) for a share of the variance
+
+    Returns
+    -------
+    Spectrum
+    """
+    scatter = moments.scatter
+    rounding = 1e-13 * float(np.abs(moments.mean).max(initial=0.0))
+    if float(scatter.diagonal().max()) <= moments.count * rounding**2:  # the table is constant
+        scatter = np.zeros_like(scatter)
+    values, vectors = leading_of_matrix(scatter, n_components)
+    return Spectrum(moments.mean, vectors.T, np.sqrt(values), float(np.trace(scatter)))
+
+
+def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
+    """Solve by the eigenvectors of the matrix of inner products of centred rows (n_samples x n_samples).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    n_components : int, or float in (0, 1) for a share of the variance
+    seed : int, default=0
+        Directions without variance are drawn at random, orthogonal to the others.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Spectrum
+    """
+    mean, scale = _mean_and_scale(X, n_threads)
+    n, width = X.shape
+
+    def part(begin: int) -> npt.NDArray[Any]:
+        columns = X[:, begin : begin + _BLOCK] - mean[begin : begin + _BLOCK]
+        columns *= scale
+        return columns.astype(X.dtype, copy=False).T
+
+    gram = sum_of_squares(part, width if scale > 0.0 else 0, n, step=_BLOCK, n_threads=n_threads)
+    values, left = leading_of_matrix(gram, n_components)
+    components = np.empty((values.size, width))
+    for begin in range(0, width, _BLOCK):
+        columns = X[:, begin : begin + _BLOCK] - mean[begin : begin + _BLOCK]
+        components[:, begin : begin + _BLOCK] = left.T @ columns
+    # Centring leaves rank n - 1 at most; rounding of the Gram matrix hides what lies below it.
+    noise = np.finfo(X.dtype).eps * n * values[0]
+    components = orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
+    unscale = 1.0 / scale if scale > 0.0 else 0.0
+    return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
+
+
+def orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
+    """Orthonormalise rows that nearly are, up to length; those from `n_valid` on are replaced by random directions."""
+    rows = rows.copy()
+    rows[n_valid:] = normal_matrix(seed, _STREAM_COMPLETION, (rows.shape[0] - n_valid, rows.shape[1]))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    q, r = np.linalg.qr(rows.T)
+    return np.ascontiguousarray((q * np.where(np.diag(r) < 0.0, -1.0, 1.0)).T)
+
+
+def svd_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
+    """Solve by the full singular value decomposition in double, which keeps the smallest components accurate.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    n_components : int, or float in (0, 1) for a share of the variance
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Spectrum
+    """
+    mean, scale = _mean_and_scale(X, n_threads)
+    centred = (X - mean) * scale
+    if X.shape[0] > 2 * X.shape[1]:  # the triangular factor has the same right singular vectors
+        (factor,) = scipy.linalg.qr(centred, mode="r", overwrite_a=True, check_finite=False)
+        centred = np.asarray(factor[: X.shape[1]], dtype=np.float64)
+    _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
+    unscale = 1.0 / scale if scale > 0.0 else 0.0
+    squared_norm = float(np.sum(values**2)) * unscale * unscale
+    kept = count_components(values**2, n_components)
+    return Spectrum(mean, right[:kept], values[:kept] * unscale, squared_norm)

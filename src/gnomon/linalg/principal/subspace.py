@@ -1,0 +1,136 @@
+"""Leading singular values and vectors of a large table by subspace iteration, and its products with few vectors.
+
+BLAS and LAPACK calls are meant to run under `gnomon._threads.single_threaded_blas`, which the caller enters.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon import _core
+from gnomon.linalg.draws import normal_matrix
+from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix
+
+__all__ = ["CentredProducts", "centred_products", "randomized_spectrum"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_OVERSAMPLING = 10
+_POWER_ITERATIONS = 7
+_BLOCK = 4096  # rows of a table that are turned to double at a time
+_STREAM_SKETCH = 101
+
+
+def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
+    """Solve by subspace iteration on a random start, touching X through products only.
+
+    Parameters
+    ----------
+    X : ndarray (float32 or float64, C-contiguous) or CSR, of shape (n_samples, n_features)
+    n_components : int
+    seed : int, default=0
+        Of the random start.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Spectrum
+
+    References
+    ----------
+    .. [1] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithm 4.4.
+    """
+    product = centred_products(X, n_threads=n_threads)
+    n_vectors = min(n_components + _OVERSAMPLING, *X.shape)
+    basis = normal_matrix(seed, _STREAM_SKETCH, (X.shape[1], n_vectors))
+    for _ in range(_POWER_ITERATIONS + 1):
+        basis, _ = np.linalg.qr(basis)
+        basis = product.gram_times(basis)
+    basis, _ = np.linalg.qr(basis)
+    scores = product.times(basis)
+    values, rotation = leading_of_matrix(scores.T @ scores, n_vectors)
+    components = (basis @ rotation[:, :n_components]).T
+    return Spectrum(product.mean, components, np.sqrt(values[:n_components]), product.squared_norm)
+
+
+class CentredProducts(Protocol):
+    """A table Xc from which the mean has been subtracted, as products alone.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,), float64
+    squared_norm : float
+        Sum of all squared entries of Xc.
+    """
+
+    mean: Float64Array
+    squared_norm: float
+
+    def times(self, V: Float64Array) -> Float64Array:
+        """Return Xc V."""
+        ...
+
+    def gram_times(self, V: Float64Array) -> Float64Array:
+        """Return Xc' Xc V."""
+        ...
+
+
+def centred_products(X: Any, *, n_threads: int = 1) -> CentredProducts:
+    """Return the products with a centred table, which is never written out as a whole.
+
+    Parameters
+    ----------
+    X : ndarray (float32 or float64, C-contiguous) or CSR, of shape (n_samples, n_features)
+    n_threads : int >= 1, default=1
+        Does not change the result.
+    """
+    return _SparseProducts(X) if sp.issparse(X) else _DenseProducts(X, n_threads)
+
+
+class _DenseProducts:
+    """Products with a centred dense table, some rows at a time."""
+
+    def __init__(self, X: npt.NDArray[Any], n_threads: int) -> None:
+        self._X = X
+        self._n_threads = n_threads
+        self.mean: Float64Array = _core.column_means(X, n_threads)
+        self.squared_norm = float(sum(np.vdot(rows, rows) for rows in self._blocks()))
+
+    def _blocks(self) -> Any:
+        for begin in range(0, self._X.shape[0], _BLOCK):
+            yield self._X[begin : begin + _BLOCK] - self.mean
+
+    def times(self, V: Float64Array) -> Float64Array:
+        return np.concatenate([rows @ V for rows in self._blocks()])
+
+    def gram_times(self, V: Float64Array) -> Float64Array:
+        total = np.zeros_like(V)
+        for rows in self._blocks():
+            total += rows.T @ (rows @ V)
+        return total
+
+
+class _SparseProducts:
+    """Products with a CSR table minus its mean, which is never written out."""
+
+    def __init__(self, X: Any) -> None:
+        self._X = sp.csr_array(X, dtype=np.float64)
+        self._transposed = self._X.T.tocsr()
+        n = X.shape[0]
+        self.mean: Float64Array = np.asarray(self._X.sum(axis=0), dtype=np.float64).ravel() / max(n, 1)
+        squares = float(np.vdot(self._X.data, self._X.data))
+        self.squared_norm = max(squares - n * float(self.mean @ self.mean), 0.0)
+
+    def times(self, V: Float64Array) -> Float64Array:
+        product: Float64Array = self._X @ V - self.mean @ V
+        return product
+
+    def gram_times(self, V: Float64Array) -> Float64Array:
+        scores = self.times(V)
+        product: Float64Array = self._transposed @ scores - np.outer(self.mean, scores.sum(axis=0))
+        return product

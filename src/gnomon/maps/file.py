@@ -1,0 +1,239 @@
+"""What of a map goes into a file, and back."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import message
+
+if TYPE_CHECKING:
+    from gnomon.maps.result import Map
+    from gnomon.neighbors import NeighborGraph
+
+__all__ = ["check_shapes", "pack", "unpack"]
+
+_TEXT = ("method", "label_name", "name", "metric")
+_ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
+_COLUMN_KINDS = "biufcSUMm"
+_TABLE = {"X_values", "X_indices", "X_indptr"}
+_OF_ROWS = {"embedding", "labels", "point_names", "images", "graph_indices", "graph_distances", "graph_mask"}
+_MAX_DEPTH = 8  # of lists and dicts in a parameter
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def pack(result: Map, *, who: str) -> tuple[Arrays, dict[str, Any]]:
+    """Split a map into arrays and a description that JSON can hold; `who` opens the text of errors."""
+    arrays: Arrays = {"embedding": result.embedding}
+    description: dict[str, Any] = {key: getattr(result, key) for key in _ENTRIES}
+    fault = _entries_fault(description)
+    if fault:
+        raise ValueError(message(who, "a map", "one that a file can hold", fact=fault))
+    description["image_shape"] = None if result.image_shape is None else list(result.image_shape)
+    description["metadata"] = list(result.metadata)
+    _pack_table(result.X, arrays, description)
+    for number, column in enumerate(result.metadata.values()):
+        arrays[f"metadata_{number}"] = _plain(column)
+    if result.labels is not None:
+        arrays["labels"] = _plain(result.labels)
+    if result.point_names is not None:
+        arrays["point_names"] = _plain(result.point_names)
+    if result.images is not None:
+        arrays["images"] = result.images
+    if result.graph is not None:
+        graph = result.graph
+        arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
+        if graph.mask is not None:
+            arrays["graph_mask"] = graph.mask
+        description["graph"] = {"metric": graph.metric, "method": graph.method, "recall": float(graph.recall)}
+    return arrays, description
+
+
+def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Turn a column of Python objects into fixed-width text, which needs no pickle."""
+    return column.astype(np.str_) if column.dtype.hasobject else column
+
+
+def _pack_table(X: Any, arrays: Arrays, description: dict[str, Any]) -> None:
+    """Store whole numbers up to 255 in one byte; the dtype to restore is in the description."""
+    sparse = isinstance(X, sp.csr_array)
+    values = X.data if sparse else X
+    description["X"] = {"dtype": values.dtype.str, "shape": list(X.shape), "sparse": sparse}
+    small = values.size and values.min() >= 0 and values.max() <= 255 and bool(np.all(values == np.floor(values)))
+    arrays["X_values"] = values.astype(np.uint8) if small else values
+    if sparse:
+        arrays |= {"X_indices": X.indices, "X_indptr": X.indptr}
+
+
+def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]) -> None:
+    """Raise ValueError if arrays are not those of one map, before they are read and take memory."""
+    names = description.get("metadata")
+    columns = {f"metadata_{number}" for number in range(len(names) if isinstance(names, list) else 0)}
+    left = shapes.keys() - _TABLE - _OF_ROWS - columns
+    if left:
+        raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
+    if "embedding" not in shapes:
+        raise ValueError("array 'embedding' is missing")
+    places = shapes["embedding"]
+    if len(places) != 2:
+        raise ValueError(f"array 'embedding' has shape {places}")
+    for name in sorted(shapes.keys() - _TABLE):
+        if shapes[name][:1] != places[:1]:
+            raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
+
+
+def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that make the map again.
+
+    What is looked at here are presence, types, and the parts of the table and of the graph. Whether everything fits
+    the table is asked by `check_parts` when the map is made.
+
+    Raises
+    ------
+    ValueError
+        If anything is missing, is there without need or has another type than `pack` gives it. The text says what
+        alone, without the file.
+    """
+    left = dict(arrays)
+    entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
+    expected = {*_ENTRIES, "image_shape", "metadata", "X"}
+    if not expected <= entries.keys() <= expected | {"graph"}:
+        odd = sorted((entries.keys() ^ expected) - {"graph"})
+        raise ValueError(f"its description lacks or adds {', '.join(odd):.200}")
+    fault = _entries_fault(entries)
+    if fault:
+        raise ValueError(fault)
+    made: dict[str, Any] = {key: entries[key] for key in _ENTRIES}
+    made["embedding"] = _take(left, "embedding", (np.float32,), 2)
+    made["X"] = _table(left, entries["X"], len(made["embedding"]), len(made["feature_names"]))
+    made["graph"] = _graph(left, entries["graph"]) if "graph" in entries else None
+    made["image_shape"] = _image_shape(entries["image_shape"])
+    made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
+    for name in ("labels", "point_names"):
+        made[name] = _take_column(left, name) if name in left else None
+    names = entries["metadata"]
+    if not _is_text_list(names) or len(set(names)) < len(names):
+        raise ValueError("metadata is not a list of different names")
+    made["metadata"] = {name: _take_column(left, f"metadata_{number}") for number, name in enumerate(names)}
+    if left:
+        raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
+    return made
+
+
+def _entries_fault(entries: dict[str, Any]) -> str:
+    """Return which entry of a description has another type than it should have; empty if none has."""
+    for key in _TEXT:
+        if not isinstance(entries[key], str):
+            return f"{key} is not text"
+    for key in ("feature_names", "notes"):
+        if not _is_text_list(entries[key]):
+            return f"{key} is not a list of text"
+    for key in ("parameters", "timings"):
+        if not isinstance(entries[key], dict) or not all(isinstance(name, str) for name in entries[key]):
+            return f"{key} is not a dict with names"
+    for name, value in entries["parameters"].items():
+        if not _is_plain(value, _MAX_DEPTH):
+            return f"parameter {name!r:.60} is neither a number nor text nor a list or dict of them"
+    for name, seconds in entries["timings"].items():
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 <= seconds < math.inf:
+            return f"timing {name!r:.60} is not a number of seconds"
+    return ""
+
+
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """Say whether JSON holds a value as it is, with at most so many lists and dicts in each other."""
+    if isinstance(value, (list, tuple)):
+        return depth > 0 and all(_is_plain(one, depth - 1) for one in value)
+    if isinstance(value, dict):
+        return (
+            depth > 0
+            and all(isinstance(name, str) for name in value)
+            and all(_is_plain(one, depth - 1) for one in value.values())
+        )
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _take(arrays: Arrays, name: str, types: tuple[type[np.generic], ...], ndim: int | None = None) -> npt.NDArray[Any]:
+    """Take an array of one of some types, in any byte order, out of those that are left."""
+    if name not in arrays:
+        raise ValueError(f"array {name!r} is missing")
+    array = arrays.pop(name)
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if native.dtype not in types or (ndim is not None and native.ndim != ndim):
+        raise ValueError(f"array {name!r} has shape {array.shape} and type {array.dtype}")
+    return native
+
+
+def _take_column(arrays: Arrays, name: str) -> npt.NDArray[Any]:
+    if name not in arrays:
+        raise ValueError(f"array {name!r} is missing")
+    column = arrays.pop(name)
+    if column.ndim != 1 or column.dtype.kind not in _COLUMN_KINDS:
+        raise ValueError(f"array {name!r} has shape {column.shape} and type {column.dtype}")
+    return column
+
+
+def _table(arrays: Arrays, about: Any, n_samples: int, n_features: int) -> Any:
+    """Return X from its parts; nothing is allocated before its shape is found to be that of the other arrays."""
+    if not isinstance(about, dict) or about.keys() != {"dtype", "shape", "sparse"}:
+        raise ValueError("its description of X is not dtype, shape and sparse")
+    shape, sparse = about["shape"], about["sparse"]
+    if about["dtype"] not in ("<f4", "<f8", ">f4", ">f8") or not isinstance(sparse, bool):
+        raise ValueError(f"X is described as of type {about['dtype']!r:.40}, sparse {sparse!r:.40}")
+    if not _is_sizes(shape) or shape != [n_samples, n_features]:
+        raise ValueError(f"X is described as of shape {shape!r:.60}, and there are {n_samples} x {n_features}")
+    dtype = np.dtype(about["dtype"]).newbyteorder("=")
+    stored = _take(arrays, "X_values", (np.uint8, dtype.type), 1 if sparse else 2)
+    if not sparse:
+        if stored.shape != tuple(shape):
+            raise ValueError(f"X is described as of shape {shape} and has {stored.shape}")
+        return stored.astype(dtype, copy=False)
+    indices, indptr = (_take(arrays, f"X_{part}", (np.int32, np.int64), 1) for part in ("indices", "indptr"))
+    _check_csr(indices, indptr, stored.size, shape[0], shape[1])
+    return sp.csr_array((stored.astype(dtype, copy=False), indices, indptr), shape=tuple(shape))
+
+
+def _check_csr(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], n_stored: int, n_rows: int, n_columns: int) -> None:
+    """Raise ValueError unless offsets and column numbers are those of a matrix with sorted, unique columns."""
+    if indptr.size != n_rows + 1 or indptr[0] != 0 or indptr[-1] != n_stored or bool((indptr[1:] < indptr[:-1]).any()):
+        raise ValueError(f"the row offsets of X do not lead from 0 to {n_stored} in {n_rows} steps")
+    if indices.size != n_stored:
+        raise ValueError(f"X has {n_stored} values and {indices.size} column numbers")
+    if n_stored and not (indices.min() >= 0 and indices.max() < n_columns):
+        raise ValueError(f"a column number of X is outside of [0, {n_columns})")
+    same_row = np.ones(max(n_stored - 1, 0), np.bool_)
+    starts = indptr[(indptr > 0) & (indptr < n_stored)]
+    same_row[starts - 1] = False
+    if bool((same_row & (indices[1:] <= indices[:-1])).any()):
+        raise ValueError("the column numbers of a row of X do not ascend")
+
+
+def _graph(arrays: Arrays, about: Any) -> NeighborGraph:
+    from gnomon.neighbors import NeighborGraph
+
+    if not isinstance(about, dict) or about.keys() != {"metric", "method", "recall"}:
+        raise ValueError("its description of the graph is not metric, method and recall")
+    indices = _take(arrays, "graph_indices", (np.int32,), 2)
+    distances = _take(arrays, "graph_distances", (np.float32,), 2)
+    mask = _take(arrays, "graph_mask", (np.bool_,), 2) if "graph_mask" in arrays else None
+    return NeighborGraph(indices, distances, mask, **about)
+
+
+def _image_shape(sizes: Any) -> tuple[int, ...] | None:
+    if sizes is None:
+        return None
+    if not _is_sizes(sizes):
+        raise ValueError(f"image_shape is {sizes!r:.40}")
+    return tuple(sizes)
+
+
+def _is_sizes(value: object) -> bool:
+    return isinstance(value, list) and all(type(size) is int and 0 < size < 2**62 for size in value)

@@ -1,0 +1,115 @@
+"""A map as a function: places of new rows, rows of new places, derivatives, and a map that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import message
+from gnomon.data import check_feature_count, check_labels, check_table
+from gnomon.data.names import default_names
+
+if TYPE_CHECKING:
+    from gnomon.extension import AffineAtlas, Drift
+    from gnomon.maps.result import Map
+
+__all__ = ["check_rows", "extend", "make_atlas"]
+
+_WHO = "Map"
+_N_NEIGHBORS = 15
+_SOURCE = "fitted"
+
+
+def make_atlas(result: Map) -> AffineAtlas:
+    """Return the atlas of the data and the positions of a map."""
+    from gnomon.extension import AffineAtlas
+
+    metric = result.metric
+    return AffineAtlas(
+        result.X, result.embedding, graph=result.graph, n_neighbors=_N_NEIGHBORS, metric=metric, n_jobs=result.n_jobs
+    )
+
+
+def check_rows(result: Map, X_new: Any) -> Any:
+    """Return new rows in the form of the map's data, or raise an error about their columns."""
+    table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
+    named = result.feature_names != default_names(result.n_features, result.image_shape)
+    check_feature_count(table, result.n_features, result.feature_names if named else None, who=_WHO)
+    values: Any = table.values
+    if sp.issparse(result.X):
+        return values if table.is_sparse else sp.csr_array(values)
+    return values.toarray() if table.is_sparse else values
+
+
+def extend(
+    result: Map,
+    X_new: Any,
+    *,
+    labels: npt.ArrayLike | None,
+    metadata: Mapping[str, npt.ArrayLike] | None,
+    point_names: npt.ArrayLike | None,
+    images: npt.NDArray[np.uint8] | None,
+) -> tuple[Map, Drift]:
+    """Return the map with new rows added, and what these say about it. See `Map.extend`."""
+    from gnomon.extension import measure_drift
+
+    rows = check_rows(result, X_new)
+    m = int(rows.shape[0])
+    if m == 0:
+        raise ValueError(message(_WHO, "X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
+    places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
+    n_threads = resolve_n_threads(result.n_jobs, who=_WHO)
+    drift = measure_drift(result.X, result.embedding, rows, places, labels=result.labels, n_threads=n_threads)
+    columns = {name: _longer(column, (metadata or {}).get(name), m, name) for name, column in result.metadata.items()}
+    source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
+    source[result.n_samples :] = "no"
+    notes = [*result.notes, f"{m} rows were added after the fit. {drift.summary().splitlines()[-1]}"]
+    stack = sp.vstack if sp.issparse(rows) else np.concatenate
+    larger = type(result)(
+        X=stack([result.X, rows]),
+        embedding=np.concatenate([result.embedding, places]),
+        method=result.method,
+        parameters=dict(result.parameters),
+        labels=_more_labels(result, labels, m),
+        label_name=result.label_name,
+        feature_names=list(result.feature_names),
+        images=None if result.images is None or images is None else np.concatenate([result.images, images]),
+        image_shape=result.image_shape,
+        metadata={**columns, _SOURCE: source},
+        point_names=None if result.point_names is None else _longer(result.point_names, point_names, m, "point_names"),
+        metric=result.metric,
+        timings=dict(result.timings),
+        notes=notes,
+        name=result.name,
+        n_jobs=result.n_jobs,
+    )
+    larger._take_function_of(result)
+    return larger, drift
+
+
+def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:
+    """Return the labels of all rows; without labels for new rows all become text and theirs "new"."""
+    if result.labels is None:
+        if labels is None:
+            return None
+        raise ValueError(message(_WHO, "labels", "None for a map without labels"))
+    if labels is None:
+        return np.concatenate([result.labels.astype(np.str_), np.full(m, "new")])
+    return np.concatenate([result.labels, check_labels(labels, m, who=_WHO)])
+
+
+def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: str) -> npt.NDArray[Any]:
+    """Return a column with the entries of new rows, NaN or empty text if there are none."""
+    old = np.asarray(column)
+    if new is None:
+        blank: Any = np.nan if old.dtype.kind in "buif" else ""
+        return np.concatenate([old if old.dtype.kind != "b" else old.astype(float), np.full(m, blank)])
+    added = np.asarray(new)
+    if added.shape[:1] != (m,):
+        raise ValueError(message(_WHO, f"{name} of length {len(added)}", f"one entry for each of {m} new rows"))
+    return np.concatenate([old, added])

@@ -1,0 +1,198 @@
+"""From a table to a map in one call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Callback
+from gnomon._validation import message
+from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
+from gnomon.exceptions import GnomonWarning
+from gnomon.maps.result import Map
+from gnomon.neighbors import NeighborGraph, graph_fault
+
+__all__ = ["map"]
+
+_GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
+
+
+def map(
+    X: Any,
+    method: str | Any = "umap",
+    *,
+    labels: npt.ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    images: npt.NDArray[np.uint8] | None = None,
+    image_shape: tuple[int, ...] | None = None,
+    metadata: Mapping[str, npt.ArrayLike] | None = None,
+    point_names: npt.ArrayLike | None = None,
+    label_name: str | None = None,
+    name: str | None = None,
+    n_components: int = 2,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+    **parameters: Any,
+) -> Map:
+    """Map a table: compute positions and keep them with the data, ready to be explained and evaluated.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), or Dataset
+        Finite numbers. A Dataset brings its labels, names and pictures along.
+    method : str or estimator, default="umap"
+        A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
+        or any other.
+    labels : array-like of shape (n_samples,) or None, default=None
+        A class for each row, used to colour and to describe the map, never to compute it.
+    feature_names : sequence of str or None, default=None
+        None takes the column names of a DataFrame, else numbers the features.
+    images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None, default=None
+        A picture for each row.
+    image_shape : tuple of int or None, default=None
+        (height, width[, channels]) if the features are the pixels of a picture.
+    metadata : mapping of str to array-like of shape (n_samples,) or None, default=None
+        Further columns, shown and searched in the viewer.
+    point_names : array-like of shape (n_samples,) or None, default=None
+        A name for each row.
+    label_name : str or None, default=None
+        What the labels are, such as "species".
+    name : str or None, default=None
+        Title of the map.
+    n_components : {2, 3}, default=2
+        Dimension of the map.
+    random_state : int, default=0
+        The same seed gives the same bytes for any number of threads.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
+    **parameters
+        Further parameters of the method, such as ``n_neighbors=30``.
+
+    Returns
+    -------
+    Map
+    """
+    given: dict[str, Any] = {
+        "labels": labels,
+        "label_name": label_name,
+        "feature_names": feature_names,
+        "images": images,
+        "image_shape": image_shape,
+        "metadata": None if metadata is None else {key: np.asarray(column) for key, column in metadata.items()},
+        "point_names": None if point_names is None else np.asarray(point_names),
+    }
+    stated = {key: value for key, value in given.items() if value is not None}
+    data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
+    table = check_table(data.X, who="map", accept_sparse=True, min_samples=3, feature_names=data.feature_names)
+    checked = None if data.labels is None else check_labels(data.labels, table.n_samples, who="map")
+    common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
+    estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
+    metric, metric_notes = _metric_of(estimator)
+    with _noted() as notes:
+        embedding = np.asarray(estimator.fit_transform(table.values))
+    made = Map(
+        X=table.values,
+        embedding=embedding,
+        method=method if isinstance(method, str) else type(estimator).__name__,
+        parameters=_parameters_used(estimator),
+        labels=checked,
+        label_name=data.label_name or "label",
+        feature_names=list(table.feature_names or []),
+        images=images if data.image_shape is not None else data.images,  # pixels are drawn from the features
+        image_shape=data.image_shape,
+        metadata=data.metadata,
+        point_names=data.point_names,
+        metric=metric,
+        graph=_graph_of(estimator, table.n_samples, metric),
+        timings=dict(getattr(estimator, "timings_", {})),
+        notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
+        name=name or (data.name if data.source else "map"),
+        n_jobs=n_jobs,
+    )
+    made._estimator = estimator
+    return made
+
+
+@contextmanager
+def _noted() -> Iterator[list[str]]:
+    """Keep the texts of gnomon's warnings; the warnings themselves go on to the caller."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GnomonWarning)
+        yield notes
+    for warning in caught:
+        if issubclass(warning.category, GnomonWarning):
+            notes.append(str(warning.message))
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _constant_features(table: Table) -> list[str]:
+    constant = find_constant_columns(table.values)
+    if not len(constant):
+        return []
+    return [f"{len(constant)} of {table.n_features} features are constant; their importance is exactly 0."]
+
+
+def _make(method: str, callback: Callback | None, parameters: dict[str, Any]) -> Any:
+    from gnomon import methods
+
+    card = methods.find_method(method)
+    if card is None:
+        names = ", ".join(repr(known.name) for known in methods.METHODS)
+        raise ValueError(message("map", f"method={method!r}", f"one of {names}"))
+    estimator = getattr(methods, card.estimator)
+    allowed = estimator().get_params()
+    if callback is not None and "callback" in allowed:
+        parameters = {**parameters, "callback": callback}
+    for name in parameters:
+        if name not in allowed:
+            raise TypeError(
+                message("map", f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
+            )
+    return estimator(**parameters)
+
+
+def _parameters_used(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that differ from the default, and the seed."""
+    from sklearn.utils._pprint import _changed_params
+
+    shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
+    if hasattr(estimator, "seed_"):
+        shown["random_state"] = estimator.seed_
+    return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}
+
+
+def _metric_of(estimator: Any) -> tuple[str, list[str]]:
+    """Return the metric to explain and evaluate in, and a note where it is not the one the map was made with."""
+    metric = getattr(estimator, "metric", "euclidean")
+    if isinstance(metric, str) and metric == "precomputed":
+        raise ValueError(
+            message(
+                "map",
+                "metric='precomputed'",
+                "a metric between rows of features",
+                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map.",
+            )
+        )
+    if isinstance(metric, str) and not getattr(estimator, "metric_params", None):
+        return metric, []
+    return "euclidean", [
+        "The map was made with a metric of its own; it is explained and evaluated in euclidean distance."
+    ]
+
+
+def _graph_of(estimator: Any, n_samples: int, metric: str) -> NeighborGraph | None:
+    """Return the estimator's graph if it is sound, of the rows of X, in this metric and large enough to explain."""
+    graph = getattr(estimator, "graph_", None)
+    if not isinstance(graph, NeighborGraph) or graph.metric != metric or graph.n_neighbors < _GRAPH_NEIGHBORS:
+        return None
+    return graph if graph.n_samples == n_samples and not graph_fault(graph) else None

@@ -1,0 +1,172 @@
+"""The questions one can ask of a map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+
+if TYPE_CHECKING:
+    from gnomon.explanations import Axis, Caption, Contrast, Counterfactual, Explanation, MeanImportance, Saliency, Why
+    from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """What `gnomon.Map` can be asked; each answer is a table with effects, errors and a fidelity.
+
+    By default the answers are in terms of the features of the map. `explanation`, from ``Map.explain(features=...)``,
+    asks in terms of other features.
+    """
+
+    X: Any
+    embedding: npt.NDArray[np.float32]
+    labels: npt.NDArray[Any] | None
+    label_name: str
+    feature_names: list[str]
+    image_shape: tuple[int, ...] | None
+    metadata: dict[str, npt.NDArray[Any]]
+    point_names: npt.NDArray[Any] | None
+    metric: str
+    graph: NeighborGraph | None
+    n_jobs: int | None
+    explain: Callable[..., Explanation]
+    transform: Callable[[Any], npt.NDArray[Any]]
+    novelty: Callable[[Any], npt.NDArray[np.float64]]
+
+    def find(self, text: str) -> int:
+        """Return the row number of a point from its name or its number.
+
+        Parameters
+        ----------
+        text : str
+            A name of `point_names`, or a row number, counted from 0.
+        """
+        from gnomon.maps.selection import find_point
+
+        return find_point(text, int(self.X.shape[0]), self.point_names)
+
+    def select(self, text: str) -> npt.NDArray[np.bool_]:
+        """Return a mask of rows from a text such as "label=3", "batch=b1", "age>40" or "rows=0:100,205".
+
+        Parameters
+        ----------
+        text : str
+            NAME=VALUE, NAME!=VALUE, or for numbers NAME<VALUE, NAME>VALUE and with =; NAME is that of the labels
+            ("label" always is), of a column of metadata, or of a feature. "rows=" lists row numbers and ranges. Several
+            conditions, all of which must hold, are joined with " & ".
+        """
+        from gnomon.maps.selection import select_rows
+
+        return select_rows(self, text)
+
+    def why(self, i: int, n_top: int = 5) -> Why:
+        """Say which features move a point. See `gnomon.why`."""
+        return self.explain().why(i, n_top)
+
+    def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
+        """Say what changes along a line drawn through the map. See `gnomon.axis`."""
+        from gnomon.explanations.axis import axis
+
+        return axis(explanation or self.explain(), path, **options)
+
+    def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None) -> Contrast:
+        """Say which features set a selection apart. See `gnomon.contrast`.
+
+        Parameters
+        ----------
+        selection : array-like
+            Row numbers, or a mask of shape (n_samples,).
+        rest : array-like or None, default=None
+            Rows to compare with; None takes all others.
+        """
+        from gnomon.explanations.contrast import contrast
+
+        return contrast(self.X, selection, rest, feature_names=self.feature_names)
+
+    def captions(self, n_phrases: int = 3) -> dict[Any, Caption]:
+        """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`."""
+        from gnomon.explanations import cluster_captions
+
+        # A picture of fewer than three rows or columns has no nine regions to speak of.
+        regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
+        return cluster_captions(
+            self.X,
+            self._known_labels("captions"),
+            n_phrases=n_phrases,
+            feature_names=self.feature_names,
+            image_shape=self.image_shape if regions else None,
+        )
+
+    def importance(self, rows: Any = None, *, explanation: Explanation | None = None) -> MeanImportance:
+        """Say which features move the points most, all or some of them. See `gnomon.mean_importance`."""
+        from gnomon.explanations import mean_importance
+
+        return mean_importance(explanation or self.explain(), rows)
+
+    def importance_by_label(self, *, explanation: Explanation | None = None) -> dict[Any, MeanImportance | None]:
+        """Say for each label which features move its points most. See `gnomon.importance_by_label`."""
+        from gnomon.explanations import importance_by_label
+
+        return importance_by_label(explanation or self.explain(), self._known_labels("importance_by_label"))
+
+    def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:
+        """Say which pixels move a point or a selection, as a picture. See `gnomon.saliency`."""
+        from gnomon.explanations.saliency import saliency
+
+        if self.image_shape is None:
+            remedy = "Make the map with image_shape=(height, width)."
+            raise ValueError(message("saliency", "a map", "one whose features are pixels", remedy=remedy))
+        return saliency(self.explain(), of, image_shape=self.image_shape, toward=toward, direction=direction)
+
+    def plot_saliency(self, path: Any, found: Saliency, of: Any) -> None:
+        """Write an answer of `saliency` as a figure, with the outline of the point's picture or the mean picture.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; its suffix may be any that matplotlib writes.
+        found : Saliency
+        of : int, mask or row numbers
+            What was asked about.
+        """
+        from gnomon.plot import save_saliency
+
+        rows = self.X[[of]] if np.ndim(of) == 0 else self.X[np.asarray(of)]
+        picture = np.asarray(rows.mean(axis=0), dtype=np.float64).reshape(found.image_shape)
+        save_saliency(path, found.image, picture=picture, title=found.headline())
+
+    def counterfactual(
+        self, i: int, target: Any = None, *, transform: Callable[[Any], Any] | None = None, **options: Any
+    ) -> Counterfactual:
+        """Say what would have to change in a row for its point to lie elsewhere. See `gnomon.counterfactual`.
+
+        Parameters
+        ----------
+        i : int
+            Row number of the point.
+        target : label, mask or row numbers, default=None
+            Where it should lie; or give ``position=(x, y)``.
+        transform : callable, default=None
+            Places changed rows; None takes ``transform`` of this map, and ``novelty`` of it for how unlike the data
+            the changed row is.
+        **options
+            Further arguments of `gnomon.counterfactual`.
+        """
+        from gnomon.explanations.counterfactual import counterfactual
+
+        options.setdefault("labels", self.labels)
+        options.setdefault("graph", self.graph)
+        if transform is None:
+            options.setdefault("novelty", self.novelty)
+        return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
+
+    def _known_labels(self, who: str) -> npt.NDArray[Any]:
+        if self.labels is None:
+            raise ValueError(message(who, "a map", "one with labels", remedy="Make it with labels=..."))
+        return self.labels

@@ -1,0 +1,100 @@
+"""What a map shows, in words and in numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gnomon.maps.result import Map
+
+__all__ = ["describe", "write_report"]
+
+_TOP_FEATURES = 8
+_TOP_OF_CLASS = 3
+_MAX_CLASSES = 20
+
+
+def describe(result: Map) -> dict[str, Any]:
+    """Return the report as plain numbers and text, ready for JSON."""
+    explanation, evaluation = result.explain(), result.evaluate()
+    top = np.argsort(-explanation.global_importance, kind="stable")[:_TOP_FEATURES]
+    profiles = {
+        str(label): profile.head(_TOP_OF_CLASS).to_dict()["features"] for label, profile in result.profiles().items()
+    }
+    return {
+        "name": result.name,
+        "n_samples": result.n_samples,
+        "n_features": result.n_features,
+        "method": result.method,
+        "parameters": result.parameters,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
+        "neighbor_recall": None if result.graph is None else result.graph.recall,
+        "evaluation": evaluation.to_dict(),
+        "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
+        "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
+        "top_features": [
+            {"feature": result.feature_names[j], "importance": float(explanation.global_importance[j])} for j in top
+        ],
+        "profiles": profiles,
+        "notes": list(result.notes),
+    }
+
+
+def write_report(result: Map) -> str:
+    """Say in words what was mapped, how far to trust it and what sets its classes apart."""
+    facts = describe(result)
+    lines = [
+        f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
+        f"{facts['method']}{_seconds(facts['seconds'])}",
+        "",
+        "How far to trust it",
+        *_indent(result.evaluate().summary()),
+        f"  {100 * facts['median_local_r2']:.0f} % of the local displacements follow the features named below (median)",
+        "",
+        "How many dimensions the data have",
+        *_dimension_lines(result),
+        "",
+        "What moves points most",
+        "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
+    ]
+    if facts["profiles"]:
+        lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
+        lines += list(_class_lines(facts["profiles"]))
+    if facts["notes"]:
+        lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
+    return "\n".join(lines)
+
+
+def _dimension_lines(result: Map) -> list[str]:
+    dimension, shown = result.intrinsic_dimension(), int(result.embedding.shape[1])
+    lines = _indent(dimension.summary())
+    if dimension.n_components > shown:
+        lines.append(
+            f"  A map of {shown} dimensions cannot keep all of this; n_components={dimension.n_components} could. "
+            "Trust neighbourhoods more than distances."
+        )
+    return lines
+
+
+def _seconds(timings: dict[str, float]) -> str:
+    if not timings:
+        return ""
+    parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in timings.items())
+    return f" in {sum(timings.values()):.1f} s ({parts})"
+
+
+def _indent(text: str) -> list[str]:
+    return [f"  {line}" for line in text.splitlines()]
+
+
+def _class_lines(profiles: dict[str, list[dict[str, Any]]]) -> list[str]:
+    width = max(len(label) for label in profiles)
+    lines = []
+    for label, rows in list(profiles.items())[:_MAX_CLASSES]:
+        told = ", ".join(f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows)
+        lines.append(f"  {label:>{width}}  {told}")
+    if len(profiles) > _MAX_CLASSES:
+        lines.append(f"  and {len(profiles) - _MAX_CLASSES} more")
+    return lines

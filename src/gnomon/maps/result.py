@@ -1,0 +1,433 @@
+"""A map: data, positions, and everything that says what they mean, as one object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.data import check_table
+from gnomon.maps.parts import check_parts
+from gnomon.maps.questions import Questions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gnomon.evaluation import Evaluation
+    from gnomon.explanations import Caption, Contrast, Explanation
+    from gnomon.extension import AffineAtlas, Drift
+    from gnomon.geometry import IntrinsicDimension
+    from gnomon.neighbors import NeighborGraph
+    from gnomon.viewer import Sequence
+
+__all__ = ["Map"]
+
+_ARCHIVE_KIND = "gnomon-map"
+_ARCHIVE_VERSION = 1
+_LOCAL_DIMENSION = "local dimension"
+_MOST_CAPTIONS = 60
+
+
+@dataclass(repr=False)
+class Map(Questions):
+    """A two- or three-dimensional map of a table, with its explanation and its evaluation.
+
+    Made by `gnomon.map`, or from positions computed elsewhere: ``Map(X, embedding)``.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The data.
+    embedding : ndarray of shape (n_samples, n_components), float32
+        The positions.
+    method : str
+        Name of the method, "given" for positions computed elsewhere.
+    parameters : dict
+        Parameters of the method, with the seed used.
+    labels : ndarray of shape (n_samples,) or None
+        A class for each row.
+    feature_names : list of str
+    images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None
+        A picture for each row.
+    image_shape : tuple or None
+        (height, width[, channels]) if the features are the pixels of a picture.
+    metadata : dict of str to ndarray of shape (n_samples,)
+        Further columns, shown and searched in the viewer.
+    point_names : ndarray of shape (n_samples,) or None
+        A name for each row.
+    metric : str
+        Distance between rows in which the map is explained and evaluated.
+    graph : NeighborGraph or None
+        Nearest neighbours in the data in this metric, if the method found them.
+    timings : dict of str to float
+        Seconds by stage.
+    notes : list of str
+        What a reader should know: rules applied to the data, fall-backs taken.
+    """
+
+    X: Any
+    embedding: npt.NDArray[np.float32]
+    method: str = "given"
+    parameters: dict[str, Any] = field(default_factory=dict)
+    labels: npt.NDArray[Any] | None = None
+    label_name: str = "label"
+    feature_names: list[str] = field(default_factory=list)
+    images: npt.NDArray[np.uint8] | None = None
+    image_shape: tuple[int, ...] | None = None
+    metadata: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    point_names: npt.NDArray[Any] | None = None
+    metric: str = "euclidean"
+    graph: NeighborGraph | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    name: str = "map"
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        table = check_table(self.X, who="Map", accept_sparse=True)
+        self.X = table.values
+        if len(self.feature_names) == 0 and table.feature_names:
+            self.feature_names = table.feature_names
+        check_parts(self, who="Map")
+        self._explanation: Explanation | None = None
+        self._evaluation: Evaluation | None = None
+        self._profiles: dict[Any, Contrast] | None = None
+        self._dimension: IntrinsicDimension | None = None
+        self._estimator: Any = None  # fitted; never saved
+        self._atlas: AffineAtlas | None = None
+
+    def __repr__(self) -> str:
+        shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
+        return f"Map(name={self.name!r}, method={self.method!r}, {shape})"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    def explain(self, features: Any = None, feature_names: Any = None) -> Explanation:
+        """Say which features move each point. See `gnomon.explain`.
+
+        Parameters
+        ----------
+        features : array-like, sparse matrix or data frame of shape (n_samples, n_features), default=None
+            Explain with these instead of the features of the map, such as metadata turned into numbers by
+            `gnomon.encode_features`; neighbours still come from the data. None takes the features of the map;
+            that is computed once.
+        feature_names : sequence of n_features str, default=None
+            Names of `features`.
+        """
+        if features is not None:
+            from gnomon.explanations import explain_with_features
+
+            return explain_with_features(
+                self.X,
+                self.embedding,
+                features,
+                feature_names=feature_names,
+                metric=self.metric,
+                n_jobs=self.n_jobs,
+            )
+        if self._explanation is None:
+            from gnomon.explanations import explain
+
+            self._explanation = explain(
+                self.X,
+                self.embedding,
+                graph=self.graph,
+                metric=self.metric,
+                feature_names=self.feature_names,
+                n_jobs=self.n_jobs,
+            )
+        return self._explanation
+
+    def evaluate(self) -> Evaluation:
+        """Say how far to trust the map; computed once. See `gnomon.evaluate`."""
+        if self._evaluation is None:
+            from gnomon.evaluation import evaluate
+
+            self._evaluation = evaluate(
+                self.X,
+                self.embedding,
+                labels=self.labels,
+                graph=self.graph,
+                metric=self.metric,
+                random_state=0,
+                n_jobs=self.n_jobs,
+            )
+        return self._evaluation
+
+    def intrinsic_dimension(self) -> IntrinsicDimension:
+        """Say how many coordinates the data need; computed once. See `gnomon.intrinsic_dimension`."""
+        if self._dimension is None:
+            from gnomon.geometry import intrinsic_dimension
+
+            self._dimension = intrinsic_dimension(self.X, graph=self.graph, metric=self.metric, n_jobs=self.n_jobs)
+        return self._dimension
+
+    def profiles(self) -> dict[Any, Contrast]:
+        """Say for each label which features set its rows apart; empty without labels; computed once."""
+        if self._profiles is None:
+            from gnomon.explanations import cluster_profiles
+
+            self._profiles = (
+                {} if self.labels is None else cluster_profiles(self.X, self.labels, feature_names=self.feature_names)
+            )
+        return self._profiles
+
+    @property
+    def extension_kind(self) -> str:
+        """How `transform` places rows: "method" by the fitted method's own, "atlas" by `gnomon.AffineAtlas`.
+
+        A map that was loaded from a file or made from given positions has no fitted method.
+        """
+        return "method" if hasattr(self._estimator, "transform") else "atlas"
+
+    def transform(self, X_new: Any) -> npt.NDArray[Any]:
+        """Place rows in the map, each as a function of the row alone; see `extension_kind` for how.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        from gnomon.maps.growing import check_rows
+
+        rows = check_rows(self, X_new)
+        if self.extension_kind == "method":
+            return np.asarray(self._estimator.transform(rows))
+        return self._function().transform(rows)
+
+    def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
+        """Return rows of the data at places of the map (n_rows, n_components), each a function of the place alone.
+
+        By the method's own formula while the map has its fitted method, else by `gnomon.AffineAtlas`, whose
+        `round_trip` tells how far to believe it.
+        """
+        has = hasattr(self._estimator, "inverse_transform")
+        return np.asarray((self._estimator if has else self._function()).inverse_transform(Y))
+
+    def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
+        """Return the derivative of places by features at rows x: (n_components, n_features), or one for each row.
+
+        By the method's own formula while the map has its fitted method and this has one, else by `gnomon.AffineAtlas`.
+        """
+        has = hasattr(self._estimator, "jacobian")
+        return np.asarray((self._estimator if has else self._function()).jacobian(x))
+
+    def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
+        """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
+        from gnomon.maps.growing import check_rows
+
+        return self._function().novelty(check_rows(self, X_new))
+
+    def extend(
+        self,
+        X_new: Any,
+        *,
+        labels: npt.ArrayLike | None = None,
+        metadata: Mapping[str, npt.ArrayLike] | None = None,
+        point_names: npt.ArrayLike | None = None,
+        images: npt.NDArray[np.uint8] | None = None,
+    ) -> tuple[Map, Drift]:
+        """Return a map with new rows added, where the old ones keep their positions, and how the new ones differ.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            Placed by `transform`.
+        labels : array-like of shape (n_rows,) or None, default=None
+            None makes the labels of a labelled map text, and those of the new rows "new".
+        metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
+            What is missing becomes NaN or empty text; pictures are left out unless all rows have one.
+
+        Returns
+        -------
+        larger : Map
+            Old rows first, their positions equal in every bit; the metadata have a column "fitted". It places further
+            rows as this map does.
+        drift : gnomon.extension.Drift
+            Its `summary` says whether the map should be fitted again.
+        """
+        from gnomon.maps.growing import extend
+
+        return extend(self, X_new, labels=labels, metadata=metadata, point_names=point_names, images=images)
+
+    def _function(self) -> AffineAtlas:
+        """Return the atlas, made when it is first asked for."""
+        if self._atlas is None:
+            from gnomon.maps.growing import make_atlas
+
+            self._atlas = make_atlas(self)
+        return self._atlas
+
+    def _take_function_of(self, other: Map) -> None:
+        self._estimator = other._estimator
+        self._atlas = other._atlas if self.extension_kind == "method" else other._function()
+
+    def to_html(
+        self, path: str | os.PathLike[str], *, title: str | None = None, sequence: Sequence | None = None
+    ) -> None:
+        """Write the explained map as one HTML file that opens from disk and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        title : str, default=None
+            Heading; None takes the name of the map.
+        sequence : gnomon.viewer.Sequence, default=None
+            Embeddings of the same rows along a parameter, of which ``sequence.main`` is that of the map: the page
+            gets a slider that moves the points from one to the next.
+        """
+        from gnomon.viewer import write_html
+
+        write_html(
+            path,
+            embedding=self.embedding,
+            title=self.name if title is None else title,
+            method=self.method,
+            labels=self.labels,
+            label_name=self.label_name,
+            feature_names=self.feature_names,
+            X=self.X,
+            images=self.images,
+            image_shape=self.image_shape,
+            explanation=self.explain(),
+            evaluation=self.evaluate(),
+            profiles=self._profile_rows(),
+            captions={str(label): caption.text for label, caption in self._captions().items()},
+            metadata={**self.metadata, **self._local_dimension()},
+            point_names=None if self.point_names is None else self.point_names.tolist(),
+            info=self._info(),
+            sequence=sequence,
+        )
+
+    def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
+        from gnomon.plot import plot_map
+
+        drawn: Axes = plot_map(self.embedding, labels=self.labels, ax=ax, **options)
+        return drawn
+
+    def to_png(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a static picture of the map with its scores and most important features."""
+        from gnomon.plot import save_png
+
+        save_png(
+            path,
+            embedding=self.embedding,
+            labels=self.labels,
+            title=self.name if title is None else title,
+            explanation=self.explain(),
+            evaluation=self.evaluate(),
+            feature_names=self.feature_names,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; what was there stays until the new file is complete.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If parts of the map were changed so that they no longer fit each other, or parameters are neither numbers
+            nor text.
+        OSError
+            If the file cannot be written.
+        """
+        from gnomon._archive import write_archive
+        from gnomon.maps.file import pack
+
+        check_parts(self, who="Map.save")
+        arrays, description = pack(self, who="Map.save")
+        write_archive(
+            path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, arrays=arrays, description=description, who="Map.save"
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a map written by `save`; loading runs no code from the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to read. Each of its arrays and each entry of its description is checked against all others.
+
+        Raises
+        ------
+        OSError
+            If there is no such file or it cannot be read.
+        ValueError
+            If the file is damaged, holds anything that `save` does not write, or was written by a newer gnomon.
+        """
+        from gnomon._archive import damaged_file, read_archive
+        from gnomon.maps.file import check_shapes, unpack
+
+        who = "Map.load"
+        arrays, description = read_archive(
+            path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, who=who, check=check_shapes
+        )
+        try:
+            return cls(**unpack(arrays, description))
+        except (TypeError, ValueError, OverflowError) as error:
+            fact = str(error).removeprefix("Map: ").rstrip(".")
+            raise damaged_file(path, fact, kind=_ARCHIVE_KIND, who=who) from error
+
+    def report(self) -> str:
+        """Say in words what was mapped, how far to trust it and what sets its classes apart."""
+        from gnomon.maps.report import write_report
+
+        return write_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain numbers and text, ready for JSON."""
+        from gnomon.maps.report import describe
+
+        return describe(self)
+
+    def _profile_rows(self) -> dict[Any, list[tuple[str, float, float]]]:
+        """Return for each label its most distinctive features with effect size and AUC, as the viewer takes them."""
+        return {
+            label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), strict=True))
+            for label, top in ((label, profile.head(12)) for label, profile in self.profiles().items())
+        }
+
+    def _captions(self) -> dict[Any, Caption]:
+        """Return a caption for each label; none without labels, with a single one or with too many to be read."""
+        if self.labels is None or not 2 <= len(np.unique(self.labels)) <= _MOST_CAPTIONS:
+            return {}
+        return self.captions()
+
+    def _local_dimension(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the dimension around each point as a column of the viewer, nothing if it is not known."""
+        local = self.intrinsic_dimension().local
+        if not np.isfinite(local).any() or _LOCAL_DIMENSION in self.metadata:
+            return {}
+        return {_LOCAL_DIMENSION: np.round(local, 2)}
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"method": self.method, **self.parameters}
+        info.update({f"seconds for {stage}": round(seconds, 2) for stage, seconds in self.timings.items()})
+        dimension = self.intrinsic_dimension()
+        if np.isfinite(dimension.value):
+            info["intrinsic dimension"] = round(dimension.value, 1)
+        if self.notes:
+            info["notes"] = "; ".join(self.notes)
+        return info

@@ -1,0 +1,220 @@
+"""Landmark multidimensional scaling: classical scaling of a few rows, which place all others."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
+from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
+from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.linear.subspace import linear_derivative
+from gnomon.neighbors import (
+    NATIVE_METRICS,
+    Landmarks,
+    choose_landmarks,
+    cross_distances,
+    distance_matrix,
+    distances_to_fitted,
+)
+from gnomon.objectives import Stress
+from gnomon.optimizers import Majorization, place_by_distances
+
+__all__ = ["LandmarkMDS", "landmark_scaling"]
+
+_MOST = 500  # landmarks that "auto" takes
+_BLOCK = 2048  # rows placed at a time
+_TOLERANCE = 1e-4  # of the spread of the landmarks, of the last step that a refined row takes
+
+
+@dataclass(eq=False, repr=False)
+class LandmarkMDS(RowEmbedder, PlacesRows):
+    """Place a few rows by classical scaling, and all others by their distances to these.
+
+    Input affinity: the inner products that the distances of the landmarks imply. Output kernel: inner product. Loss:
+    the strain of the landmarks, or with ``refine`` their stress. Optimizer: an eigenproblem, or majorization. Only the
+    distances to the landmarks are needed: n_samples x n_landmarks, some rows at a time.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map, at most the number of landmarks.
+    n_landmarks : "auto" or int >= 1, default="auto"
+        At least n_components + 1 are useful. "auto" takes 500, or all rows if there are fewer; the number used is
+        ``n_landmarks_``.
+    selection : {"maxmin", "random"}, default="maxmin"
+        "maxmin": each landmark is the row farthest from those before it. "random": rows drawn at random.
+    refine : bool, default=False
+        Lower the stress instead: that of the landmarks among each other, then that of each row to the landmarks.
+    metric, metric_params, n_jobs : as in `ClassicalMDS`
+        Distance of rows, its arguments, and the number of threads.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the choice of landmarks. The one used is ``seed_``.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map, in the units of the distances.
+    landmarks_ : Landmarks
+        The rows chosen, and which of them is nearest to each row.
+    n_landmarks_ : int
+        Fewer than asked for if other rows equal a landmark.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the landmarks, see `ClassicalMDS`.
+    seed_ : int
+    timings_ : dict of str to float
+        Seconds by stage.
+
+    References
+    ----------
+    .. [1] de Silva & Tenenbaum, "Sparse multidimensional scaling using landmark points", Stanford, 2004.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    n_landmarks: int | str = "auto"
+    selection: str = "maxmin"
+    refine: bool = False
+
+    _merges_equal_rows: ClassVar[bool] = False
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_landmarks": Either(Options("auto"), Integer(1)),
+        "selection": Options("maxmin", "random"),
+        "refine": Boolean(),
+    }
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+        n, n_components = int(X.shape[0]), parameters["n_components"]
+        wanted = parameters["n_landmarks"]
+        wanted = min(n, _MOST) if wanted == "auto" else wanted
+        for what, value, limit, name in (
+            ("n_landmarks", wanted, n, "n_samples"),
+            ("n_components", n_components, wanted, "n_landmarks"),
+        ):
+            if value > limit:
+                raise ValueError(message("LandmarkMDS", f"{what}={value}", f"at most {name}={limit}"))
+        given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
+        if given and not isinstance(X, np.ndarray):
+            X = distances_to_fitted(X, who="LandmarkMDS")
+        if given and X.shape[1] != n:
+            rule = "square, one row and column a sample"
+            raise ValueError(message("LandmarkMDS", f"a distance matrix of shape {X.shape}", rule))
+        reporter.begin("landmarks", wanted)
+        self.landmarks_ = choose_landmarks(
+            X,
+            wanted,
+            method=parameters["selection"],
+            metric=parameters["metric"],
+            metric_params=self.metric_params,
+            seed=self.seed_,
+            reporter=reporter,
+            who="LandmarkMDS",
+        )
+        self.n_landmarks_ = len(self.landmarks_.indices)
+        reporter.begin("eigenvectors")
+        self._fit_landmarks(X, given, n_threads)
+        reporter.begin("placement", n)
+        return self._place_all(X[:, self.landmarks_.indices] if given else X, n_threads, reporter)
+
+    def _fit_landmarks(self, X: Any, given: bool, n_threads: int) -> None:
+        chosen = self.landmarks_.indices
+        self._rows = None if given else X[chosen]
+        kept = min(self.n_components, len(chosen))
+        euclidean = isinstance(self.metric, str) and NATIVE_METRICS.get(self.metric) == "euclidean"
+        self._model: ClassicalScaling | PrincipalComponents | None = None
+        self._unit = 1.0
+        self.eigenvalues_ = np.zeros(self.n_components)
+        if len(chosen) < 2:
+            self._anchors = np.zeros((len(chosen), self.n_components))
+            return
+        if euclidean and not self.refine and not self.metric_params:
+            kept = min(kept, X.shape[1])
+            model = principal_components(X[chosen], kept, seed=self.seed_, n_threads=n_threads)
+            self._model, self.eigenvalues_[:kept] = model, np.square(model.singular_values)
+            return
+        distances, self._unit = distance_matrix(
+            X[np.ix_(chosen, chosen)] if given else self._rows,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            dtype=np.float64,
+            who="LandmarkMDS",
+        )
+        objective = Stress(distances, n_threads=n_threads) if self.refine else None
+        scaling = self._model = classical_scaling(distances, kept, seed=self.seed_, n_threads=n_threads)
+        self.eigenvalues_[:kept] = scaling.eigenvalues * self._unit**2
+        if objective is not None:
+            points = Majorization().minimize(objective, self._padded(scaling.embedding)).embedding
+            self._anchors = points.astype(np.float64)
+
+    def _padded(self, points: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        return np.pad(points.astype(np.float64), ((0, 0), (0, self.n_components - points.shape[1])))
+
+    def _place_all(self, X: Any, n_threads: int, reporter: Reporter | None = None) -> npt.NDArray[np.float64]:
+        parts = []
+        for begin in range(0, int(X.shape[0]), _BLOCK):
+            parts.append(self._place_block(X[begin : begin + _BLOCK], n_threads))
+            if reporter is not None:
+                reporter.update(min(begin + _BLOCK, int(X.shape[0])), int(X.shape[0]))
+        return np.concatenate(parts)
+
+    def _place_block(self, X: Any, n_threads: int) -> npt.NDArray[np.float64]:
+        if self._model is None:
+            return np.zeros((int(X.shape[0]), self.n_components))
+        if isinstance(self._model, PrincipalComponents):
+            return self._padded(self._model.transform(X, n_threads=n_threads))
+        if self._rows is None:
+            distances = distances_to_fitted(X, who="LandmarkMDS")
+        else:
+            distances = cross_distances(
+                X, self._rows, metric=self.metric, metric_params=self.metric_params, who="LandmarkMDS"
+            )
+        distances /= self._unit
+        start = self._padded(self._model.place(distances, n_threads=n_threads))
+        if self.refine:
+            start = place_by_distances(
+                self._anchors, distances, start, max_iter=100, tol=_TOLERANCE, n_threads=n_threads
+            )
+            same = distances.min(axis=1) == 0.0
+            start[same] = self._anchors[distances[same].argmin(axis=1)]
+        return start * self._unit
+
+    def _derive(self, X: Any) -> npt.NDArray[np.float64]:
+        if isinstance(self._model, PrincipalComponents):
+            return linear_derivative(self._model, X.shape[0], self.n_features_in_, len(self.eigenvalues_))
+        return super()._derive(X)
+
+    def _place(self, X: Any) -> npt.NDArray[Any]:
+        if self._rows is None and self._model is not None:
+            X = distances_to_fitted(X, who="LandmarkMDS")[:, self.landmarks_.indices]
+        return self._place_all(X, resolve_n_threads(self.n_jobs, who="LandmarkMDS"))
+
+
+def landmark_scaling(
+    distances: npt.NDArray[Any], n_components: int, n_landmarks: int, *, seed: int = 0, n_threads: int = 1
+) -> npt.NDArray[np.float64]:
+    """Return the places of all rows of a matrix of distances by landmarks drawn at random.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_samples, n_samples)
+    n_components : int >= 1
+    n_landmarks : int in [n_components, n_samples]
+    seed : int in [0, 2**63), default=0
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components), float64
+    """
+    chosen: Landmarks = choose_landmarks(distances, n_landmarks, method="random", metric="precomputed", seed=seed)
+    columns = distances[:, chosen.indices].astype(np.float64)
+    scaling = classical_scaling(columns[chosen.indices], n_components, seed=seed, n_threads=n_threads)
+    return scaling.place(columns, n_threads=n_threads)

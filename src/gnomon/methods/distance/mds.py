@@ -1,0 +1,257 @@
+"""Metric and ordinal multidimensional scaling: distances in the map near those of the rows, by majorization."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
+from gnomon.linalg import classical_scaling, normal_matrix, principal_components
+from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.distance.landmark_mds import landmark_scaling
+from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
+from gnomon.objectives import OrdinalStress, Stress
+from gnomon.optimizers import Majorization, Solution, place_by_distances
+
+__all__ = ["MDS"]
+
+_LARGEST_CLASSICAL = 5000  # rows up to which a start takes the inner products of all pairs: 200 MB
+_START_LANDMARKS = 1000
+_STREAM = 241
+_POWERS = {"inverse": 1, "inverse_square": 2}
+
+
+@dataclass(eq=False, repr=False)
+class MDS(RowEmbedder, PlacesRows):
+    """Place points so that their distances are near those of the rows.
+
+    Input affinity: the distances of all pairs, delta. Output kernel: the distance d. Loss: the stress, the sum over
+    pairs of w (delta - d)^2, or for kind="ordinal" of the disparities, which only rise with delta. Optimizer:
+    majorization (SMACOF), under which the stress never rises, each step lengthened by the last ones where that is
+    lower. It takes the n_samples^2 distances in float32 twice: 800 MB for 10,000 rows, seven times that with weights of
+    pairs or kind="ordinal". A table whose distances do not fit in memory is refused before they are measured.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    kind : {"metric", "ordinal"}, default="metric"
+        "ordinal" (non-metric) keeps the order of the distances only; equal ones may differ in the map.
+    weights : None, "inverse", "inverse_square" or array-like, default=None
+        Of pairs: None weighs all 1; "inverse" takes w = 1 / delta (Sammon's), "inverse_square" 1 / delta^2 (elastic
+        scaling), both 0 for pairs at distance 0; an array of shape (n_samples, n_samples) holds w, symmetric and >= 0,
+        one of shape (n_samples,) the u of w_ij = u_i u_j.
+    init : {"classical", "random"} or array-like of shape (n_samples, n_components), default="classical"
+        "classical" is `ClassicalMDS`; from 5001 rows on, unless distances are Euclidean, `LandmarkMDS`. The start used
+        is ``init_``.
+    n_init : int >= 1, default=1
+        Runs, of which that of least stress is kept; those after the first start at random.
+    max_iter : int >= 0, default=300
+        Iterations of a run.
+    tol : float >= 0, default=1e-6
+        End when steps lower the stress by less than this share of it.
+    accelerated : bool, default=True
+        Lengthen steps; False takes plain SMACOF steps.
+    metric : str or callable, default="euclidean"
+        As for `ClassicalMDS`, "precomputed" for distances (or any dissimilarities >= 0) of all pairs.
+    metric_params, n_jobs : as in `ClassicalMDS`
+        Arguments of the metric, and the number of threads.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of random starts. The one used is ``seed_``.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map, in the units of the distances; with kind="ordinal" in units in which the mean squared disparity is 1.
+    stress_ : float
+        The sum over pairs i < j of w (delta - d)^2, computed from ``embedding_`` in float64.
+    normalized_stress_ : float
+        Kruskal's stress-1: the square root of that sum over the sum of w d^2; inf if all points coincide.
+    stress_per_point_ : ndarray of shape (n_samples,)
+        Each point's share of ``stress_``, to which they sum.
+    solution_ : Solution
+        Of the run kept.
+    n_iter_ : int
+        Its iterations.
+    init_ : str
+        Its start: "classical", "landmarks", "random" or "given".
+    seed_ : int
+    timings_ : dict of str to float
+        Seconds by stage.
+
+    References
+    ----------
+    .. [1] Kruskal, "Multidimensional scaling by optimizing goodness of fit to a nonmetric hypothesis", Psychometrika
+       29, 1964.
+    .. [2] de Leeuw, "Applications of convex analysis to multidimensional scaling", 1977.
+    .. [3] Borg & Groenen, "Modern Multidimensional Scaling", 2nd ed., Springer, 2005.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    kind: str = "metric"
+    weights: Any = None
+    init: Any = "classical"
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-6
+    accelerated: bool = True
+
+    _merges_equal_rows: ClassVar[bool] = False
+    _rules: ClassVar[dict[str, Rule]] = {
+        "kind": Options("metric", "ordinal"),
+        "weights": Either(Nothing(), Options(*_POWERS), Instance((np.ndarray, list, tuple), "an array of weights")),
+        "init": Either(
+            Options("classical", "random"),
+            Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)"),
+        ),
+        "n_init": Integer(1),
+        "max_iter": Integer(0),
+        "tol": Real(0.0),
+        "accelerated": Boolean(),
+    }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n, metric, weights = float(n_samples), parameters["metric"], parameters["weights"]
+        named = metric if isinstance(metric, str) else ""
+        euclidean = NATIVE_METRICS.get(named) == "euclidean"
+        each = 8.0  # bytes for a pair: the distances, and the targets made of them, in float32
+        if named == "precomputed":
+            each = 13.0  # while they are checked in float64
+        if not euclidean and n_samples <= _LARGEST_CLASSICAL and isinstance(parameters["init"], str):
+            each = 16.0  # inner products for the start
+        if weights is not None and np.ndim(weights) != 1:
+            each = 54.0  # the weights, the edges among which a component is sought, and a Laplacian
+        if parameters["kind"] == "ordinal":
+            each = 81.0 if each == 54.0 else 56.0  # the order of all pairs, and what regression takes
+        return Forecast(
+            each * n**2 + (STRIPS + 16.0 * n_features) * n,
+            f"distances of {n_samples} x {n_samples} pairs and what is made of them",
+            "Use LandmarkMDS, or fewer rows.",
+            1.1e-9 * parameters["max_iter"] * parameters["n_init"] * n**2,
+            f"{parameters['max_iter'] * parameters['n_init']} passes over {n_samples} x {n_samples} pairs",
+        )
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+        n, metric = int(X.shape[0]), parameters["metric"]
+        reporter.begin("distances", n)
+        delta, unit = distance_matrix(X, metric=metric, metric_params=self.metric_params, reporter=reporter, who="MDS")
+        self._unit, self._rows = unit, None if isinstance(metric, str) and metric == "precomputed" else X
+        weights = parameters["weights"]
+        self._power = _POWERS.get(weights, 0) if isinstance(weights, str) else 0
+        self._factors = None
+        if self._power:
+            weights = _inverse(delta, self._power)
+        elif weights is not None:
+            weights = np.asarray(weights, dtype=np.float64)
+            self._factors = weights if weights.ndim == 1 else None
+        ordinal = parameters["kind"] == "ordinal"
+        if not delta.any():
+            return self._coincide(n, parameters["n_components"])
+        objective = (OrdinalStress if ordinal else Stress)(delta, weights=weights, n_threads=n_threads, who="MDS")
+        optimizer = Majorization(
+            max_iter=parameters["max_iter"], tol=parameters["tol"], memory=5 if parameters["accelerated"] else 0
+        )
+        best: tuple[Solution, str] | None = None
+        for run in range(parameters["n_init"]):
+            reporter.begin("initialization")
+            start, kind = self._start(X, delta, parameters, run, n_threads)
+            reporter.begin("layout", optimizer.max_iter)
+            solution = optimizer.minimize(objective, start, reporter=reporter)
+            if best is None or solution.loss[-1][1] < best[0].loss[-1][1]:
+                best = solution, kind
+        assert best is not None
+        self.solution_, self.init_ = best
+        self.n_iter_ = self.solution_.n_iter
+        reporter.begin("stress")
+        points = self.solution_.embedding.astype(np.float64)
+        points -= points.mean(axis=0)
+        self._publish(objective, points, 1.0 if ordinal else unit)
+        return points * (1.0 if ordinal else unit)
+
+    def _publish(self, objective: Stress, points: npt.NDArray[np.float64], unit: float) -> None:
+        errors, squares = objective.of_points(points)
+        scale = float(unit) ** (2 - self._power)  # weights delta^-p are computed in the same units as the distances
+        self.stress_per_point_ = errors * scale
+        self.stress_ = float(errors.sum()) * scale
+        total = float(squares.sum())
+        self.normalized_stress_ = float(np.sqrt(errors.sum() / total)) if total > 0.0 else np.inf
+        self._disparity = objective.disparity_curve(points) if isinstance(objective, OrdinalStress) else None
+
+    def _coincide(self, n_samples: int, n_components: int) -> npt.NDArray[np.float64]:
+        """Return one position for rows that are all at distance 0."""
+        points = np.zeros((n_samples, n_components))
+        reason = "All distances are 0."
+        self.solution_, self.init_, self.n_iter_ = Solution(points, [(0, 0.0)], True, reason, 0), "classical", 0
+        self.stress_, self.normalized_stress_, self.stress_per_point_ = 0.0, 0.0, np.zeros(n_samples)
+        self._disparity = None
+        return points
+
+    def _start(
+        self, X: Any, delta: npt.NDArray[np.float32], parameters: dict[str, Any], run: int, n_threads: int
+    ) -> tuple[npt.NDArray[Any], str]:
+        """Return start positions in units of `delta`, and what they are."""
+        n, n_components = len(delta), parameters["n_components"]
+        init = parameters["init"]
+        if isinstance(init, np.ndarray) and run == 0:
+            return init / self._unit if parameters["kind"] == "metric" else init, "given"
+        if run > 0 or init == "random":
+            return normal_matrix(self.seed_, _STREAM + run, (n, n_components), n_threads=n_threads), "random"
+        kept = min(n_components, n)
+        metric = parameters["metric"]
+        if isinstance(X, np.ndarray) and isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean":
+            kept = min(kept, X.shape[1])
+            model = principal_components(X, kept, seed=self.seed_, n_threads=n_threads)
+            points, kind = model.transform(X, n_threads=n_threads) / self._unit, "classical"
+        elif n <= _LARGEST_CLASSICAL:
+            copy = delta.astype(np.float64)
+            points = classical_scaling(copy, kept, seed=self.seed_, n_threads=n_threads).embedding
+            kind = "classical"
+        else:
+            points = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_, n_threads=n_threads)
+            kind = "landmarks"
+        return np.pad(points, ((0, 0), (0, n_components - points.shape[1]))), kind
+
+    def _place(self, X: Any) -> npt.NDArray[Any]:
+        """Minimise the stress of each row to the points fitted, from where squared distances place it best."""
+        if self._rows is None:
+            distances = distances_to_fitted(X, who="MDS")
+        else:
+            distances = cross_distances(X, self._rows, metric=self.metric, metric_params=self.metric_params, who="MDS")
+        delta = distances / self._unit
+        weights = _inverse(delta, self._power) if self._power else None
+        if self._factors is not None:
+            weights = np.broadcast_to(self._factors, delta.shape)
+        unit = self._unit
+        if self._disparity is not None:
+            delta, unit = np.interp(delta, *self._disparity), 1.0
+        anchors = self.embedding_ / unit
+        nearest = distances.argmin(axis=1)
+        n_threads = resolve_n_threads(self.n_jobs, who="MDS")
+        start = _offset(anchors, nearest)
+        placed = unit * place_by_distances(anchors, delta, start, weights=weights, n_threads=n_threads)
+        same = distances.min(axis=1) == 0.0  # a row that was fitted, or equals one
+        placed[same] = self.embedding_[nearest[same]]
+        return placed
+
+
+def _inverse(delta: npt.NDArray[Any], power: int) -> npt.NDArray[Any]:
+    """Return delta^-power, and 0 where delta is."""
+    with np.errstate(divide="ignore", over="ignore"):
+        weights = delta ** np.asarray(-power, dtype=delta.dtype)
+    weights[~np.isfinite(weights)] = 0.0
+    return np.asarray(weights)
+
+
+def _offset(anchors: npt.NDArray[np.float64], nearest: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return places next to anchors, a little away from the middle: at an anchor itself its distance has no slope."""
+    middle = anchors.mean(axis=0)
+    return np.asarray(middle + 1.001 * (anchors[nearest] - middle) + 1e-6 * np.abs(anchors).max())

@@ -1,0 +1,118 @@
+"""Robust principal component analysis on a graph: neighbours also have close rows of low rank."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
+from gnomon.affinities import neighbor_laplacian
+from gnomon.methods.base import RowEmbedder
+from gnomon.methods.linear.decomposition import RULES, decompose, prepare
+from gnomon.methods.linear.robust_pca import PublishesParts
+from gnomon.methods.parameters import check_n_components
+from gnomon.objectives import LowRankSparse
+
+__all__ = ["GraphRobustPCA"]
+
+_SMOOTHNESS = 0.1  # of the sparsity, where smoothness is None
+
+
+@dataclass(eq=False, repr=False)
+class GraphRobustPCA(PublishesParts, RowEmbedder):
+    """Robust PCA whose low-rank part changes little between neighbours.
+
+    To the loss of `RobustPCA` comes `smoothness` times tr(L' Phi L), half the sum over edges of the squared distances
+    of rows of L, with Phi the Laplacian of the graph of nearest neighbours over its mean degree. That helps where rows
+    are many and noisy and lie in clusters or along a curve; large errors also blur the neighbours, so errors should be
+    few in a row. With smoothness=0 it is `RobustPCA`.
+
+    New rows cannot be placed, because the parts of neighbours depend on each other.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map, at most min(n_samples, n_features).
+    n_neighbors : int >= 1, default=10
+        Neighbours of each row, the row itself not counted.
+    smoothness : float >= 0 or None, default=None
+        Price of squared distances (gamma), in units of one over X; None takes 0.1 ``sparsity_`` over the mean of
+        ``|X - center_|``, so that a multiple of X has that multiple of the parts. The value used is ``smoothness_``.
+    sparsity, penalty, tol, max_iter, center : as in `RobustPCA`
+        Price of the sparse part, the iteration and its end, and what is taken off the columns first.
+    metric, metric_params : as in `UMAP`
+        They choose the neighbours; not "precomputed", because the rows are needed.
+    random_state, n_jobs : as in `RobustPCA`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        Scores of the rows of L, in the units of the features.
+    smoothness_ : float
+    graph_ : NeighborGraph
+        Neighbours of the rows.
+    components_, mean_, explained_variance_, explained_variance_ratio_, low_rank_, sparse_, rank_, center_, sparsity_
+        As in `RobustPCA`.
+    loss_, convergence_, solution_, n_iter_, seed_, timings_
+        Likewise.
+
+    References
+    ----------
+    .. [1] Shahid, Kalofolias, Bresson, Bronstein & Vandergheynst, "Robust principal component analysis on graphs",
+       ICCV 2015.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    n_neighbors: int = 10
+    smoothness: float | None = None
+    sparsity: float | None = None
+    penalty: str = "increasing"
+    tol: float = 1e-4
+    max_iter: int = 1000
+    center: str | None = "median"
+
+    _merges_equal_rows: ClassVar[bool] = False
+    _rules: ClassVar[dict[str, Rule]] = {
+        **RULES,
+        "n_neighbors": Integer(1),
+        "smoothness": Either(Real(0.0), Nothing()),
+    }
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+        who = "GraphRobustPCA"
+        if parameters["metric"] == "precomputed":
+            raise ValueError(message(who, "metric='precomputed'", "a metric of rows", fact="the rows are taken apart"))
+        check_n_components(who, parameters["n_components"], min(X.shape))
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+        reporter.begin("preparation")
+        prepared = prepare(X, parameters["center"], who=who)
+        self.sparsity_ = parameters["sparsity"]
+        if self.sparsity_ is None:
+            self.sparsity_ = 1.0 / float(np.sqrt(max(X.shape)))
+        problem = None
+        self.smoothness_ = 0.0 if parameters["smoothness"] is None else parameters["smoothness"]
+        if prepared.size > 0.0:
+            smoothness = self.smoothness_ * prepared.size  # of the table divided by its size
+            if parameters["smoothness"] is None:
+                smoothness = _SMOOTHNESS * self.sparsity_ / float(np.abs(prepared.values).mean())
+                self.smoothness_ = smoothness / prepared.size
+            problem = LowRankSparse(
+                prepared.values,
+                self.sparsity_,
+                laplacian=neighbor_laplacian(self.graph_),
+                smoothness=smoothness,
+                seed=self.seed_,
+                n_threads=n_threads,
+            )
+        found = decompose(prepared, problem, parameters, reporter, who=who)
+        reporter.begin("components")
+        self._publish(found, parameters["n_components"], self.seed_, n_threads)
+        return self._model.transform(self.low_rank_, n_threads=n_threads)

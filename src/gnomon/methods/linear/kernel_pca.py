@@ -1,0 +1,402 @@
+"""Kernel PCA: Gram matrix of an input kernel, linear output kernel, Frobenius loss, solved as an eigenproblem."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._progress import Callback, Reporter
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._validation import (
+    Either,
+    Having,
+    Instance,
+    Integer,
+    Nothing,
+    Options,
+    Real,
+    Rule,
+    check_parameters,
+    message,
+)
+from gnomon.affinities import Gram
+from gnomon.affinities.kernel_components import (
+    KernelComponents,
+    approximate_components,
+    exact_components,
+    negative_share,
+    place_by_similarity,
+)
+from gnomon.data import check_table
+from gnomon.exceptions import DataWarning
+from gnomon.kernels import INPUT_KERNELS, input_kernel
+from gnomon.linalg import dense_rows
+from gnomon.methods.base import PlacesRows
+from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.linear.preimages import Preimages
+from gnomon.methods.parameters import check_n_components, check_scores
+
+__all__ = ["KernelPCA"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_MOST_EXACT = 12_000  # rows up to which "auto" finds the eigenvectors of the whole matrix: 576 MB for one half of it
+_RANK = 500
+_PRODUCTS = 20  # with the matrix that the eigenvectors take at least
+_SECONDS_OF_SIMILARITY = 2e-8  # of one core
+_MOST_REGRESSED = 4000  # rows that pre-images are learned from
+_MOST_FOR_INERTIA = 5000  # rows up to which all eigenvalues are found: half a minute
+
+
+class KernelPCA(PlacesRows):
+    """Map rows onto their principal components in the feature space of a kernel.
+
+    Input affinity: the Gram matrix of a kernel. Output kernel: the inner product. Loss: the Frobenius norm of the
+    difference of both after centring. Optimizer: an eigenproblem.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Number of components; less than n_samples.
+    kernel : str, callable or InputKernel, default="gaussian"
+        "linear", "polynomial", "cosine", "gaussian", "laplacian", "cauchy", "sketch_map" or "umap", see
+        `gnomon.kernels`; "precomputed" takes similarities (not distances); a callable takes rows A and B to their
+        (len(A), len(B)) similarities.
+    kernel_params : dict or None, default=None
+        Of a named kernel, such as ``{"sigma": 2.0}``. A sigma that is not given is the median distance of rows.
+    approximation : {"auto", "nystrom", "cholesky"} or None, default="auto"
+        None uses similarities of all pairs of rows, in float64; up to 12 000 rows one half of them is kept, 4 n^2
+        bytes; above they are evaluated for each product, and beyond 158 000 rows refused. "nystrom" and "cholesky" use
+        those of `rank` rows to all others, for a semidefinite kernel. "auto" is None up to 12 000 rows and where the
+        kernel is not known to be semidefinite, else "nystrom". On 10 000 images of digits its leading five eigenvalues
+        are within 0.5 % of the exact ones.
+    rank : int in [1, n_samples] or None, default=None
+        Rows that an approximation reads; None takes 500, or ten for each component.
+    inverse : {"ridge", "fixed_point"}, default="ridge"
+        How `inverse_transform` finds a row. "ridge" regresses the rows on their scores, for any kernel that takes rows.
+        "fixed_point" seeks the row whose image in the feature space is nearest, for kernels of the distance. Of noisy
+        digits with 32 components both remove the same noise; with 16 "ridge" removes more. Of the linear kernel both
+        are the reconstruction of PCA.
+    alpha : float > 0, default=1.0
+        Weight of the penalty of "ridge".
+    random_state : int, Generator, RandomState or None, default=None
+        Of the approximation and of the start of the eigenproblem. The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` as each stage begins.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        Scores: eigenvectors times the roots of the eigenvalues. Where fewer eigenvalues are positive than components
+        were asked for, the other columns are zero and a `DataWarning` says so.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Largest eigenvalues of the centred Gram matrix, falling; 0 for what is not positive.
+    eigenvectors_ : ndarray of shape (n_samples, n_components)
+        The entry of largest magnitude of each is positive.
+    explained_ratio_ : ndarray of shape (n_components,)
+        The eigenvalues over the trace of the centred Gram matrix. Of an indefinite kernel they can add to more than 1.
+    negative_inertia_ : float or None
+        Sum of the magnitudes of the negative eigenvalues over that of all: 0 for a semidefinite kernel, else found
+        when it is asked for, up to 5000 rows; None above.
+    kernel_ : InputKernel or None
+        The kernel with its scale; None for "precomputed".
+    sigma_ : float or None
+        Its scale, if it has one.
+    approximation_ : {"nystrom", "cholesky"} or None
+        What was used.
+    landmarks_ : ndarray of int or None
+        Rows that the approximation read.
+    approximation_residual_ : float
+        Share of the trace of the Gram matrix that the approximation left out; 0 without one.
+    seed_, timings_
+        The seed used, and seconds by stage.
+
+    References
+    ----------
+    .. [1] Schölkopf, Smola & Müller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural
+       Computation 10, 1998.
+    .. [2] Mika et al., "Kernel PCA and de-noising in feature spaces", NeurIPS 1998 (pre-images).
+    .. [3] Williams & Seeger, "Using the Nystroem method to speed up kernel machines", NeurIPS 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(200, factor=0.3, random_state=0)
+    >>> from gnomon.methods.linear.kernel_pca import KernelPCA
+    >>> KernelPCA(2, kernel="gaussian", kernel_params={"sigma": 0.3}, random_state=0).fit_transform(X).shape
+    (200, 2)
+    """
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Integer(1),
+        "kernel": Either(
+            Options(*INPUT_KERNELS, "precomputed"),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
+            Having(("block", "diagonal"), "an input kernel"),
+        ),
+        "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "approximation": Either(Options("auto", "nystrom", "cholesky"), Nothing()),
+        "rank": Either(Integer(1), Nothing()),
+        "inverse": Options("ridge", "fixed_point"),
+        "alpha": Real(0.0, low_open=True),
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: Any = "gaussian",
+        kernel_params: dict[str, Any] | None = None,
+        approximation: str | None = "auto",
+        rank: int | None = None,
+        inverse: str = "ridge",
+        alpha: float = 1.0,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.approximation = approximation
+        self.rank = rank
+        self.inverse = inverse
+        self.alpha = alpha
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Finite numbers, or with kernel="precomputed" the similarities, shape (n_samples, n_samples). Sparse input
+            is not densified.
+        y : ignored
+
+        Returns
+        -------
+        self
+            The fitted estimator; the map is ``embedding_``.
+
+        Raises
+        ------
+        MemoryError
+            If the method keeps all pairs of rows, or much of them, and there is less memory; before any work.
+        ValueError
+            If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
+        """
+        who = "KernelPCA"
+        parameters = check_parameters(who, self._rules, self.get_params())
+        table = check_table(X, who=who, accept_sparse=True, min_samples=2, dtype=np.float64)
+        n_samples = int(table.values.shape[0])
+        check_n_components(who, parameters["n_components"], n_samples - 1, f"less than n_samples={n_samples}")
+        n_threads = resolve_n_threads(self.n_jobs, who=who)
+        self.seed_ = resolve_seed(self.random_state, who=who)
+        self._remember_features(table)
+        reporter = Reporter(self.callback)
+        reporter.begin("similarity")
+        rows = self._prepare(table.values, parameters)
+        self._forecast(rows, parameters).check(who, n_samples)
+        if self._precomputed or hasattr(self.kernel_, "gradients"):
+            self._fitted_rows = None  # needed for the derivative of a user's kernel alone
+        gram = self._gram(rows, parameters, n_threads)
+        self._components = self._solve(gram, parameters, reporter)
+        self._keep_rows(rows)
+        self._similarity = None if gram.semidefinite else gram
+        self._publish(self._components)
+        reporter.end()
+        self.timings_ = reporter.timings
+        return self
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _prepare(self, X: Any, parameters: dict[str, Any]) -> Any:
+        """Set the kernel and the point that it is evaluated around; return the rows from there."""
+        self._center: Any = None
+        self.kernel_ = None
+        if self._precomputed:
+            if parameters["kernel_params"]:
+                raise ValueError(message("KernelPCA", "kernel_params", "None for kernel='precomputed'"))
+            return X
+        self.kernel_ = input_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"], who="KernelPCA")
+        # Inner products and distances of rows far from the origin keep their digits when they are moved to it.
+        if isinstance(X, np.ndarray) and (self.kernel_.of_differences or self.kernel_.name == "linear"):
+            self._center = X.mean(axis=0)
+            return X - self._center
+        return X
+
+    def _forecast(self, rows: Any, parameters: dict[str, Any]) -> Forecast:
+        """Return what the fit takes: similarities of all pairs, or of some rows to all others."""
+        n_samples, n_components = int(rows.shape[0]), parameters["n_components"]
+        n, width = float(n_samples), rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / rows.shape[0]
+        pairs = f"{n_samples} x {n_samples} pairs"
+        approximation, seconds, strips = self._choose_approximation(n_samples, parameters), 0.0, 0.0
+        if self.kernel_ is None:  # checked, and averaged with its transpose if they differ by rounding
+            kept, width = (16.0 if isinstance(rows, np.ndarray) else 24.0 * width / n) * n**2, 0.0
+        elif self.kernel_.name == "linear":
+            kept = 0.0
+        else:
+            strips, kept = STRIPS * n, Gram.bytes_kept(n_samples)
+            if approximation is None and kept == 0.0:  # the similarities are evaluated again for each product
+                seconds = _PRODUCTS * _SECONDS_OF_SIMILARITY * n**2
+        if approximation is not None:
+            rank = _choose_rank(n_samples, parameters)
+            kept = (0.0 if self.kernel_ is not None else kept) + 24.0 * n * rank + 1.2e7
+            strips, what = 1000.0 * n, f"similarities of {n_samples} rows to {rank} of them"
+        else:
+            what = f"similarities of {pairs}"
+            if n_components > n_samples // 4:
+                kept += 40.0 * n**2  # eigenvectors of the whole matrix
+        remedy = "Lower rank, or use fewer rows."
+        if approximation is None:
+            remedy = "Use approximation='nystrom', or fewer rows."
+        needed = kept + strips + n * (24.0 * width + 300.0 * n_components)
+        return Forecast(needed, what, remedy, seconds, f"{_PRODUCTS} evaluations of the similarities of {pairs}")
+
+    def _choose_approximation(self, n_samples: int, parameters: dict[str, Any]) -> str | None:
+        wanted: str | None = parameters["approximation"]
+        if wanted != "auto":
+            return wanted
+        if self.kernel_ is None or not self.kernel_.semidefinite or self.kernel_.name == "linear":
+            return None
+        return "nystrom" if n_samples > _MOST_EXACT else None
+
+    def _gram(self, rows: Any, parameters: dict[str, Any], n_threads: int) -> Gram:
+        if self.kernel_ is None:
+            return Gram.from_matrix(rows, who="KernelPCA")
+        self.approximation_ = self._choose_approximation(rows.shape[0], parameters)
+        stored = None if self.approximation_ is None else False
+        return Gram.from_kernel(self.kernel_, rows, n_threads=n_threads, stored=stored, who="KernelPCA")
+
+    def _solve(self, gram: Gram, parameters: dict[str, Any], reporter: Reporter) -> KernelComponents:
+        if self.kernel_ is None:
+            self.approximation_ = self._choose_approximation(gram.n_samples, parameters)
+        n_components = parameters["n_components"]
+        if self.approximation_ is None:
+            reporter.begin("eigenvectors")
+            return exact_components(gram, n_components, seed=self.seed_)
+        reporter.begin("approximation")
+        rank = _choose_rank(gram.n_samples, parameters)
+        found = gram.approximate(self.approximation_, rank=rank, seed=self.seed_)
+        reporter.begin("eigenvectors")
+        return approximate_components(gram, found, n_components)
+
+    def _keep_rows(self, rows: Any) -> None:
+        """Keep the rows that new ones are compared with, and some that pre-images are learned from."""
+        self._rows: Any = None
+        self._sample: Any = None
+        if self.kernel_ is not None:
+            landmarks = self._components.landmarks
+            self._rows = rows if landmarks is None else rows[landmarks]
+            some = np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], _MOST_REGRESSED)).astype(np.intp))
+            self._sample = some, (None if landmarks is None else rows[some])
+
+    def _publish(self, components: KernelComponents) -> None:
+        self.embedding_ = components.scores
+        self.eigenvalues_ = components.values
+        self.eigenvectors_ = components.vectors
+        self.explained_ratio_ = components.values / (components.trace if components.trace > 0.0 else 1.0)
+        self.sigma_ = getattr(self.kernel_, "sigma", None)
+        self.landmarks_ = components.landmarks
+        self.approximation_residual_ = components.residual
+        self._preimages: Preimages | None = None
+        wanted = components.values.size
+        if components.n_positive < wanted:
+            text = (
+                f"KernelPCA: {components.n_positive} of {wanted} eigenvalues are positive; the other columns are zero."
+            )
+            warnings.warn(text, DataWarning, stacklevel=3)
+
+    @property
+    def negative_inertia_(self) -> float | None:
+        """Share of the negative eigenvalues in the sum of all magnitudes."""
+        check_is_fitted(self)
+        if self._similarity is None:
+            return 0.0
+        return negative_share(self._similarity) if self._similarity.n_samples <= _MOST_FOR_INERTIA else None
+
+    def _place(self, X: Any) -> Float64Array:
+        landmarks = self._components.landmarks
+
+        def similarities(some: slice) -> Float64Array:
+            rows = X[some]
+            if self.kernel_ is None:
+                near = rows if landmarks is None else rows[:, landmarks]
+                return dense_rows(near)
+            rows = rows.astype(np.float64)
+            return self.kernel_.block(rows if self._center is None else self._moved(rows), self._rows)
+
+        n_threads = resolve_n_threads(self.n_jobs, who="KernelPCA")
+        return place_by_similarity(self._components, similarities, int(X.shape[0]), n_threads=n_threads)
+
+    def _derive(self, X: Any) -> Float64Array:
+        gradients = getattr(self.kernel_, "gradients", None)
+        if gradients is None:  # a user's kernel
+            return super()._derive(X)
+        found = np.empty((X.shape[0], self.embedding_.shape[1], self.n_features_in_))
+        with single_threaded_blas():
+            for i in range(X.shape[0]):  # one by one: a product of several rows may round in another way
+                row = dense_rows(X[i : i + 1])
+                row = row if self._center is None else row - self._center
+                found[i] = gradients(row, self._rows, self._components.projection)[0]
+        return found
+
+    def _moved(self, rows: Any) -> Float64Array:
+        """Return rows as they lie from the middle of those fitted; dense ones, since those fitted were dense."""
+        return np.asarray(dense_rows(rows) - self._center, dtype=np.float64)
+
+    def inverse_transform(self, Y: Any) -> Float64Array:
+        """Return rows whose scores are about Y.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_rows, n_components)
+            Scores.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float64
+            Dense, each row a function of its scores alone.
+
+        Raises
+        ------
+        ValueError
+            For kernel="precomputed", which has no rows; for inverse="fixed_point" with a kernel that is not one of the
+            distance.
+        """
+        check_is_fitted(self)
+        scores = check_scores("KernelPCA", Y, self.embedding_.shape[1])
+        if self.kernel_ is None:
+            remedy = "Fit rows with a kernel."
+            raise ValueError(message("KernelPCA", "kernel='precomputed'", "a kernel of rows", remedy=remedy))
+        given = check_parameters("KernelPCA", self._rules, self.get_params(), ["inverse", "alpha"])
+        wanted = ("linear" if self.kernel_.name == "linear" else given["inverse"], given["alpha"])
+        if self._preimages is None or (self._preimages.way, self._preimages.alpha) != wanted:
+            some, rows = self._sample
+            sample = (self._rows[some] if rows is None else rows), self.embedding_[some]
+            self._preimages = Preimages.learn(*wanted, self._components, self.kernel_, self._rows, sample)
+        found = self._preimages.find(scores)
+        return found if self._center is None else found + self._center
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        return tags
+
+
+def _choose_rank(n_samples: int, parameters: dict[str, Any]) -> int:
+    rank: int | None = parameters["rank"]
+    return min(n_samples, max(_RANK, 10 * parameters["n_components"])) if rank is None else rank

@@ -1,0 +1,308 @@
+"""Principal component analysis: Gram affinity, linear kernel, Frobenius loss, solved as an eigenproblem."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.data import check_feature_count, check_table
+from gnomon.exceptions import DataWarning
+from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
+from gnomon.methods.base import Embedder
+from gnomon.methods.linear.normal_model import NormalModel
+from gnomon.methods.parameters import check_n_components, check_scores
+
+__all__ = ["PCA"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_ROWS = 4096  # of an array that is read in blocks
+
+
+class PCA(NormalModel, Embedder):
+    """Map rows onto the directions of largest variance.
+
+    Parameters
+    ----------
+    n_components : int >= 1, float in (0, 1) or None, default=2
+        Number of directions, at most min(n_samples, n_features); a share takes the fewest that explain so much of the
+        variance, 0.9 for instance; None keeps all. The number kept is ``n_components_``.
+    solver : {"auto", "covariance", "gram", "svd", "randomized"}, default="auto"
+        How the directions are computed. "auto" decides by shape; the choice made is ``solver_``.
+    whiten : bool, default=False
+        Divide the scores by their standard deviations, so that each column has variance 1. Scores along directions
+        without variance stay 0.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the randomized solver; the others draw nothing. The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Scores of the training rows, in the units of the features, or without unit if whitened. Rows that came in
+        blocks (`fit_blocks`, `partial_fit`) are not kept; `transform` maps them.
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal directions; the entry of largest magnitude of each is positive.
+    loadings_ : ndarray of shape (n_features, n_components)
+        Directions times the standard deviation of the scores: covariances of features and whitened scores.
+    mean_ : ndarray of shape (n_features,)
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance along each direction (divisor n_samples - 1).
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        The same as shares of the total variance.
+    total_variance_ : float
+        Sum of the variances of all features.
+    noise_variance_ : float
+        Mean variance of the directions left out, of the first min(n_samples, n_features).
+    singular_values_ : ndarray of shape (n_components,)
+        Singular values of the centred data.
+    n_components_ : int
+    n_samples_ : int
+    solver_ : str
+    seed_ : int
+
+    References
+    ----------
+    .. [1] Jolliffe, "Principal Component Analysis", Springer, 2002.
+    .. [2] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011 (randomized solver).
+    .. [3] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999 (likelihood and samples).
+    """
+
+    _keeps_rows = False
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
+        "solver": Options("auto", "covariance", "gram", "svd", "randomized"),
+        "whiten": Boolean(),
+    }
+
+    def __init__(
+        self,
+        n_components: int | float | None = 2,
+        *,
+        solver: str = "auto",
+        whiten: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.solver = solver
+        self.whiten = whiten
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Find the directions of largest variance.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Finite numbers. Sparse input is not densified.
+        y : ignored
+
+        Returns
+        -------
+        PCA
+            The fitted estimator.
+        """
+        parameters = check_parameters("PCA", self._rules, self.get_params())
+        table = check_table(X, who="PCA", accept_sparse=True, min_samples=2)
+        self._remember_features(table)
+        limit = min(table.values.shape)
+        n_components = _resolve_n_components(parameters["n_components"], limit, "min(n_samples, n_features)")
+        self.seed_ = resolve_seed(self.random_state, who="PCA")
+        n_threads = resolve_n_threads(self.n_jobs, who="PCA")
+        model = principal_components(
+            table.values,
+            n_components,
+            seed=self.seed_,
+            n_threads=n_threads,
+            solver=parameters["solver"],
+            who="PCA",
+        )
+        self._moments: Moments | None = None
+        self._publish(model)
+        self.embedding_ = self._scale(model.transform(table.values, n_threads=n_threads))
+        return self
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Add rows to those seen by earlier calls and find the directions of all of them.
+
+        Nothing but a mean and a matrix of n_features x n_features is kept of the rows, so they may be more than fit
+        in memory. The result is that of `fit` on all rows at once, up to rounding, in any order of the blocks. Each
+        call solves the eigenproblem; `fit_blocks` does so once.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            One row at least.
+        y : ignored
+
+        Returns
+        -------
+        PCA
+            The fitted estimator, without ``embedding_``.
+
+        Raises
+        ------
+        MemoryError
+            If the matrix does not fit in memory.
+
+        Warns
+        -----
+        DataWarning
+            If the estimator was fitted by `fit`, which keeps no matrix to add rows to: those rows are forgotten.
+        """
+        before: Moments | None = getattr(self, "_moments", None)
+        if before is None and hasattr(self, "components_"):
+            text = "PCA: partial_fit begins anew and forgets the rows given to fit. Give all rows to partial_fit."
+            warnings.warn(text, DataWarning, stacklevel=2)
+        parameters = self._check_for_blocks()
+        moments = self._moments_of(X, before is None)
+        self._solve(moments if before is None else before.merge(moments), parameters)
+        return self
+
+    def fit_blocks(self, blocks: Iterable[Any]) -> Self:
+        """Find the directions of rows that come in blocks, in one pass.
+
+        Parameters
+        ----------
+        blocks : iterable of tables as for `fit`, or one array of shape (n_samples, n_features)
+            Blocks have one row at least and the same columns; the memory needed is that of one block and some
+            matrices of n_features x n_features. An array, such as ``numpy.load(path, mmap_mode="r")``, is read 4096
+            rows at a time.
+
+        Returns
+        -------
+        PCA
+            The fitted estimator, without ``embedding_``, as after `partial_fit` of each block.
+
+        Raises
+        ------
+        MemoryError
+            If the matrices do not fit in memory.
+        """
+        parameters = self._check_for_blocks()
+        if isinstance(blocks, np.ndarray) and blocks.ndim == 2:
+            array = blocks
+            blocks = (array[begin : begin + _ROWS] for begin in range(0, len(array), _ROWS))
+        moments: Moments | None = None
+        for block in blocks:
+            part = self._moments_of(block, moments is None)
+            moments = part if moments is None else moments.merge(part)
+        if moments is None or moments.count < 2:
+            found = 0 if moments is None else moments.count
+            raise ValueError(message("PCA", "blocks", "of at least 2 rows together", fact=f"{found} sample(s)"))
+        self._solve(moments, parameters)
+        return self
+
+    def _check_for_blocks(self) -> dict[str, Any]:
+        parameters = check_parameters("PCA", self._rules, self.get_params())
+        if parameters["solver"] not in ("auto", "covariance"):
+            what = f"solver={parameters['solver']!r}"
+            raise ValueError(message("PCA", what, "'auto' or 'covariance' for rows in blocks"))
+        self.seed_ = resolve_seed(self.random_state, who="PCA")
+        return parameters
+
+    def _moments_of(self, X: Any, first: bool) -> Moments:
+        """Return the moments of a block, which must have the columns of the first one."""
+        table = check_table(X, who="PCA", accept_sparse=True)
+        if first:
+            self._remember_features(table)
+        else:
+            check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who="PCA")
+        return Moments.of(table.values, n_threads=resolve_n_threads(self.n_jobs, who="PCA"), who="PCA")
+
+    def _solve(self, moments: Moments, parameters: dict[str, Any]) -> None:
+        limit = moments.mean.size
+        n_components = _resolve_n_components(parameters["n_components"], limit, "n_features")
+        model = principal_components_of_moments(moments, n_components, who="PCA")
+        self._moments = moments
+        self._publish(model)
+        if hasattr(self, "embedding_"):  # of rows that were fitted before
+            del self.embedding_
+
+    def _publish(self, model: PrincipalComponents) -> None:
+        self._model = model
+        self.components_ = model.components
+        self.mean_ = model.mean
+        self.explained_variance_ = model.explained_variance
+        self.explained_variance_ratio_ = model.explained_variance_ratio
+        self.total_variance_ = model.total_variance
+        self.noise_variance_ = model.noise_variance
+        self.singular_values_ = model.singular_values
+        self.n_components_ = int(model.components.shape[0])
+        self.n_samples_ = model.n_samples
+        self.solver_ = model.solver
+
+    @property
+    def loadings_(self) -> Float64Array:
+        """Directions times the standard deviation of the scores, (n_features, n_components)."""
+        return np.asarray(self.components_.T * np.sqrt(self.explained_variance_))
+
+    def _scale(self, scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return scores / self._deviations().astype(scores.dtype) if self.whiten else scores
+
+    def _deviations(self) -> Float64Array:
+        """Return the standard deviations of the scores, 1 for directions without variance."""
+        least = np.finfo(np.float64).eps * float(self.explained_variance_[0])
+        return np.sqrt(np.where(self.explained_variance_ > least, self.explained_variance_, 1.0))
+
+    def transform(self, X: Any) -> npt.NDArray[Any]:
+        """Return the scores of rows, each a function of the row alone.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        check_is_fitted(self)
+        table = check_table(X, who="PCA", accept_sparse=True, min_samples=0)
+        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who="PCA")
+        return self._scale(self._model.transform(table.values, n_threads=resolve_n_threads(self.n_jobs, who="PCA")))
+
+    def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
+        """Return the points of the principal subspace that have the scores Y.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_rows, n_components)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features)
+        """
+        check_is_fitted(self)
+        scores = check_scores("PCA", Y, self.n_components_)
+        return self._model.inverse_transform(scores * self._deviations() if self.whiten else scores)
+
+    def _derive(self, X: Any) -> Float64Array:
+        axes = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
+        return np.repeat(np.asarray(axes, dtype=np.float64)[None], X.shape[0], axis=0)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _resolve_n_components(wanted: int | float | None, limit: int, name: str) -> int | float:
+    if wanted is None:
+        return limit
+    check_n_components("PCA", wanted, limit, f"at most {name}={limit}")
+    return wanted

@@ -1,0 +1,231 @@
+"""PCA by gradient descent on its directions: Gram affinity, linear kernel, projection error, orthonormal steps."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from gnomon._progress import Callback, Reporter
+from gnomon._random import RandomState, resolve_seed
+from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message
+from gnomon.data import check_table
+from gnomon.exceptions import ConvergenceWarning
+from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
+from gnomon.methods.base import PlacesRows
+from gnomon.methods.linear.subspace import PrincipalSubspace
+from gnomon.methods.parameters import check_n_components, check_start
+from gnomon.objectives import NormalizedGradient, ProjectionError, polar_factor
+from gnomon.optimizers import PolarDescent, SafeDescent, Solution
+from gnomon.optimizers.fenchel import EuclideanBall, averaged_gradient_descent
+
+__all__ = ["StiefelPCA"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_STREAM_START = 131
+
+
+@dataclass(eq=False, repr=False)
+class StiefelPCA(PrincipalSubspace, PlacesRows):
+    """Principal directions as the rest state of a descent of the projection error.
+
+    Input affinity: a Gram matrix. Output kernel: the inner product. Loss: |Xc U U' - Xc|^2, what is lost when the
+    centred rows are projected onto the columns of U. Optimizer: steps among the matrices with orthonormal columns.
+    The result is that of `PCA`; this class shows how a descent leads there, and `GradientPCA` does so for the
+    positions of the points. To get principal components quickly, use `PCA`.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Number of directions, at most min(n_samples, n_features).
+    step : {"polar", "safe", "no_regret"}, default="polar"
+        "polar": U + eta S U with S = Xc'Xc, then the nearest matrix with orthonormal columns; the loss falls in every
+        iteration. "safe": plain gradient steps in all matrices, of length 1 / (12 lambda_1) or shorter where the loss
+        would rise; the nearest matrix with orthonormal columns is taken at the end. "no_regret": a heuristic, steps of
+        length sqrt(n_components / max_iter) against the gradient in the ball of radius sqrt(n_components), where the
+        orthonormal matrices are; the matrix nearest to the mean of all iterates is taken. It is a `FenchelGame` with
+        the players OMD and BestRespPlus on `NormalizedGradient`; the loss is not convex, so the gap certifies nothing.
+        Its error falls with max_iter as 1 / sqrt(max_iter) or slower, and slowest where variances differ widely.
+    learning_rate : "infinite" or float > 0, default="infinite"
+        eta times the largest eigenvalue of S, for step="polar". "infinite" is orthogonal iteration, the fastest.
+        A number is refused for step="no_regret".
+    max_iter : int >= 0, default=5000
+        Most iterations. The number used is ``n_iter_``; step="no_regret" does all of them, one at least.
+    tol : float >= 0, default=1e-7
+        End when the norm of the gradient is at most this share of the largest eigenvalue of S; for step="polar" and
+        "safe".
+    init : "random" or ndarray of shape (n_features, n_components), default="random"
+        Directions to start from. "random" is a uniformly distributed orthonormal matrix; a given one is made
+        orthonormal for step="polar" and "no_regret".
+    random_state : int, Generator, RandomState or None, default=None
+        Of the start. The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each ten iterations; returning True ends the descent early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Scores of the training rows, in the units of the features.
+    components_ : ndarray of shape (n_components, n_features)
+        The directions found, turned within their span to those of falling variance; signs as in `PCA`.
+    mean_ : ndarray of shape (n_features,)
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance along each direction (divisor n_samples - 1).
+    projector_error_ : float
+        |U U' - V V'| in the Frobenius norm, with the directions V of `PCA`. It stays large without an error where the
+        eigenvalues k and k + 1 are equal, because the span is not unique then.
+    solution_ : Solution
+        Loss history, reason for stopping, times; its embedding is U of shape (n_features, n_components), for
+        step="no_regret" the mean of the iterates.
+    n_iter_, seed_, timings_
+        What was used, and seconds by stage.
+
+    References
+    ----------
+    .. [1] Tucker, "Dimensionality reduction and the Fenchel game", theorem 1.7 and section 6 (no regret).
+    .. [2] Edelman, Arias & Smith, "The geometry of algorithms with orthogonality constraints", SIMAX 20, 1998.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    step: str = "polar"
+    learning_rate: float | str = "infinite"
+    max_iter: int = 5000
+    tol: float = 1e-7
+    init: Any = "random"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    callback: Callback | None = None
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_components": Integer(1),
+        "step": Options("polar", "safe", "no_regret"),
+        "learning_rate": Either(Options("infinite"), Real(0.0, low_open=True)),
+        "max_iter": Integer(0),
+        "tol": Real(0.0),
+        "init": Either(
+            Options("random"), Instance((np.ndarray, list, tuple), "an array of shape (n_features, n_components)")
+        ),
+    }
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Finite numbers. Sparse input is not densified.
+        y : ignored
+
+        Returns
+        -------
+        self
+            The fitted estimator; the map is ``embedding_``.
+        """
+        who = "StiefelPCA"
+        parameters = check_parameters(who, self._rules, self.get_params())
+        _check_no_regret(parameters)
+        table = check_table(X, who=who, accept_sparse=True, min_samples=2)
+        n_components = parameters["n_components"]
+        check_n_components(who, n_components, min(table.values.shape))
+        n_threads = resolve_n_threads(self.n_jobs, who=who)
+        self.seed_ = resolve_seed(self.random_state, who=who)
+        start = self._start((int(table.values.shape[1]), n_components))
+        self._remember_features(table)
+        reporter = Reporter(self.callback)
+        reporter.begin("comparison")
+        direct = principal_components(table.values, n_components, seed=self.seed_, n_threads=n_threads, who=who)
+        self.mean_ = direct.mean
+        reporter.begin("similarity")
+        # Squares of a table of 1e30 stay in range, and a power of two changes no digit of the directions.
+        size = float(direct.singular_values[0])
+        scale = float(2.0 ** -np.round(np.log2(size))) if size > 0.0 else 1.0
+        objective = ProjectionError(table.values.astype(np.float64) * scale, n_threads=n_threads)
+        reporter.begin("descent", parameters["max_iter"])
+        self.solution_ = self._descend(objective, start, parameters, reporter)
+        self.n_iter_ = self.solution_.n_iter
+        self._publish(objective, table.values.shape[0], scale, direct.components)
+        self.embedding_ = self._place(table.values)
+        reporter.end()
+        self.timings_ = reporter.timings
+        return self
+
+    def _start(self, shape: tuple[int, int]) -> Float64Array:
+        if isinstance(self.init, str):
+            return polar_factor(normal_matrix(self.seed_, _STREAM_START, shape))
+        try:
+            return check_start("StiefelPCA", self.init, shape).astype(np.float64)
+        except ValueError as error:
+            raise ValueError(str(error).replace("(n_samples, n_components)", "(n_features, n_components)")) from None
+
+    def _descend(
+        self, objective: ProjectionError, start: Float64Array, parameters: dict[str, Any], reporter: Reporter
+    ) -> Solution:
+        tol, max_iter = parameters["tol"], parameters["max_iter"]
+        if parameters["step"] == "polar":
+            polar = PolarDescent(parameters["learning_rate"], max_iter=max_iter, tol=tol)
+            solution = polar.minimize(objective, start, reporter=reporter)
+        elif parameters["step"] == "no_regret":
+            # Distance sqrt(k) and gradients of length 1 in the step R / (G sqrt T) of averaged gradient descent.
+            radius = float(np.sqrt(parameters["n_components"]))
+            step = radius / float(np.sqrt(max_iter))
+            ball = EuclideanBall(radius)
+            game = averaged_gradient_descent(step, domain=ball, max_iter=max_iter, certify_every=max_iter, block=10)
+            solution = game.minimize(NormalizedGradient(objective), polar_factor(start), reporter=reporter)
+        else:
+            safe = SafeDescent(
+                backtracking=True,
+                max_iter=max_iter,
+                tol=None,
+                n_iter_without_progress=None,
+                min_grad_norm=tol * objective.largest_eigenvalue(),
+                block=10,
+            )
+            solution = safe.minimize(objective, start, reporter=reporter)
+        if not solution.converged and solution.n_iter == max_iter:
+            text = f"StiefelPCA: {solution.n_iter} iterations did not reach tol={tol:g}. Raise max_iter."
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        return solution
+
+    def _publish(self, objective: ProjectionError, n_samples: int, scale: float, direct: Float64Array) -> None:
+        """Turn the directions to falling variance and compare them with those by eigenvectors."""
+        with single_threaded_blas():
+            U = polar_factor(self.solution_.embedding)
+            inside = U.T @ objective.scatter_times(U)
+            variances, rotation = scipy.linalg.eigh((inside + inside.T) / 2.0, check_finite=False)
+            components = U @ rotation[:, ::-1]
+            # |U U' - V V'|^2 = 2 (k - |U' V|^2) loses half of the digits; what U leaves of V does not.
+            outside = direct.T - U @ (U.T @ direct.T)
+            self.projector_error_ = float(np.sqrt(2.0) * np.linalg.norm(outside))
+        self.components_ = np.ascontiguousarray(with_signs(components).T)
+        self.explained_variance_ = np.maximum(variances[::-1], 0.0) / scale / scale / max(n_samples - 1, 1)
+
+    def _place(self, X: Any) -> npt.NDArray[Any]:
+        n_threads = resolve_n_threads(self.n_jobs, who="StiefelPCA")
+        return project_rows(X, self.mean_, self.components_, n_threads=n_threads)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _check_no_regret(parameters: dict[str, Any]) -> None:
+    """Refuse what step="no_regret" has no use for."""
+    if parameters["step"] != "no_regret":
+        return
+    if parameters["learning_rate"] != "infinite":
+        fact = "the step is sqrt(n_components / max_iter)"
+        remedy = "Leave learning_rate out, or use step='polar'."
+        what = f"learning_rate={parameters['learning_rate']}"
+        raise ValueError(message("StiefelPCA", what, "left out where step='no_regret'", fact=fact, remedy=remedy))
+    if parameters["max_iter"] == 0:
+        raise ValueError(message("StiefelPCA", "max_iter=0", "at least 1 where step='no_regret'"))

@@ -1,0 +1,1 @@
+"""Methods that lay out a graph of neighbours by attraction and repulsion."""

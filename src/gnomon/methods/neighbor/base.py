@@ -1,0 +1,206 @@
+"""Methods that move points until attraction and repulsion balance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Rule, message
+from gnomon.affinities import Affinities, fuzzy_simplicial_set
+from gnomon.extension import NewAffinities, PlacementLoss, RowPlacement
+from gnomon.initialization import initialize
+from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.neighbor.density import keep_radii, repeat_radii
+from gnomon.methods.neighbor.frames import keep_frames, repeat_frames
+from gnomon.methods.parameters import INIT
+from gnomon.neighbors import NeighborGraph
+
+if TYPE_CHECKING:
+    from gnomon.objectives import Objective
+    from gnomon.optimizers import Solution
+
+__all__ = ["Inputs", "NeighborEmbedder", "Placing", "Recipe"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What an affinity is made from.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The distinct rows, or their distances with metric="precomputed".
+    graph : NeighborGraph or None
+        Their neighbours, None if the method asked for none.
+    seed, n_threads : int
+    """
+
+    X: Any
+    graph: NeighborGraph | None
+    seed: int
+    n_threads: int
+
+    @property
+    def neighbors(self) -> NeighborGraph:
+        """The graph of a method that asked for one."""
+        assert self.graph is not None
+        return self.graph
+
+
+@dataclass(frozen=True)
+class Placing:
+    """How a finished map places new rows.
+
+    Attributes
+    ----------
+    affinities : NewAffinities or None
+        How a new row is attracted to its nearest fitted rows.
+    loss : PlacementLoss or None
+        What its position minimises.
+    n_neighbors : int
+        Fitted rows that attract it.
+    make : callable, default=RowPlacement
+        (rows, positions, n_neighbors, affinities, loss, metric=..., ...) -> RowPlacement.
+    """
+
+    affinities: NewAffinities | None
+    loss: PlacementLoss | None
+    n_neighbors: int
+    make: Callable[..., RowPlacement] = RowPlacement
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The choices that make a neighbour embedding, given the number of distinct rows.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        Neighbours the affinity needs; 0 for none.
+    affinity : callable
+        Inputs -> Affinities, or what else the objective takes.
+    rescale : callable
+        Start positions -> start positions at the scale the method wants.
+    objective : callable
+        (affinities, inputs) -> Objective, which holds kernel, loss and evaluation.
+    optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
+    reduce : callable or None, default=None
+        (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
+    placing : callable or None, default=None
+        (inputs, objective, embedding) -> Placing, or None if new rows cannot be placed.
+    """
+
+    n_neighbors: int
+    affinity: Callable[[Inputs], Any]
+    rescale: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
+    objective: Callable[[Any, Inputs], Objective]
+    optimizer: Any
+    reduce: Callable[[Any, int, int], Any] | None = None
+    placing: Callable[[Inputs, Any, npt.NDArray[np.float32]], Placing | None] | None = None
+
+
+@dataclass(eq=False, repr=False)
+class NeighborEmbedder(PlacesRows, RowEmbedder):
+    """A method that turns rows into affinities and moves points until attraction and repulsion balance.
+
+    A subclass is a dataclass of its parameters and returns its `Recipe`; everything else is here.
+
+    A new row is placed where its own part of the loss is least, among the fitted points, which stay. For that the
+    fitted rows are kept, as a reference where the table was not changed; the first call of `transform` makes a search
+    among them ready (up to 3 copies of the table, fewer features if there are many) and tabulates the repulsion of the
+    map (up to 20 MB), which later calls use and a pickle leaves out.
+    """
+
+    _: KW_ONLY
+    init: Any = "pca"
+
+    _position_type: ClassVar[type] = np.float32
+    _common_rules: ClassVar[dict[str, Rule]] = {**RowEmbedder._common_rules, "init": INIT}
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        raise NotImplementedError
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
+        n_components, rows = parameters["n_components"], X
+        if isinstance(parameters["init"], np.ndarray):
+            parameters["init"] = parameters["init"].astype(np.float32)
+        recipe = self._recipe(parameters, int(X.shape[0]))
+        if recipe.reduce is not None:
+            reporter.begin("reduction")
+            X = recipe.reduce(X, self.seed_, n_threads)
+        graph = None
+        if recipe.n_neighbors:
+            graph = self._find_neighbors(X, recipe.n_neighbors, parameters, n_threads, reporter)
+        if graph is not None:
+            self.graph_ = (
+                graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
+            )
+        inputs = Inputs(X, graph, self.seed_, n_threads)
+        reporter.begin("affinities")
+        self.affinities_ = recipe.affinity(inputs)
+        reporter.begin("initialization")
+        start = initialize(
+            parameters["init"],
+            X=None if parameters["metric"] == "precomputed" else X,
+            affinities=self._start_affinities(inputs, parameters),
+            n_components=n_components,
+            seed=self.seed_,
+            n_threads=n_threads,
+            who=type(self).__name__,
+        )
+        self.init_ = start.kind
+        given = not isinstance(self.init, str)
+        reporter.begin("layout", recipe.optimizer.max_iter)
+        objective = recipe.objective(self.affinities_, inputs)
+        first = start.embedding if given else recipe.rescale(start.embedding)
+        solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
+        self.solution_, self.n_iter_ = solution, solution.n_iter
+        self.evaluation_ = objective.evaluation_for(n_components)
+        keep_radii(self, objective, solution.embedding)
+        keep_frames(self, objective, solution.embedding)
+        positions = np.asarray(solution.embedding, dtype=np.float32)
+        self.placement_: RowPlacement | None = None
+        placing = None if recipe.placing is None else recipe.placing(inputs, objective, positions)
+        if placing is not None:
+            self.placement_ = placing.make(
+                rows,
+                positions,
+                placing.n_neighbors,
+                placing.affinities,
+                placing.loss,
+                metric=parameters["metric"],
+                metric_params=self.metric_params,
+                seed=self.seed_,
+                who=type(self).__name__,
+            )
+        return positions
+
+    def _place(self, X: Any) -> npt.NDArray[Any]:
+        who = type(self).__name__
+        if self.placement_ is None:
+            raise ValueError(message(who, "transform", "used with parts of known affinity, kernel and loss"))
+        return self.placement_.place(X, n_threads=resolve_n_threads(self.n_jobs, who=who))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # maps are float32
+        return tags
+
+    def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
+        repeat_radii(self, copies)
+        repeat_frames(self, copies)
+
+    def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
+        """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""
+        if isinstance(self.affinities_, Affinities) and self.affinities_.normalization != "rows":
+            return self.affinities_
+        wanted = isinstance(self.init, str) and self.init == "spectral"
+        if inputs.graph is None or not (wanted or parameters["metric"] == "precomputed"):
+            return None
+        return fuzzy_simplicial_set(inputs.graph, n_threads=inputs.n_threads)

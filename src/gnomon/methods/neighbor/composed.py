@@ -1,0 +1,231 @@
+"""A method of your own: choose affinity, kernel, loss and optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import Either, Having, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import (
+    Affinities,
+    conditional_affinities,
+    fuzzy_simplicial_set,
+    gaussian_affinities,
+    uniform_affinities,
+)
+from gnomon.initialization import rescale, rescale_to_box
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.density import DENSITY, density_terms
+from gnomon.methods.neighbor.frames import FRAMES, frame_terms
+from gnomon.methods.neighbor.placing import named_affinities, named_loss
+from gnomon.methods.parameters import KERNEL, make_kernel
+from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
+from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
+
+__all__ = ["AFFINITIES", "NeighborEmbedding"]
+
+AFFINITIES: dict[str, Callable[..., Affinities]] = {
+    "fuzzy": fuzzy_simplicial_set,
+    "gaussian": gaussian_affinities,
+    "conditional": conditional_affinities,
+    "uniform": uniform_affinities,
+}
+"""Affinities by name: (graph, n_threads=..., ...) -> Affinities."""
+
+_OPTIMIZERS: dict[str, Callable[..., Any]] = {
+    "gradient_descent": GradientDescent,
+    "adam": Adam,
+    "lbfgs": LBFGS,
+    "sampled_descent": SampledDescent,
+}
+_USUAL_OPTIMIZER = {
+    "kl": "gradient_descent",
+    "reconstruction": "gradient_descent",
+    "cross_entropy": "sampled_descent",
+    "info_nce": "adam",
+}
+_PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
+
+
+@dataclass(eq=False, repr=False)
+class NeighborEmbedding(NeighborEmbedder):
+    """A map from four choices: input affinity, output kernel, loss and optimizer.
+
+    Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is
+    ``NeighborEmbedding(affinity="gaussian", kernel="cauchy", loss="kl", n_neighbors=90)``, and UMAP is
+    ``NeighborEmbedding(affinity="fuzzy", kernel="umap", loss="cross_entropy", init="spectral")``, to the last bit.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    n_neighbors : int >= 1, default=15
+        Neighbours of each row, the row itself not counted.
+    affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities or sparse matrix, default="fuzzy"
+        A callable takes an object with ``X``, ``graph``, ``seed`` and ``n_threads`` and returns what the loss takes.
+        Affinities or a matrix of shape (n_samples, n_samples) are used as they are.
+    kernel : str or OutputKernel, default="cauchy"
+        A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
+    loss : str or callable, default="kl"
+        A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
+    optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
+        "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" unless it is
+        evaluated in another way, Adam for "info_nce" and L-BFGS for others. An object needs
+        ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+    affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
+        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
+        and b, or min_dist and spread.
+    density, frames : float >= 0, dict or None, default=None
+        As in `UMAP`, for losses that take added terms: "cross_entropy". If it is not sampled, "auto" takes Adam.
+    start_spread : float > 0 or None, default=None
+        Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
+        box of side 10 for "cross_entropy" and 1 for others.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
+        The default start is "pca".
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    kernel_ : OutputKernel
+        The kernel used.
+    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, for affinities and the losses "kl",
+    "conditional_kl", "cross_entropy" and "info_nce" chosen by name with a compiled kernel; for other parts it
+    raises ValueError, as the affinities of a new row, or its loss, are not known.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023 (the
+       common form of the gradients).
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    n_neighbors: int = 15
+    affinity: Any = "fuzzy"
+    kernel: Any = "cauchy"
+    loss: Any = "kl"
+    optimizer: Any = "auto"
+    affinity_params: dict[str, Any] | None = None
+    kernel_params: dict[str, Any] | None = None
+    loss_params: dict[str, Any] | None = None
+    optimizer_params: dict[str, Any] | None = None
+    density: float | dict[str, Any] | None = None
+    frames: float | dict[str, Any] | None = None
+    start_spread: float | None = None
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "affinity": Either(
+            Options(*AFFINITIES),
+            Instance((Affinities, sp.sparray, sp.spmatrix), "Affinities or a sparse matrix"),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
+        ),
+        "kernel": KERNEL,
+        "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
+        "optimizer": Either(
+            Options("auto", *_OPTIMIZERS), Having(("minimize",), "an object with minimize(objective, Y0, reporter=...)")
+        ),
+        "affinity_params": _PARAMETERS,
+        "kernel_params": _PARAMETERS,
+        "loss_params": _PARAMETERS,
+        "optimizer_params": _PARAMETERS,
+        "density": DENSITY,
+        "frames": FRAMES,
+        "start_spread": Either(Real(0.0, low_open=True), Nothing()),
+    }
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        self.kernel_ = make_kernel("NeighborEmbedding", parameters["kernel"], parameters["kernel_params"])
+        return Recipe(
+            n_neighbors=parameters["n_neighbors"],
+            affinity=partial(self._make_affinities, parameters=parameters, n_samples=n_samples),
+            rescale=self._make_start(parameters),
+            objective=partial(self._make_objective, parameters=parameters),
+            optimizer=self._make_optimizer(parameters),
+            placing=partial(self._make_placing, parameters=parameters),
+        )
+
+    def _make_placing(
+        self, inputs: Inputs, objective: Any, positions: npt.NDArray[np.float32], *, parameters: dict[str, Any]
+    ) -> Placing | None:
+        affinity, loss = parameters["affinity"], parameters["loss"]
+        if not (isinstance(affinity, str) and isinstance(loss, str) and self.kernel_.compiled):
+            return None
+        asked = named_loss(loss, objective, positions)
+        if asked is None:
+            return None
+        affinities = named_affinities(affinity, parameters["affinity_params"] or {}, inputs.neighbors)
+        return Placing(affinities, asked, inputs.neighbors.n_neighbors)
+
+    def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
+        affinity: Any = parameters["affinity"]
+        if isinstance(affinity, str):
+            given = parameters["affinity_params"] or {}
+            return AFFINITIES[affinity](inputs.neighbors, n_threads=inputs.n_threads, **given)
+        if isinstance(affinity, sp.sparray | sp.spmatrix):
+            matrix: Any = affinity
+            affinity = Affinities(sp.csr_array(matrix.astype(np.float32)), "membership")
+        if isinstance(affinity, Affinities):
+            if affinity.n_samples != n_samples:
+                found, fact = f"affinity of {affinity.n_samples} rows", f"there are {n_samples} distinct rows"
+                raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
+            return affinity
+        return affinity(inputs)
+
+    def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:
+        loss = LOSSES[parameters["loss"]] if isinstance(parameters["loss"], str) else parameters["loss"]
+        given = dict(parameters["loss_params"] or {})
+        if takes_seed(loss):
+            given.setdefault("seed", inputs.seed)
+        terms = self._terms(parameters, affinities, inputs, takes_added(loss))
+        if terms:
+            given["added"] = (*given.get("added", ()), *terms)
+        return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)
+
+    def _terms(self, parameters: dict[str, Any], affinities: Any, inputs: Inputs, taken: bool) -> tuple[Any, ...]:
+        """Return the terms to add to the loss, or raise ValueError if it takes none."""
+        who, density, frames = "NeighborEmbedding", parameters["density"], parameters["frames"]
+        for name, value in (("density", density), ("frames", frames)):
+            if value is not None and not taken:
+                fact = f"loss={parameters['loss']!r} takes no added terms"
+                raise ValueError(message(who, f"{name}={value!r}", "None here", fact=fact))
+        return (
+            *density_terms(who, density, affinities, self.kernel_, inputs),
+            *frame_terms(who, frames, affinities, self.kernel_, inputs, parameters),
+        )
+
+    def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
+        optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
+        if isinstance(optimizer, str):
+            return _OPTIMIZERS[self._usual_optimizer(parameters) if optimizer == "auto" else optimizer](**given)
+        if given:
+            raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
+        return optimizer
+
+    @staticmethod
+    def _usual_optimizer(parameters: dict[str, Any]) -> str:
+        loss, evaluation = parameters["loss"], (parameters["loss_params"] or {}).get("evaluation", "sampled")
+        known = isinstance(loss, str) and not (loss == "cross_entropy" and evaluation != "sampled")
+        if not known and (parameters["density"] is not None or parameters["frames"] is not None):
+            return "adam"
+        return _USUAL_OPTIMIZER.get(loss, "lbfgs") if known else "lbfgs"
+
+    @staticmethod
+    def _make_start(parameters: dict[str, Any]) -> Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:
+        spread, loss = parameters["start_spread"], parameters["loss"]
+        if spread is None and loss == "cross_entropy":
+            return partial(rescale_to_box, size=10.0)
+        usual = 1e-4 if loss in ("kl", "reconstruction") else 1.0
+        return partial(rescale, standard_deviation=usual if spread is None else spread)

@@ -1,0 +1,255 @@
+"""FeatMAP: UMAP with a term that keeps the spread of the rows along each tangent direction."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._progress import Reporter
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
+from gnomon.affinities import Affinities
+from gnomon.geometry import local_jacobians
+from gnomon.initialization import principal_turn
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.frames import fit_frames, median_dimension, turn_frames
+from gnomon.methods.neighbor.umap import UMAP_RULES, umap_kernel, umap_recipe
+from gnomon.objectives import FrameCorrelation
+from gnomon.optimizers import SampledDescent
+
+__all__ = ["FeatMAP"]
+
+
+@dataclass(eq=False, repr=False)
+class FeatMAP(NeighborEmbedder):
+    """FeatMAP: a map that keeps how far the data spread along their tangent directions, and names their features.
+
+    Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
+    cross-entropy with sampled repulsion, minus the correlations of log spreads along each tangent direction in the map
+    with those in the data. Optimizer: Adam on all edges, sampled repulsions and the exact gradient of the correlations
+    at once, with no preferred axes: rotating or reflecting a start that is given does that to the map, no more.
+
+    Each row gets a tangent frame, the leading singular vectors of its neighbours' weighted displacements, and the map a
+    frame that follows it: the orthonormal frame closest to the local Jacobian, estimated anew every few passes. The
+    authors' program compares the axes of the map instead, so its maps depend on how they lie, and starts from a map of
+    the importances; here the start is UMAP's.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 2, default=30
+        Neighbours of each row, the row itself not counted.
+    n_components : int >= 1, default=2
+        Dimension of the map. As many leading tangent directions are compared, or as many as there are; a row with
+        fewer directions takes no part in the others. Directions beyond ``dimension_`` hold what is left of the spread.
+    frame_weight : float >= 0, default=0.5
+        Weight of the correlations, in units of the loss of an edge; 0 leaves the cross-entropy alone.
+    frame_fraction : float in [0, 1], default=0.3
+        Share of the passes, the last ones, in which the correlations count.
+    frame_interval : int >= 1, default=10
+        Passes between two estimates of the map's frames.
+    variance_shift : float >= 0, default=0.1
+        Added to the variance of the map's log spreads in the correlations.
+    tangent_neighbors : int >= 1 or None, default=None
+        Neighbours of which tangent frames are made; None takes 2 * n_neighbors, or all others if there are fewer.
+    variance_share : float in (0, 1], default=0.9
+        Share of the local variance that the tangent space of a row holds.
+    min_dist : float in [0, spread], default=0.5
+        How close points may come in the map, in map units.
+    metric : str or callable, default="euclidean"
+        As in `UMAP`, but not "precomputed": frames are made of features.
+    spread, metric_params, local_connectivity, set_op_mix_ratio : as in `UMAP`
+        Kernel and affinities.
+    repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
+        The cross-entropy and its descent.
+    init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
+        As in `UMAP`. An array is turned to its principal axes for the descent, and the map back, so that with a start
+        in double precision rounding does not depend on how it lies either.
+    random_state, n_jobs, callback : as in `UMAP`
+        Seed, threads, reports.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    frames_ : TangentFrames
+        Tangent frames of the distinct rows, with their singular values and dimensions.
+    dimension_ : int
+        Median number of tangent directions that hold variance_share of the local variance.
+    importance_ : ndarray of shape (n_features,)
+        Mean over the rows of how far each feature spreads within the tangent space, in units of the feature.
+    embedding_frames_ : ndarray of shape (n_samples, n_components, n_directions)
+        Columns: where each leading tangent direction points in the map; 0 for a direction that a row has not.
+    frame_correlation_ : ndarray of shape (n_directions,)
+        Correlation of log spreads in map and data along each direction; nan where one does not vary.
+    graph_ : NeighborGraph
+        The n_neighbors nearest neighbours of the distinct rows.
+    affinities_, kernel_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`.
+
+    References
+    ----------
+    .. [1] Yang, Sun, Gong & Yu, "Interpretable dimensionality reduction by feature preserving manifold approximation
+       and projection", 2022.
+    """
+
+    n_neighbors: int = 30
+    n_components: int = 2
+    _: KW_ONLY
+    frame_weight: float = 0.5
+    frame_fraction: float = 0.3
+    frame_interval: int = 10
+    variance_shift: float = 0.1
+    tangent_neighbors: int | None = None
+    variance_share: float = 0.9
+    min_dist: float = 0.5
+    spread: float = 1.0
+    local_connectivity: float = 1.0
+    set_op_mix_ratio: float = 1.0
+    repulsion_strength: float = 1.0
+    negative_sample_rate: int = 5
+    learning_rate: float = 1.0
+    max_iter: int | None = None
+    init: Any = "spectral"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        **UMAP_RULES,
+        "frame_weight": Real(0.0),
+        "frame_fraction": Real(0.0, 1.0),
+        "frame_interval": Integer(1),
+        "variance_shift": Real(0.0),
+        "tangent_neighbors": Either(Integer(1), Nothing()),
+        "variance_share": Real(0.0, 1.0, low_open=True),
+    }
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
+            fact = "tangent frames are made of features"
+            raise ValueError(message("FeatMAP", "metric='precomputed'", "a metric of rows with features", fact=fact))
+        self.kernel_ = umap_kernel("FeatMAP", parameters)
+        n_neighbors, tangent = parameters["n_neighbors"], parameters["tangent_neighbors"]
+        if tangent is None:
+            tangent = min(2 * n_neighbors, n_samples - 1)
+
+        def terms(affinities: Affinities, inputs: Inputs) -> tuple[FrameCorrelation, ...]:
+            return (self._term(affinities, replace(inputs, graph=inputs.neighbors.nearest(tangent)), parameters),)
+
+        recipe = umap_recipe(parameters, self.kernel_, n_samples, terms)
+        fuzzy, plain = recipe.affinity, recipe.optimizer
+
+        def affinity(inputs: Inputs) -> Affinities:
+            self.graph_ = inputs.neighbors.nearest(n_neighbors)
+            found: Affinities = fuzzy(replace(inputs, graph=self.graph_))
+            return found
+
+        optimizer = SampledDescent(plain.max_iter, learning_rate=plain.learning_rate, isotropic=True)
+        return replace(recipe, n_neighbors=max(n_neighbors, tangent), affinity=affinity, optimizer=optimizer)
+
+    def _term(self, affinities: Affinities, inputs: Inputs, parameters: dict[str, Any]) -> FrameCorrelation:
+        """Return the added term, and remember what explains the map."""
+        n_components, share = parameters["n_components"], parameters["variance_share"]
+        frames = fit_frames("FeatMAP", inputs, n_components, metric=parameters["metric"], variance_share=share)
+        self._rows, self._tangent_graph = inputs.X, inputs.neighbors
+        self.importance_ = frames.mean_importance(inputs.X, n_threads=inputs.n_threads)
+        self.dimension_ = median_dimension(frames.dimension)
+        return FrameCorrelation.following(
+            affinities,
+            frames,
+            self.kernel_,
+            n_components=n_components,
+            weight=parameters["frame_weight"],
+            begins=1.0 - parameters["frame_fraction"],
+            every=parameters["frame_interval"],
+            variance_shift=parameters["variance_shift"],
+            n_threads=inputs.n_threads,
+        )
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
+        axes = None
+        if isinstance(parameters["init"], np.ndarray):
+            axes = principal_turn(parameters["init"])
+            parameters["init"] = np.asarray(parameters["init"], dtype=np.float64) @ axes
+        places = super()._embed(X, parameters, n_threads, reporter)
+        if axes is not None:  # the map lies as the start lay
+            places = np.asarray(places @ axes.T, dtype=np.float32)
+            turn_frames(self, axes)
+            self.solution_ = replace(self.solution_, embedding=places)
+            self.placement_ = None if self.placement_ is None else replace(self.placement_, Y=places)
+        self._places = places
+        return places
+
+    def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
+        super()._repeat(copies)
+        self._distinct = copies
+        if self._one_place:
+            self.dimension_, self.importance_ = 0, np.zeros(self.n_features_in_)
+            shape = (len(self.embedding_), self._n_features_out, 0)
+            self.embedding_frames_, self.frame_correlation_ = np.zeros(shape), np.zeros(0)
+
+    def feature_importance(self, rows: Any = None, *, weighted: bool = True) -> npt.NDArray[np.float32]:
+        """Return how far each feature spreads within the tangent space of each row, (len(rows), n_features).
+
+        Parameters
+        ----------
+        rows : int or array of row numbers, default=None
+            Rows of the fitted table; all by default.
+        weighted : bool, default=True
+            If True, in units of the feature: the root mean square displacement along the tangent directions. If False,
+            the share of the feature's axis that lies in the tangent space, in [0, 1], as in the paper.
+
+        Returns
+        -------
+        ndarray of shape (len(rows), n_features), float32
+            NaN where there is no frame.
+        """
+        at = self._positions(np.arange(len(self.embedding_)) if rows is None else rows)
+        if self._one_place:
+            return np.full((len(at), self.n_features_in_), np.nan, dtype=np.float32)
+        found: npt.NDArray[np.float32] = self.frames_.importance(self._rows, at, weighted=weighted)
+        return found
+
+    def feature_loadings(self, row: int) -> npt.NDArray[np.float64]:
+        """Return the biplot axes of a row: where one unit of each feature moves it in the map.
+
+        The Jacobian of the map on the row's tangent space, fitted to its neighbours' displacements, times the tangent
+        frame.
+
+        Parameters
+        ----------
+        row : int
+            Number of the row in the fitted table.
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_features)
+            In units of the map per unit of the feature; exactly 0 for a feature that is constant among the neighbours,
+            NaN for a row without a tangent space.
+        """
+        at = self._positions(row)
+        if self._one_place:
+            return np.full((self._n_features_out, self.n_features_in_), np.nan)
+        jacobians = local_jacobians(
+            self._rows,
+            self._places,
+            self._tangent_graph,
+            weights=self.frames_.weights,
+            rows=at[:1],
+            variance_share=self.variance_share,
+        )
+        return jacobians.axes(self._rows, 0)
+
+    def _positions(self, rows: Any) -> npt.NDArray[np.intp]:
+        """Return the positions of fitted rows among the distinct ones, or raise an error."""
+        check_is_fitted(self)
+        wanted = np.atleast_1d(np.asarray(rows))
+        n = len(self.embedding_)
+        if (
+            wanted.ndim != 1
+            or wanted.dtype.kind not in "iu"
+            or (wanted.size and not 0 <= wanted.min() <= wanted.max() < n)
+        ):
+            raise ValueError(message("FeatMAP", f"rows={rows}", f"row numbers from 0 to {n - 1}"))
+        found: npt.NDArray[np.intp] = wanted.astype(np.intp) if self._distinct is None else self._distinct[wanted]
+        return found

@@ -1,0 +1,117 @@
+"""ForceAtlas2: springs along a neighbour graph, repulsion that falls with distance."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import Integer, Options, Real, Rule
+from gnomon.affinities import uniform_affinities
+from gnomon.extension import PlacementLoss, UniformRows
+from gnomon.initialization import rescale
+from gnomon.kernels import Linear, Logarithmic
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.objectives import LinearAttraction
+from gnomon.optimizers import GradientDescent
+
+__all__ = ["ForceAtlas2"]
+
+_WIDTH = 5.0  # standard deviation of the start along its first axis, in lengths of an edge
+
+
+@dataclass(eq=False, repr=False)
+class ForceAtlas2(NeighborEmbedder):
+    """ForceAtlas2: the layout that graph programs draw, of the neighbour graph.
+
+    Input affinity: neighbours, all alike, 1 for each edge. Attraction: linear, a_ij d. Repulsion:
+    (degree_i + 1) (degree_j + 1) / d. Optimizer: gradient descent with momentum and gains.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 2, default=15
+        Neighbours of each row, the row itself not counted.
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    repulsion_strength : float > 0, default=1.0
+        Factor on the repulsion; it sets the scale of the map, not its shape.
+    learning_rate : float > 0, default=0.5
+        Step in units of 1 / n_neighbors: at 1, a point with n_neighbors springs is at rest after one step.
+    max_iter : int >= 0, default=500
+        Iterations.
+    method : {"auto", "exact", "tree"}, default="auto"
+        How repulsions are summed; "auto" takes the tree for large tables in up to 3 dimensions.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
+        Named starts are scaled to about the width that the map will have.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`; affinities are 1.
+
+    Notes
+    -----
+    `transform` puts a new row where its own energy is least: springs to its nearest fitted rows and the repulsion
+    of all points.
+
+    References
+    ----------
+    .. [1] Jacomy, Venturini, Heymann & Bastian, "ForceAtlas2, a continuous graph layout algorithm for handy network
+       visualization designed for the Gephi software", PLoS ONE 9, 2014.
+    """
+
+    n_neighbors: int = 15
+    n_components: int = 2
+    _: KW_ONLY
+    repulsion_strength: float = 1.0
+    learning_rate: float = 0.5
+    max_iter: int = 500
+    method: str = "auto"
+    init: Any = "spectral"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(2),
+        "repulsion_strength": Real(0.0, low_open=True),
+        "learning_rate": Real(0.0, low_open=True),
+        "max_iter": Integer(0),
+        "method": Options("auto", "exact", "tree"),
+    }
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        # Scaling a map by c multiplies its springs' energy by c^2 and adds -log c for each pair. At rest the sum of
+        # a_ij d_ij^2 then equals that of g h_i h_j, so edges are about sqrt(g n h) long; maps are several edges wide.
+        edge = (parameters["repulsion_strength"] * n_samples * (parameters["n_neighbors"] + 1.0)) ** 0.5
+        return Recipe(
+            n_neighbors=parameters["n_neighbors"],
+            affinity=lambda inputs: uniform_affinities(
+                inputs.neighbors, normalization="membership", n_threads=inputs.n_threads
+            ),
+            rescale=partial(rescale, standard_deviation=_WIDTH * edge),
+            objective=lambda affinities, inputs: LinearAttraction(
+                affinities,
+                repulsion_strength=parameters["repulsion_strength"],
+                evaluation=parameters["method"],
+                n_threads=inputs.n_threads,
+            ),
+            optimizer=GradientDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=parameters["learning_rate"] / parameters["n_neighbors"],
+                early_exaggeration_iter=0,
+                max_step_norm=edge,
+            ),
+            placing=partial(self._placing, strength=parameters["repulsion_strength"]),
+        )
+
+    def _placing(
+        self, inputs: Inputs, _objective: Any, _positions: npt.NDArray[np.float32], *, strength: float
+    ) -> Placing:
+        """Hang a new point on springs of strength 1 / n_neighbors each, its charge divided likewise."""
+        n_neighbors = inputs.neighbors.n_neighbors
+        charges = np.asarray(self.affinities_.matrix.sum(axis=1), dtype=np.float64).ravel() + 1.0
+        loss = PlacementLoss.of_values(Linear(), Logarithmic(), strength * (n_neighbors + 1) / n_neighbors, charges)
+        return Placing(UniformRows(), loss, n_neighbors)

@@ -1,0 +1,123 @@
+"""LargeVis: Gaussian affinities, Cauchy kernel, cross-entropy against noise that favours hubs."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._validation import Either, Integer, Nothing, Real, Rule
+from gnomon.affinities import gaussian_affinities
+from gnomon.extension import GaussianRows
+from gnomon.initialization import rescale_to_box
+from gnomon.kernels import Cauchy
+from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.density import DENSITY, density_terms
+from gnomon.methods.neighbor.frames import FRAMES, frame_terms
+from gnomon.methods.neighbor.placing import cross_entropy_loss
+from gnomon.methods.parameters import check_perplexity
+from gnomon.objectives import CrossEntropy
+from gnomon.optimizers import SampledDescent
+
+__all__ = ["LargeVis"]
+
+_BOX = 40.0  # the start fills a box of this side, about that of the map
+_DRAWS = 128  # points drawn in an epoch: few beside the neighbours, enough to tame so strong a repulsion
+
+
+@dataclass(eq=False, repr=False)
+class LargeVis(NeighborEmbedder):
+    """LargeVis: edges of a weighted graph against random points.
+
+    Input affinity: Gaussian with a given perplexity. Output kernel: Cauchy, 1 / (1 + d^2). Loss: cross-entropy with
+    sampled repulsion, points drawn in proportion to degree^0.75, both ends of a pair moving. Optimizer: Adam on all
+    edges and sampled repulsions of every point at once.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    perplexity : float > 1, default=50.0
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    n_neighbors : int or None, default=None
+        Neighbours that get an affinity; None takes 3 * perplexity, as the paper does.
+    negative_sample_rate : int >= 1, default=5
+        Repulsions expected for each attraction.
+    repulsion_strength : float >= 0, default=7.0
+        Weight of the repulsions.
+    learning_rate : float > 0, default=3.0
+        Step size at the start; it falls linearly to 0.
+    max_iter : int >= 0, default=500
+        Passes over the edges.
+    density, frames : float >= 0, dict or None, default=None
+        As in `UMAP`.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
+        Distances, start, seed, threads, reports.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`; affinities sum to 1.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they
+    are drawn.
+
+    References
+    ----------
+    .. [1] Tang, Liu, Zhang & Mei, "Visualizing large-scale and high-dimensional data", WWW 2016.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float = 50.0
+    n_neighbors: int | None = None
+    negative_sample_rate: int = 5
+    repulsion_strength: float = 7.0
+    learning_rate: float = 3.0
+    max_iter: int = 500
+    density: float | dict[str, Any] | None = None
+    frames: float | dict[str, Any] | None = None
+    init: Any = "spectral"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "perplexity": Real(1.0, low_open=True),
+        "n_neighbors": Either(Integer(1), Nothing()),
+        "negative_sample_rate": Integer(1),
+        "repulsion_strength": Real(0.0),
+        "learning_rate": Real(0.0, low_open=True),
+        "max_iter": Integer(0),
+        "density": DENSITY,
+        "frames": FRAMES,
+    }
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        perplexity, n_neighbors = check_perplexity("LargeVis", parameters, n_samples)
+        return Recipe(
+            n_neighbors=n_neighbors,
+            affinity=lambda inputs: gaussian_affinities(
+                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
+            ),
+            rescale=partial(rescale_to_box, size=_BOX),
+            objective=lambda affinities, inputs: CrossEntropy(
+                affinities,
+                Cauchy(),
+                negative_sample_rate=parameters["negative_sample_rate"],
+                repulsion_strength=2.0 * parameters["repulsion_strength"],  # the drawn points move as well
+                noise_exponent=0.75,
+                n_draws=_DRAWS,
+                added=(
+                    *density_terms("LargeVis", parameters["density"], affinities, Cauchy(), inputs),
+                    *frame_terms("LargeVis", parameters["frames"], affinities, Cauchy(), inputs, parameters),
+                ),
+                seed=inputs.seed,
+                n_threads=inputs.n_threads,
+            ),
+            optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),
+            placing=lambda inputs, objective, _positions: Placing(
+                GaussianRows(perplexity), cross_entropy_loss(objective), inputs.neighbors.n_neighbors
+            ),
+        )

@@ -1,0 +1,198 @@
+"""SNE and symmetric SNE: t-SNE's forerunners, with a Gaussian kernel in the map."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
+from gnomon.affinities import conditional_affinities, gaussian_affinities
+from gnomon.extension import GaussianRows, PlacementLoss
+from gnomon.initialization import rescale
+from gnomon.kernels import Gaussian
+from gnomon.methods.forecast import Forecast, passes_over_pairs, passes_unless_summed
+from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.placing import divergence_loss
+from gnomon.methods.parameters import check_perplexity
+from gnomon.objectives import ConditionalDivergence, KLDivergence
+from gnomon.optimizers import GradientDescent
+
+__all__ = ["SNE", "SymmetricSNE"]
+
+_START_SPREAD = 1e-2  # standard deviation of the start along its first axis; the kernel is 1 over such distances
+
+_RULES: dict[str, Rule] = {
+    "perplexity": Real(1.0, low_open=True),
+    "n_neighbors": Either(Integer(1), Nothing()),
+    "early_exaggeration": Real(1.0),
+    "early_exaggeration_iter": Integer(0),
+    "max_iter": Integer(0),
+    "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
+}
+
+
+@dataclass(eq=False, repr=False)
+class SNE(NeighborEmbedder):
+    """Stochastic neighbour embedding.
+
+    Input affinity: each row's own Gaussian with a given perplexity. Output kernel: Gaussian, exp(-d^2). Loss: the sum
+    of the Kullback-Leibler divergences of the rows. Optimizer: gradient descent with momentum and gains.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    perplexity : float > 1, default=30.0
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    n_neighbors : int or None, default=None
+        Neighbours that get an affinity; None takes 3 * perplexity. The paper takes all other rows.
+    early_exaggeration : float >= 1, default=4.0
+        Factor on the attractions in the first phase.
+    early_exaggeration_iter : int >= 0, default=100
+        Iterations of the first phase.
+    max_iter : int >= 0, default=300
+        Iterations in all. All pairs are summed in each.
+    learning_rate : float > 0 or "auto", default="auto"
+        Step size for the true gradient; "auto" takes 0.25 / exaggeration.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 0.01 along the first axis.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `TSNE`; affinities are conditional, rows sum to 1.
+
+    Notes
+    -----
+    `transform` puts a new row where the divergence of its own distribution over the fitted points is least.
+
+    References
+    ----------
+    .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float = 30.0
+    n_neighbors: int | None = None
+    early_exaggeration: float = 4.0
+    early_exaggeration_iter: int = 100
+    max_iter: int = 300
+    learning_rate: float | str = "auto"
+
+    _rules: ClassVar[dict[str, Rule]] = _RULES
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        return passes_over_pairs(n_samples, parameters["max_iter"], 5.6, "Use SymmetricSNE, or fewer rows.")
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        perplexity, n_neighbors = check_perplexity("SNE", parameters, n_samples)
+        rate = parameters["learning_rate"]
+        return Recipe(
+            n_neighbors=n_neighbors,
+            affinity=lambda inputs: conditional_affinities(
+                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
+            ),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
+            objective=lambda affinities, inputs: ConditionalDivergence(
+                affinities, Gaussian(), n_threads=inputs.n_threads
+            ),
+            optimizer=GradientDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=0.25 / parameters["early_exaggeration"] if rate == "auto" else rate,
+                early_exaggeration=parameters["early_exaggeration"],
+                early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            ),
+            placing=lambda inputs, _objective, _positions: Placing(
+                GaussianRows(perplexity),
+                PlacementLoss.of_conditional_divergence(Gaussian()),
+                inputs.neighbors.n_neighbors,
+            ),
+        )
+
+
+@dataclass(eq=False, repr=False)
+class SymmetricSNE(NeighborEmbedder):
+    """Symmetric stochastic neighbour embedding: t-SNE with a Gaussian kernel in the map.
+
+    Input affinity: Gaussian with a given perplexity, both directions joined. Output kernel: Gaussian, exp(-d^2). Loss:
+    Kullback-Leibler divergence. Optimizer: gradient descent with momentum and gains.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    perplexity : float > 1, default=30.0
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    n_neighbors : int or None, default=None
+        Neighbours that get an affinity; None takes 3 * perplexity.
+    early_exaggeration : float >= 1, default=4.0
+        Factor on the attractions in the first phase.
+    early_exaggeration_iter : int >= 0, default=100
+        Iterations of the first phase.
+    max_iter : int >= 0, default=500
+        Iterations in all.
+    learning_rate : float > 0 or "auto", default="auto"
+        Step size for the true gradient; "auto" takes a quarter of n_samples / exaggeration, at least
+        50, with the exaggeration of the moment.
+    method : {"auto", "exact", "interpolated", "tree"}, default="auto"
+        How repulsions are summed, as in `TSNE`.
+    metric, metric_params, init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 0.01 along the first axis.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `TSNE`.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least, as in `TSNE`.
+
+    References
+    ----------
+    .. [1] Cook, Sutskever, Mnih & Hinton, "Visualizing similarity data with a mixture of maps", AISTATS 2007.
+    .. [2] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008, section 3.1.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float = 30.0
+    n_neighbors: int | None = None
+    early_exaggeration: float = 4.0
+    early_exaggeration_iter: int = 100
+    max_iter: int = 500
+    learning_rate: float | str = "auto"
+    method: str = "auto"
+
+    _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        return passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        perplexity, n_neighbors = check_perplexity("SymmetricSNE", parameters, n_samples)
+        return Recipe(
+            n_neighbors=n_neighbors,
+            affinity=lambda inputs: gaussian_affinities(
+                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
+            ),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
+            objective=lambda affinities, inputs: KLDivergence(
+                affinities, Gaussian(), evaluation=parameters["method"], n_threads=inputs.n_threads
+            ),
+            optimizer=GradientDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=parameters["learning_rate"],
+                early_exaggeration=parameters["early_exaggeration"],
+                early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            ),
+            placing=lambda inputs, objective, positions: Placing(
+                GaussianRows(perplexity), divergence_loss(objective, positions), inputs.neighbors.n_neighbors
+            ),
+        )

@@ -1,0 +1,153 @@
+"""t-SNE: Gaussian affinities with perplexity, Cauchy kernel, KL divergence, descent with momentum and gains."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._validation import Either, Integer, Options, Real, Rule
+from gnomon.affinities import gaussian_affinities
+from gnomon.extension import GaussianRows
+from gnomon.initialization import rescale
+from gnomon.kernels import Cauchy, StudentT
+from gnomon.methods.forecast import Forecast, passes_unless_summed
+from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.placing import divergence_loss
+from gnomon.methods.parameters import check_perplexity
+from gnomon.objectives import KLDivergence
+from gnomon.optimizers import GradientDescent
+
+__all__ = ["TSNE"]
+
+_START_SPREAD = 1e-4  # standard deviation of the start along its first axis
+
+
+@dataclass(eq=False, repr=False)
+class TSNE(NeighborEmbedder):
+    """t-distributed stochastic neighbour embedding.
+
+    Input affinity: Gaussian with a given perplexity over the 3 * perplexity nearest neighbours. Output kernel: Cauchy,
+    1 / (1 + d^2). Loss: Kullback-Leibler divergence. Optimizer: gradient descent with momentum and gains.
+
+    Parameters
+    ----------
+    n_components : int >= 1, default=2
+        Dimension of the map. Above 3 all pairs are evaluated, which costs n_samples^2 in each iteration.
+    perplexity : float > 1, default=30.0
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    early_exaggeration : float >= 1, default=12.0
+        Factor on the attractions in the first phase.
+    early_exaggeration_iter : int >= 0, default=250
+        Iterations of the first phase.
+    max_iter : int >= 0, default=750
+        Iterations in all, the first phase counted.
+    learning_rate : float > 0 or "auto", default="auto"
+        Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration, with
+        the exaggeration of the moment, at least 50.
+    metric : str or callable, default="euclidean"
+        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
+        ``NearestNeighbors``; "precomputed" takes distances.
+    metric_params : dict or None, default=None
+        Further arguments of the metric.
+    init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
+        Start positions; named ones are scaled to a standard deviation of 1e-4 along the first axis, an array is taken
+        as it is. The start used is ``init_``.
+    method : {"auto", "exact", "interpolated", "tree"}, default="auto"
+        How repulsions are summed: over all pairs, interpolated on a grid by fast Fourier transform (1-D and 2-D), or
+        with far groups of points taken as one (up to 3-D). "auto" decides by size; the choice made is ``evaluation_``.
+    dof : float > 0, default=1.0
+        Degrees of freedom of the kernel in the map, (1 + d^2 / dof)^(-(dof + 1) / 2). 1 is t-SNE; less spreads
+        clusters into finer ones, more nears symmetric SNE.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    kl_divergence_ : float
+        Loss of the map, in nats.
+    graph_ : NeighborGraph
+        Nearest neighbours of the distinct rows, with the measured recall.
+    affinities_ : Affinities
+        Joint probabilities between the distinct rows.
+    solution_ : Solution
+        Loss history, reason for stopping, times.
+    n_iter_, seed_, init_, evaluation_, timings_
+        What was used, and seconds by stage.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    conditional affinities p_j|i attract, and all points repel with the normaliser of the map held fixed.
+    ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
+    repulsion was summed.
+
+    References
+    ----------
+    .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008.
+    .. [2] Linderman et al., "Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq data",
+       Nature Methods 16, 2019.
+    .. [3] Belkina et al., "Automated optimized parameters for t-SNE improve visualization", Nature Communications 10,
+       2019 (learning rate).
+    .. [4] Kobak, Linderman, Steinerberger, Kluger & Berens, "Heavy-tailed kernels reveal a finer cluster structure in
+       t-SNE visualisations", ECML PKDD 2019 (dof).
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float = 30.0
+    early_exaggeration: float = 12.0
+    early_exaggeration_iter: int = 250
+    max_iter: int = 750
+    learning_rate: float | str = "auto"
+    init: Any = "pca"
+    method: str = "auto"
+    dof: float = 1.0
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "perplexity": Real(1.0, low_open=True),
+        "early_exaggeration": Real(1.0),
+        "early_exaggeration_iter": Integer(0),
+        "max_iter": Integer(0),
+        "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
+        "method": Options("auto", "exact", "interpolated", "tree"),
+        "dof": Real(0.0, low_open=True),
+    }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        return passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        perplexity, n_neighbors = check_perplexity("TSNE", parameters, n_samples)
+        dof = parameters["dof"]
+        kernel = Cauchy() if dof == 1.0 else StudentT(dof)
+        return Recipe(
+            n_neighbors=n_neighbors,
+            affinity=lambda inputs: gaussian_affinities(
+                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
+            ),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
+            objective=lambda affinities, inputs: KLDivergence(
+                affinities, kernel, evaluation=parameters["method"], n_threads=inputs.n_threads
+            ),
+            optimizer=GradientDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=parameters["learning_rate"],
+                early_exaggeration=parameters["early_exaggeration"],
+                early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            ),
+            placing=lambda inputs, objective, positions: Placing(
+                GaussianRows(perplexity), divergence_loss(objective, positions), inputs.neighbors.n_neighbors
+            ),
+        )
+
+    @property
+    def kl_divergence_(self) -> float:
+        """Loss of the map, in nats."""
+        return float(self.solution_.loss[-1][1])

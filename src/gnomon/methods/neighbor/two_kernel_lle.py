@@ -1,0 +1,183 @@
+"""Two-kernel LLE: the loss of locally linear embedding with a kernel on the map."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import ReconstructionWeights, reconstruction_weights
+from gnomon.extension import MembershipRows, NewAffinities, PlacementLoss, ReconstructionRows
+from gnomon.initialization import rescale
+from gnomon.kernels import OutputKernel, UMAPKernel
+from gnomon.methods.forecast import Forecast, passes_unless_summed
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.placing import usual_distance
+from gnomon.methods.parameters import KERNEL, make_kernel
+from gnomon.objectives import ReconstructionTrace
+from gnomon.optimizers import GradientDescent
+
+__all__ = ["TwoKernelLLE"]
+
+_START_SPREAD = 1e-4  # as t-SNE starts: under the weak penalty of the first stage every start grows from a point
+
+
+@dataclass(eq=False, repr=False)
+class TwoKernelLLE(NeighborEmbedder):
+    """Locally linear embedding with a kernel on the map in place of the constraint on its scale.
+
+    Input affinity: the weights that rebuild each row from its neighbours. Output kernel: UMAP's, or any. Loss: how
+    badly the same weights rebuild each point of the map in the kernel's feature space, plus the mean similarity, which
+    keeps points apart. Optimizer: gradient descent with momentum, the penalty weak at first: the map stays small and is
+    sorted before it spreads, from any start. Descended from a random start without that stage, it is left in pieces at
+    nearly twice the loss, because similarities far apart have no slope.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, default=15
+        Neighbours of each row, the row itself not counted.
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    weights : {"non_negative", "signed", "membership"}, default="non_negative"
+        Weights of the neighbours, see `gnomon.affinities.reconstruction_weights`. Only weights that are not negative
+        make every edge an attraction.
+    regularization : float >= 0, default=1e-3
+        Of the weights; "signed" ones make better maps with 0.1.
+    kernel : str or OutputKernel, default="umap"
+        "umap" is UMAP's kernel of ``min_dist`` and ``spread``; else a name in `gnomon.kernels.KERNELS` or a kernel.
+    min_dist : float in [0, spread], default=0.1
+        How close points may come in the map, for kernel="umap".
+    spread : float > 0, default=1.0
+        Scale of the map, likewise.
+    penalty_strength : float >= 0 or None, default=None
+        Factor on the sum of similarities; None takes 1 / n_samples, with which attraction and repulsion balance.
+    early_exaggeration : float >= 1, default=10.0
+        How much weaker the penalty is in the first stage.
+    early_exaggeration_iter : int >= 0, default=250
+        Iterations of the first stage.
+    max_iter : int >= 0, default=750
+        Iterations in all.
+    learning_rate : "auto" or float > 0, default="auto"
+        See `gnomon.optimizers.GradientDescent`.
+    evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
+        How the penalty is summed; "auto" takes the tree from 4000 rows on where it cannot interpolate.
+    metric, metric_params : as in `UMAP`
+        They choose the neighbours. Distances alone ("precomputed") do with weights="membership".
+    init, random_state, n_jobs, callback : as in `TSNE`
+        Named starts are scaled to a standard deviation of 1e-4 along the first axis.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    affinities_ : ReconstructionWeights
+        Weights between the distinct rows.
+    kernel_ : OutputKernel
+        The output kernel.
+    graph_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+        As in `UMAP`.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least: the weights that rebuild it from its nearest
+    fitted rows attract, the mean similarity repels.
+
+    References
+    ----------
+    .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
+       section 3.3.
+    """
+
+    n_neighbors: int = 15
+    n_components: int = 2
+    _: KW_ONLY
+    weights: str = "non_negative"
+    regularization: float = 1e-3
+    kernel: Any = "umap"
+    min_dist: float = 0.1
+    spread: float = 1.0
+    penalty_strength: float | None = None
+    early_exaggeration: float = 10.0
+    early_exaggeration_iter: int = 250
+    max_iter: int = 750
+    learning_rate: float | str = "auto"
+    evaluation: str = "auto"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "weights": Options("non_negative", "signed", "membership"),
+        "regularization": Real(0.0),
+        "kernel": KERNEL,
+        "min_dist": Real(0.0),
+        "spread": Real(0.0, low_open=True),
+        "penalty_strength": Either(Real(0.0), Nothing()),
+        "early_exaggeration": Real(1.0),
+        "early_exaggeration_iter": Integer(0),
+        "max_iter": Integer(0),
+        "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
+        "evaluation": Options("auto", "exact", "interpolated", "tree"),
+    }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        return passes_unless_summed(n_samples, parameters, parameters["evaluation"], 5.6)
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        if parameters["metric"] == "precomputed" and parameters["weights"] != "membership":
+            what, remedy = f"weights={parameters['weights']!r}", "Use weights='membership'."
+            raise ValueError(message("TwoKernelLLE", what, "used with rows, not distances alone", remedy=remedy))
+        self.kernel_ = self._make_kernel(parameters)
+        return Recipe(
+            n_neighbors=parameters["n_neighbors"],
+            affinity=partial(self._make_weights, parameters=parameters),
+            rescale=partial(rescale, standard_deviation=_START_SPREAD),
+            objective=lambda weights, inputs: ReconstructionTrace(
+                weights,
+                self.kernel_,
+                penalty_strength=parameters["penalty_strength"],
+                evaluation=parameters["evaluation"],
+                n_threads=inputs.n_threads,
+            ),
+            optimizer=GradientDescent(
+                parameters["learning_rate"],
+                early_exaggeration=parameters["early_exaggeration"],
+                early_exaggeration_iter=parameters["early_exaggeration_iter"],
+                max_iter=parameters["max_iter"],
+            ),
+            placing=partial(self._placing, parameters=parameters),
+        )
+
+    def _placing(
+        self, inputs: Inputs, _objective: Any, positions: Any, *, parameters: dict[str, Any]
+    ) -> Placing | None:
+        if not self.kernel_.compiled:
+            return None
+        strength = parameters["penalty_strength"]
+        affinities: NewAffinities = ReconstructionRows(parameters["weights"], parameters["regularization"])
+        if parameters["weights"] == "membership":
+            affinities = MembershipRows(1.0, usual_distance(inputs.neighbors))
+        loss = PlacementLoss.of_values(
+            self.kernel_, self.kernel_, 1.0 / len(positions) if strength is None else strength
+        )
+        return Placing(affinities, loss, inputs.neighbors.n_neighbors)
+
+    @staticmethod
+    def _make_kernel(parameters: dict[str, Any]) -> OutputKernel:
+        given = parameters["kernel"]
+        if not (isinstance(given, str) and given == "umap"):
+            return make_kernel("TwoKernelLLE", given)
+        if parameters["min_dist"] > parameters["spread"]:
+            what, rule = f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"
+            raise ValueError(message("TwoKernelLLE", what, rule))
+        return UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
+
+    @staticmethod
+    def _make_weights(inputs: Inputs, *, parameters: dict[str, Any]) -> ReconstructionWeights:
+        return reconstruction_weights(
+            inputs.X,
+            inputs.neighbors,
+            weights=parameters["weights"],
+            regularization=parameters["regularization"],
+            n_threads=inputs.n_threads,
+            who="TwoKernelLLE",
+        )

@@ -1,0 +1,210 @@
+"""UMAP: fuzzy simplicial set, UMAP(a, b) kernel, cross-entropy, sampled descent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
+from gnomon.affinities import Affinities, fuzzy_simplicial_set
+from gnomon.extension import MembershipRows
+from gnomon.initialization import rescale_to_box
+from gnomon.kernels import UMAPKernel
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.density import DENSITY, density_terms
+from gnomon.methods.neighbor.frames import FRAMES, frame_terms
+from gnomon.methods.neighbor.placing import cross_entropy_loss, usual_distance
+from gnomon.objectives import AddedTerm, CrossEntropy
+from gnomon.optimizers import SampledDescent
+
+__all__ = ["UMAP", "UMAP_RULES", "umap_kernel", "umap_recipe"]
+
+_SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
+_BOX = 10.0  # the start fills a box of this side
+
+
+UMAP_RULES: dict[str, Rule] = {
+    "n_neighbors": Integer(2),
+    "min_dist": Real(0.0),
+    "spread": Real(0.0, low_open=True),
+    "local_connectivity": Real(1.0),
+    "set_op_mix_ratio": Real(0.0, 1.0),
+    "repulsion_strength": Real(0.0),
+    "negative_sample_rate": Integer(1),
+    "learning_rate": Real(0.0, low_open=True),
+    "max_iter": Either(Integer(0), Nothing()),
+}
+"""Rules of the parameters that UMAP and the methods made from it share."""
+
+
+def umap_kernel(who: str, parameters: dict[str, Any]) -> UMAPKernel:
+    """Return the kernel of the parameters min_dist and spread, or raise ValueError."""
+    if parameters["min_dist"] > parameters["spread"]:
+        raise ValueError(message(who, f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"))
+    return UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
+
+
+def umap_recipe(
+    parameters: dict[str, Any],
+    kernel: UMAPKernel,
+    n_samples: int,
+    terms: Callable[[Affinities, Inputs], tuple[AddedTerm, ...]],
+) -> Recipe:
+    """Return UMAP's recipe with further terms of the loss.
+
+    Parameters
+    ----------
+    parameters : dict
+        Those of `UMAP`, checked.
+    kernel : UMAPKernel
+    n_samples : int
+        Distinct rows.
+    terms : callable
+        (affinities, inputs) -> terms, such as `DensityCorrelation`.
+    """
+    max_iter = parameters["max_iter"]
+    if max_iter is None:
+        max_iter = 500 if n_samples <= _SMALL else 200
+    return Recipe(
+        n_neighbors=parameters["n_neighbors"],
+        affinity=lambda inputs: fuzzy_simplicial_set(
+            inputs.neighbors,
+            local_connectivity=parameters["local_connectivity"],
+            set_op_mix_ratio=parameters["set_op_mix_ratio"],
+            n_threads=inputs.n_threads,
+        ),
+        rescale=partial(rescale_to_box, size=_BOX),
+        objective=lambda affinities, inputs: CrossEntropy(
+            affinities,
+            kernel,
+            negative_sample_rate=parameters["negative_sample_rate"],
+            repulsion_strength=parameters["repulsion_strength"],
+            evaluation="sampled",
+            added=terms(affinities, inputs),
+            seed=inputs.seed,
+            n_threads=inputs.n_threads,
+        ),
+        optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+        placing=lambda inputs, objective, _positions: Placing(
+            MembershipRows(parameters["local_connectivity"], usual_distance(inputs.neighbors)),
+            cross_entropy_loss(objective),
+            min(parameters["n_neighbors"], inputs.neighbors.n_neighbors),
+        ),
+    )
+
+
+@dataclass(eq=False, repr=False)
+class UMAP(NeighborEmbedder):
+    """Uniform manifold approximation and projection.
+
+    Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
+    cross-entropy with sampled repulsion. Optimizer: Adam on all edges and sampled repulsions of every point at once,
+    so the same seed gives the same map for any number of threads.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 2, default=15
+        Neighbours of each row, the row itself not counted (umap-learn counts it: its 15 is 14 here).
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    min_dist : float in [0, spread], default=0.1
+        How close points may come in the map, in map units.
+    spread : float > 0, default=1.0
+        Scale of the map.
+    metric : str or callable, default="euclidean"
+        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
+        ``NearestNeighbors``; "precomputed" takes distances.
+    metric_params : dict or None, default=None
+        Further arguments of the metric.
+    local_connectivity : float >= 1, default=1.0
+        Neighbours assumed to be fully connected to a row.
+    set_op_mix_ratio : float in [0, 1], default=1.0
+        1 joins the two directions of an edge by fuzzy union, 0 by intersection.
+    repulsion_strength : float >= 0, default=1.0
+        Weight of the repulsions.
+    negative_sample_rate : int >= 1, default=5
+        Repulsions expected for each attraction.
+    learning_rate : float > 0, default=1.0
+        Step size at the start; it falls linearly to 0.
+    max_iter : int >= 0 or None, default=None
+        Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
+    density : float >= 0, dict or None, default=None
+        Weight of a term that keeps the density of the rows, as `DensMAP`, whose weight is 2; None or 0 for none. A dict
+        gives some of weight, begins (share of the passes after which it acts, 0.7) and variance_shift (0.1).
+    frames : float >= 0, dict or None, default=None
+        Weight of a term that keeps the spread along each tangent direction, as `FeatMAP`, whose weight is 0.5; None or
+        0 for none. A dict gives some of weight, begins (0.7), every (passes between two estimates of the map's frames,
+        10) and variance_shift (0.1). Frames are made of the method's own neighbours.
+    init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
+        Start positions; named ones fill a box of side 10, an array is taken as it is. The start used is ``init_``.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed used is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float32
+        The map.
+    graph_ : NeighborGraph
+        Nearest neighbours of the distinct rows, with the measured recall.
+    affinities_ : Affinities
+        Memberships between the distinct rows.
+    kernel_ : UMAPKernel
+        The output kernel with a and b fitted to min_dist and spread.
+    solution_ : Solution
+        Loss history, reason for stopping, times.
+    n_iter_, seed_, init_, evaluation_, timings_
+        What was used, and seconds by stage.
+    radii_, map_radii_, density_correlation_
+        With `density`, as in `DensMAP`.
+    frames_, embedding_frames_, frame_correlation_
+        With `frames`, as in `FeatMAP`.
+
+    Notes
+    -----
+    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    memberships to the nearest fitted rows, with one fully connected neighbour less (the row itself), attract, and
+    the mean repulsion of all points, m d / (2 n) with the row's degree d, pushes. Nothing is drawn at random.
+    ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
+    repulsion was summed.
+
+    References
+    ----------
+    .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection for dimension reduction",
+       arXiv:1802.03426, 2018.
+    .. [2] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021 (the loss that sampling optimises).
+    """
+
+    n_neighbors: int = 15
+    n_components: int = 2
+    _: KW_ONLY
+    min_dist: float = 0.1
+    spread: float = 1.0
+    local_connectivity: float = 1.0
+    set_op_mix_ratio: float = 1.0
+    repulsion_strength: float = 1.0
+    negative_sample_rate: int = 5
+    learning_rate: float = 1.0
+    max_iter: int | None = None
+    density: float | dict[str, Any] | None = None
+    frames: float | dict[str, Any] | None = None
+    init: Any = "spectral"
+
+    _rules: ClassVar[dict[str, Rule]] = {**UMAP_RULES, "density": DENSITY, "frames": FRAMES}
+
+    def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        self.kernel_ = umap_kernel("UMAP", parameters)
+        return umap_recipe(
+            parameters,
+            self.kernel_,
+            n_samples,
+            lambda affinities, inputs: (
+                *density_terms("UMAP", parameters["density"], affinities, self.kernel_, inputs),
+                *frame_terms("UMAP", parameters["frames"], affinities, self.kernel_, inputs, parameters),
+            ),
+        )

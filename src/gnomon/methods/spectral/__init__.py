@@ -1,0 +1,1 @@
+"""Methods that take eigenvectors of a graph."""

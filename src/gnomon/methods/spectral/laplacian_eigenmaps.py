@@ -1,0 +1,274 @@
+"""Laplacian eigenmaps, their variants that adapt to density, and diffusion maps."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import divide_by_density, edge_weights, neighbor_edges
+from gnomon.affinities.heat import weigh_edges, with_bridges
+from gnomon.exceptions import NeighborsWarning
+from gnomon.linalg import connected_components, laplacian_eigenpairs, with_signs
+from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
+from gnomon.methods.spectral.nystrom import EigenmapExtension
+from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
+
+__all__ = ["LaplacianEigenmaps"]
+
+_WHO = "LaplacianEigenmaps"
+Float64Array = npt.NDArray[np.float64]
+
+
+@dataclass(eq=False, repr=False)
+class LaplacianEigenmaps(GraphEigenmaps):
+    """Laplacian eigenmaps: smooth functions on the neighbour graph as coordinates; also diffusion maps.
+
+    Input affinity: weights of the edges between neighbours. Output kernel: the inner product. Loss: the sum over edges
+    of weight times squared distance in the map, under a constraint on the scale of the map. Optimizer: an eigenproblem,
+    L y = lambda D y with L = D - A, D the degrees. The constant vector of eigenvalue 0 is left out.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, default=10
+        Neighbours of each row, the row itself not counted. Two rows share an edge if either is a neighbour of the
+        other.
+    n_components : int >= 1, default=2
+        Dimension of the map; less than the number of distinct rows.
+    weights : {"auto", "binary", "heat", "self_tuning"}, default="auto"
+        Of the edges, see `gnomon.affinities.heat_affinities`: 1, exp(-d^2 / sigma^2), or exp(-d_ij^2 / (s_i s_j)) with
+        the distance s to the seventh neighbour. "auto": "binary" for variant="standard", "heat" for "vle".
+    sigma : float > 0 or None, default=None
+        Scale of weights="heat" in the units of the metric; None takes the mean distance to the last neighbour.
+    variant : {"standard", "ale", "vle"}, default="standard"
+        "ale", adapted Laplacian eigenmaps: weights exp(-d_ij^2 / (r_i r_j)), r the root mean square distance to the
+        neighbours. "vle", variable Laplacian eigenmaps: rows in sparse regions keep fewer neighbours, in inverse
+        proportion to r, between `min_neighbors` and `n_neighbors`.
+    min_neighbors : int in [1, n_neighbors], default=2
+        For variant="vle". Without a lower bound outliers would lose all edges.
+    normalized : bool, default=True
+        Solve L y = lambda D y; with False L y = lambda y, in which rows of many edges count no more than others.
+    alpha : float >= 0, default=0.0
+        Divide the weights by (degree_i degree_j)^alpha first. 1 takes out the density of the rows.
+    diffusion_time : float >= 0 or None, default=None
+        Multiply each column by |1 - lambda|^diffusion_time, the diffusion map after so many steps of the random walk on
+        the graph. None and 0 leave the columns as they are. Needs normalized=True.
+    disconnected : {"connect", "separate", "error"}, default="connect"
+        What to do with a graph in several components. "connect": join them by their shortest edges, weighed by their
+        own length like all others. "separate": map each component by itself and place them side by side, see
+        `gnomon.initialization.lay_out_components`; components of at most 2 n_components + 1 rows lie at random.
+        "error": raise ValueError.
+    metric, metric_params : as in `UMAP`
+        Distances; "precomputed" takes a matrix of them.
+    random_state, n_jobs : as in `TSNE`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map Y by rising eigenvalue, with Y'DY = I (Y'Y = I for normalized=False) over distinct rows, before the
+        factor of `diffusion_time`. The entry of largest magnitude of each column is positive. Components mapped apart
+        fill discs instead.
+    eigenvalues_ : ndarray of shape (n_components,), float64
+        Smallest ones beyond 0, rising; in [0, 2] for normalized=True. For components mapped apart, of shape
+        (n_graph_components, n_components), NaN where a component lies at random.
+    residuals_ : ndarray of the same shape
+        |L z - lambda z| of the unit vectors, z = D^1/2 y and L = I - D^-1/2 A D^-1/2 for normalized=True.
+    converged_ : bool
+        Whether all are below 1e-7 of the largest eigenvalue, or at the limit of double precision.
+    solver_ : str
+        "dense", "multilevel" or "lanczos", see `gnomon.linalg.laplacian_eigenpairs`; "random" if every component lies
+        at random.
+    weights_ : str
+        The weights that "auto" took; "adapted" for variant="ale".
+    sigma_ : float or None
+        The scale used, None but for weights_="heat".
+    affinities_ : Affinities
+        Weights between the distinct rows, bridges included, divided by the degrees if alpha > 0.
+    n_graph_components_ : int
+        Connected components of the neighbour graph, before bridges.
+    bridges_ : Bridges or None
+        Edges that were added.
+    graph_, seed_, timings_
+        As in `UMAP`.
+
+    Notes
+    -----
+    `transform` extends the eigenvectors by Nystroem's formula: the mean of the neighbours' positions by their weights,
+    divided by 1 - lambda, or by 1 - lambda / degree for normalized=False, but by no less than 1/2. A fitted row has
+    edges to those who count it among their neighbours, a new one has none of these: the formula need not give back the
+    position of a fitted row, so a row at distance 0 from a fitted one gets its position.
+
+    References
+    ----------
+    .. [1] Belkin & Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural
+       Computation 15, 2003.
+    .. [2] Coifman & Lafon, "Diffusion maps", Applied and Computational Harmonic Analysis 21, 2006.
+    .. [3] Tucker, "Dimensionality reduction and the Fenchel game", on adapted and variable Laplacian eigenmaps.
+    .. [4] Bengio et al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral clustering", NeurIPS
+       2003.
+    """
+
+    n_neighbors: int = 10
+    n_components: int = 2
+    _: KW_ONLY
+    weights: str = "auto"
+    sigma: float | None = None
+    variant: str = "standard"
+    min_neighbors: int = 2
+    normalized: bool = True
+    alpha: float = 0.0
+    diffusion_time: float | None = None
+    disconnected: str = "connect"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "weights": Options("auto", "binary", "heat", "self_tuning"),
+        "sigma": Either(Real(0.0, low_open=True), Nothing()),
+        "variant": Options("standard", "ale", "vle"),
+        "min_neighbors": Integer(1),
+        "normalized": Boolean(),
+        "alpha": Real(0.0),
+        "diffusion_time": Either(Real(0.0), Nothing()),
+        "disconnected": Options("connect", "separate", "error"),
+    }
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
+        self.weights_ = _choose_weights(parameters)
+        _check_together(parameters, self.weights_, int(X.shape[0]))
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+        reporter.begin("affinities")
+        rule = edge_weights(
+            self.graph_,
+            weights=self.weights_,
+            sigma=parameters["sigma"],
+            min_neighbors=parameters["min_neighbors"] if parameters["variant"] == "vle" else None,
+            who=_WHO,
+        )
+        self.sigma_ = rule.sigma
+        edges = neighbor_edges(self.graph_, rule.kept(self.graph_.distances), who=_WHO)
+        edges, labels = self._join(X, edges, parameters, n_threads)
+        self.affinities_, factors = divide_by_density(weigh_edges(edges, rule), parameters["alpha"])
+        reporter.begin("eigenvectors")
+        solver = _Solver(parameters, self.seed_, n_threads, reporter)
+        table = None if parameters["metric"] == "precomputed" else X
+        positions, centres = self._solve(table, self.affinities_.matrix, labels, solver, n_threads)
+        self._extension = EigenmapExtension(
+            X,
+            positions,
+            rule,
+            factors,
+            parameters["alpha"],
+            labels,
+            np.nan_to_num(np.atleast_2d(self.eigenvalues_)),
+            centres,
+            parameters["normalized"],
+        )
+        return positions
+
+    def _join(
+        self, X: Any, edges: sp.csr_array, parameters: dict[str, Any], n_threads: int
+    ) -> tuple[sp.csr_array, npt.NDArray[np.int32]]:
+        """Return the edges and the labels of the components that will be mapped apart."""
+        labels = connected_components(edges)
+        self.n_graph_components_, self.bridges_ = int(labels.max()) + 1, None
+        if self.n_graph_components_ == 1:
+            return edges, labels
+        fact = f"the neighbour graph has {describe_pieces(labels)}"
+        if parameters["disconnected"] == "error":
+            remedy = "Raise n_neighbors, or set disconnected to 'connect' or 'separate'."
+            raise ValueError(message(_WHO, "the neighbour graph", "connected", fact=fact, remedy=remedy))
+        if parameters["disconnected"] == "separate":
+            warnings.warn(f"{_WHO}: {fact}; they are mapped one by one.", NeighborsWarning, stacklevel=4)
+            return edges, labels
+        warnings.warn(f"{_WHO}: {fact}; their shortest edges join them.", NeighborsWarning, stacklevel=4)
+        self.bridges_ = find_bridges(
+            X,
+            self.graph_,
+            labels=labels,
+            metric=parameters["metric"],
+            metric_params=self.metric_params,
+            n_threads=n_threads,
+        )
+        return with_bridges(edges, self.bridges_), np.zeros_like(labels)
+
+    def _place(self, X: Any) -> Float64Array:
+        fitted = self._extension
+        n_neighbors = self.graph_.n_neighbors
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            indices, distances = nearest_given(X, n_neighbors)
+        else:
+            indices, distances = query_neighbors(
+                fitted.rows,
+                X,
+                n_neighbors,
+                metric=self.metric,
+                metric_params=self.metric_params,
+                n_threads=resolve_n_threads(self.n_jobs, who=_WHO),
+            )
+        places = fitted.place(indices, distances)
+        known = distances[:, 0] == 0.0
+        places[known] = fitted.positions[indices[known, 0]]
+        return places
+
+
+class _Solver(ComponentSolver):
+    """The bottom eigenvectors of the Laplacian of one component, scaled as the map is."""
+
+    def __init__(self, parameters: dict[str, Any], seed: int, n_threads: int, reporter: Reporter) -> None:
+        super().__init__()
+        self._parameters, self._seed, self._n_threads, self._reporter = parameters, seed, n_threads, reporter
+
+    def __call__(self, matrix: sp.csr_array) -> Float64Array:
+        normalized, time = self._parameters["normalized"], self._parameters["diffusion_time"]
+        pairs = laplacian_eigenpairs(
+            matrix,
+            self._parameters["n_components"],
+            normalized=normalized,
+            seed=self._seed,
+            n_threads=self._n_threads,
+            report=self._reporter.update,
+            who=_WHO,
+        )
+        self.found.append(pairs)
+        vectors = pairs.vectors
+        if normalized:
+            vectors = with_signs(vectors / np.sqrt(matrix.astype(np.float64).sum(axis=1))[:, None])
+        if time:
+            vectors = vectors * np.abs(1.0 - pairs.eigenvalues) ** time
+        return vectors
+
+
+def _choose_weights(parameters: dict[str, Any]) -> str:
+    wanted, variant = parameters["weights"], parameters["variant"]
+    if variant == "ale":
+        if wanted != "auto":
+            raise ValueError(message(_WHO, f"weights={wanted!r}", "'auto' with variant='ale', which has its own"))
+        return "adapted"
+    if wanted != "auto":
+        return str(wanted)
+    return "heat" if variant == "vle" else "binary"
+
+
+def _check_together(parameters: dict[str, Any], weights: str, n_rows: int) -> None:
+    """Raise ValueError about parameters that do not go with each other or with the number of distinct rows."""
+    n_components, n_neighbors = parameters["n_components"], parameters["n_neighbors"]
+    check_distinct_rows(_WHO, n_components, n_rows)
+    if parameters["variant"] == "vle" and parameters["min_neighbors"] > n_neighbors:
+        what, rule = f"min_neighbors={parameters['min_neighbors']}", f"at most n_neighbors={n_neighbors}"
+        raise ValueError(message(_WHO, what, rule))
+    if parameters["sigma"] is not None and weights != "heat":
+        what, rule = f"sigma={parameters['sigma']}", f"None with weights={weights!r}"
+        raise ValueError(message(_WHO, what, rule, remedy="Use weights='heat'."))
+    if parameters["diffusion_time"] and not parameters["normalized"]:
+        what = f"diffusion_time={parameters['diffusion_time']}"
+        raise ValueError(message(_WHO, what, "None or 0 with normalized=False"))

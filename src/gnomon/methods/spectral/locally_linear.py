@@ -1,0 +1,279 @@
+"""Locally linear embedding and its variants: standard, modified, Hessian, local tangent space alignment."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Integer, Options, Real, Rule, message
+from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
+from gnomon.exceptions import DataWarning, NeighborsWarning
+from gnomon.linalg import MAX_FACTOR_ENTRIES, bottom_eigenpairs
+from gnomon.methods.forecast import Forecast
+from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
+from gnomon.neighbors import (
+    NeighborGraph,
+    bridged_graph,
+    describe_pieces,
+    graph_components,
+    join_components,
+    query_neighbors,
+)
+
+__all__ = ["LocallyLinearEmbedding"]
+
+_WHO = "LocallyLinearEmbedding"
+Float64Array = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int32]
+
+
+@dataclass(eq=False, repr=False)
+class LocallyLinearEmbedding(GraphEigenmaps):
+    """Locally linear embedding: a map in which each row is put together from its neighbours as in the data.
+
+    Input affinity: a matrix B that says how badly a map fits the neighbourhoods of the data; (I - W)'(I - W) with the
+    weights W that rebuild each row from its neighbours, or an alignment matrix of the variants. Output kernel: the
+    inner product. Loss: tr(Y'BY) under the constraints Y'Y = I and Y'1 = 0. Optimizer: an eigenproblem; the constant
+    vector is left out, and no other: on flat data the coordinates too have eigenvalue 0, and they are wanted.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, default=12
+        Neighbours of each row, the row itself not counted. More than n_components (n_components + 3) / 2 for
+        variant="hessian", at least n_components + 2 for "ltsa".
+    n_components : int >= 1, default=2
+        Dimension of the map; less than the number of distinct rows.
+    variant : {"standard", "modified", "hessian", "ltsa"}, default="standard"
+        "standard": one set of weights for each row. "modified": several sets, which are stable where the one is not.
+        "hessian": what is quadratic in the tangent coordinates, as published: scikit-learn keeps every other direction
+        as well. "ltsa": what is no affine function of the tangent coordinates. The last two unroll a surface that can
+        be laid flat without distortion up to a linear map.
+    weights : {"signed", "non_negative"}, default="signed"
+        Of variant="standard" and of `transform`, see `gnomon.affinities.reconstruction_weights`.
+    regularization : float >= 0, default=1e-3
+        Of the same weights: a penalty on their squares in units of the sum of squared distances to the neighbours. The
+        weights of variant="modified" have 1e-3, as in scikit-learn; its "hessian" and "ltsa" have none and leave out
+        tangent directions that the neighbours do not span.
+    solver : {"auto", "dense", "factor", "descent"}, default="auto"
+        Of the eigenproblem, see `gnomon.linalg.bottom_eigenpairs`.
+    tolerance : float > 0, default=1e-6
+        On the residuals of the eigenvectors, relative to the largest eigenvalue asked for.
+    disconnected : {"connect", "separate", "error"}, default="connect"
+        What to do with a graph in several components, whose bottom vectors would tell the components apart and nothing
+        else. "connect": the ends of the shortest edges between them become neighbours. "separate": map each component
+        by itself and place them side by side, see `gnomon.initialization.lay_out_components`; components of at most
+        2 n_components + 1 rows lie at random. "error": raise ValueError.
+    metric, metric_params : as in `UMAP`
+        They choose the neighbours; the rows themselves are needed, so "precomputed" is refused.
+    random_state, n_jobs : as in `TSNE`
+        The seed used is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map Y by rising eigenvalue, with Y'Y = I and columns of mean 0 over the distinct rows. The entry of largest
+        magnitude of each column is positive. Components mapped apart fill discs instead.
+    eigenvalues_ : ndarray of shape (n_components,), float64
+        Of B, rising. For components mapped apart, one row for each component, NaN where a component
+        lies at random.
+    reconstruction_error_ : float
+        Their sum, tr(Y'BY); for variant="standard" the squared norm of Y - WY.
+    residuals_ : ndarray of the same shape
+        |B y - lambda y| of each column.
+    converged_ : bool
+        Whether they are below the tolerance, or at the limit of double precision.
+    solver_ : str
+        The solver used; "random" if every component lies at random.
+    graph_ : NeighborGraph
+        Neighbours of the distinct rows, before bridges.
+    n_graph_components_ : int
+        Its connected components.
+    seed_, timings_
+        As in `UMAP`.
+
+    Notes
+    -----
+    `transform` puts a new row together from its nearest fitted rows and takes the same combination of their positions.
+    A row equal to a fitted one gets its position.
+
+    References
+    ----------
+    .. [1] Roweis & Saul, "Nonlinear dimensionality reduction by locally linear embedding", Science 290, 2000.
+    .. [2] Zhang & Wang, "MLLE: modified locally linear embedding using multiple weights", NIPS 19, 2006.
+    .. [3] Donoho & Grimes, "Hessian eigenmaps", PNAS 100, 2003.
+    .. [4] Zhang & Zha, "Principal manifolds and nonlinear dimensionality reduction via tangent space alignment",
+       SIAM J. Sci. Comput. 26, 2004.
+    """
+
+    n_neighbors: int = 12
+    n_components: int = 2
+    _: KW_ONLY
+    variant: str = "standard"
+    weights: str = "signed"
+    regularization: float = 1e-3
+    solver: str = "auto"
+    tolerance: float = 1e-6
+    disconnected: str = "connect"
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "variant": Options("standard", "modified", "hessian", "ltsa"),
+        "weights": Options("signed", "non_negative"),
+        "regularization": Real(0.0),
+        "solver": Options("auto", "dense", "factor", "descent"),
+        "tolerance": Real(0.0, low_open=True),
+        "disconnected": Options("connect", "separate", "error"),
+    }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n, solver = float(n_samples), parameters["solver"]
+        entries = min(n, (parameters["n_neighbors"] + 1.0) ** 2)  # of a row of B: neighbours, and theirs
+        linear = n * (2000.0 + 36.0 * entries + 12.0 * n_features)
+        if solver == "descent":
+            return Forecast(linear + 3000.0 * n + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
+        if solver == "dense":
+            fact, remedy = f"two matrices of {n_samples} x {n_samples} entries", "Use solver='descent', or fewer rows."
+            return Forecast(16.0 * n**2 + linear, fact, remedy)
+        # What a factor needs is known when the graph is; beyond this it is not tried.
+        factor = min(13.0 * n**2, 8.0 * MAX_FACTOR_ENTRIES)
+        fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
+        return Forecast(factor + linear, fact, remedy)
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
+        _check_together(parameters, int(X.shape[0]))
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+        reporter.begin("affinities")
+        graph, labels = self._join(X, parameters, n_threads)
+        matrix = _form(X, graph, parameters, n_threads)
+        reporter.begin("eigenvectors")
+        solver = _Solver(parameters, self.seed_, reporter)
+        positions, _ = self._solve(X, matrix, labels, solver, n_threads)
+        self.reconstruction_error_ = float(np.nansum(self.eigenvalues_))
+        self._rows, self._positions = X, positions
+        return positions
+
+    def _join(self, X: Any, parameters: dict[str, Any], n_threads: int) -> tuple[NeighborGraph, Labels]:
+        """Return the graph that is mapped and the labels of the components that are mapped apart."""
+        if parameters["disconnected"] != "separate":
+            bridges, labels = join_components(
+                X,
+                self.graph_,
+                parameters["disconnected"],
+                metric=parameters["metric"],
+                metric_params=self.metric_params,
+                n_threads=n_threads,
+                who=_WHO,
+            )
+            self.n_graph_components_ = int(labels.max()) + 1
+            return bridged_graph(self.graph_, bridges), np.zeros_like(labels)
+        labels = graph_components(self.graph_)
+        self.n_graph_components_ = int(labels.max()) + 1
+        if self.n_graph_components_ > 1:
+            text = f"{_WHO}: the neighbour graph has {describe_pieces(labels)}; they are mapped one by one."
+            warnings.warn(text, NeighborsWarning, stacklevel=4)
+        return self.graph_, labels
+
+    def _place(self, X: Any) -> Float64Array:
+        n_threads = resolve_n_threads(self.n_jobs, who=_WHO)
+        indices, distances = query_neighbors(
+            self._rows,
+            X,
+            self.graph_.n_neighbors,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            n_threads=n_threads,
+        )
+        weights = weights_of_new_rows(
+            self._rows,
+            X,
+            indices,
+            weights=self.weights,
+            regularization=self.regularization,
+            n_threads=n_threads,
+        )
+        places: Float64Array = np.einsum("ij,ijk->ik", weights, self._positions[indices])
+        for column in range(indices.shape[1]):  # several fitted rows may lie at distance 0 in single precision
+            near = np.flatnonzero(distances[:, column] == 0.0)
+            same = near[_equal_rows(X[near], self._rows[indices[near, column]])]
+            places[same] = self._positions[indices[same, column]]
+        return places
+
+
+def _check_together(parameters: dict[str, Any], n_rows: int) -> None:
+    """Raise ValueError about parameters that do not go with each other or with the number of distinct rows."""
+    n_components, n_neighbors, variant = (parameters[name] for name in ("n_components", "n_neighbors", "variant"))
+    if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
+        rule = "one that is computed from rows, which the weights need"
+        raise ValueError(message(_WHO, "metric='precomputed'", rule, remedy="Use Isomap or LaplacianEigenmaps."))
+    check_distinct_rows(_WHO, n_components, n_rows)
+    needed = least_neighbors(variant, n_components)
+    if n_neighbors < needed:
+        fact = f"variant={variant!r} with n_components={n_components}"
+        raise ValueError(message(_WHO, f"n_neighbors={n_neighbors}", f"at least {needed}", fact=fact))
+    if n_rows - 1 < needed:
+        rule = f"used with at least {needed + 1} distinct rows for n_components={n_components}"
+        remedy = "Use variant='standard' or pass more rows."
+        raise ValueError(message(_WHO, f"variant={variant!r}", rule, fact=f"found {n_rows}", remedy=remedy))
+
+
+def _equal_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
+    """Return which rows of two tables are equal."""
+    if sp.issparse(one) or sp.issparse(other):
+        different: Any = sp.csr_array(one != other)
+        equal: npt.NDArray[np.bool_] = np.diff(different.indptr) == 0
+        return equal
+    return np.asarray((one == other).all(axis=1))
+
+
+def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: int) -> sp.csr_array:
+    """Return the matrix B of the variant."""
+    if parameters["variant"] == "standard":
+        return reconstruction_weights(
+            X,
+            graph,
+            weights=parameters["weights"],
+            regularization=parameters["regularization"],
+            n_threads=n_threads,
+            who=_WHO,
+        ).M
+    n_components = parameters["n_components"]
+    alignment = alignment_matrix(X, graph, n_components, variant=parameters["variant"], n_threads=n_threads, who=_WHO)
+    if alignment.n_flat:
+        warnings.warn(
+            f"{_WHO}: the neighbours of {alignment.n_flat} of {graph.n_samples} rows span fewer than "
+            f"n_components={n_components} dimensions; only those they span count there.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return alignment.matrix
+
+
+class _Solver(ComponentSolver):
+    """The bottom eigenvectors of the alignment matrix of one component."""
+
+    def __init__(self, parameters: dict[str, Any], seed: int, reporter: Reporter) -> None:
+        super().__init__()
+        self._parameters, self._seed, self._reporter = parameters, seed, reporter
+
+    def __call__(self, matrix: sp.csr_array) -> Float64Array:
+        pairs = bottom_eigenpairs(
+            sp.csr_array(matrix),
+            self._parameters["n_components"],
+            null_vector=np.ones(matrix.shape[0]),
+            tolerance=self._parameters["tolerance"],
+            seed=self._seed,
+            solver=self._parameters["solver"],
+            report=self._reporter.update,
+            who=_WHO,
+        )
+        self.found.append(pairs)
+        return pairs.vectors

@@ -1,0 +1,250 @@
+"""Scores of a map: scikit-learn's numbers, the reference values, bounds, and what is said about samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import pdist
+from scipy.stats import spearmanr
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.manifold import trustworthiness
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+
+from gnomon.evaluation import evaluate
+from gnomon.evaluation.scores import trust_of_random_map
+from gnomon.neighbors import NeighborGraph
+
+
+def neighbor_graph(X, n_neighbors=15):
+    distances, indices = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
+    return NeighborGraph(indices.astype(np.int32), distances.astype(np.float32))
+
+
+@pytest.fixture(scope="module")
+def iris():
+    bunch = load_iris()
+    i, j = np.arange(150)[:, None], np.arange(4)
+    X = bunch.data + 1e-3 * np.sin(1 + 7 * i + 3 * j)
+    return X, PCA(2).fit_transform(X), bunch.target
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 6)) * [5, 4, 1, 1, 1, 1]
+    return X, X[:, :2] + 0.5 * rng.normal(size=(700, 2)), (X[:, 0] > 0).astype(int)
+
+
+REFERENCE = {
+    5: (0.9784882629, 0.9902723005, 0.6373333333),
+    10: (0.9829938042, 0.9908748451, 0.734),
+    30: (0.9935353535, 0.9961637427, 0.9155555556),
+}
+
+
+@pytest.mark.parametrize("k", [5, 10, 30])
+def test_reproduces_the_reference_values(iris, k):
+    X, Y, _ = iris
+    found = evaluate(X, Y, n_neighbors=k)
+    trust, continuity, preserved = REFERENCE[k]
+    assert found.trustworthiness == pytest.approx(trust, rel=1e-6)
+    assert found.continuity == pytest.approx(continuity, rel=1e-6)
+    assert found.neighborhood_preservation == pytest.approx(preserved, rel=1e-6)
+    assert found.shepard == pytest.approx(0.9958003737, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 7, 60])
+def test_agrees_with_scikit_learn(noisy, k):
+    X, Y, _ = noisy
+    found = evaluate(X, Y, n_neighbors=k)
+    assert found.trustworthiness == pytest.approx(trustworthiness(X, Y, n_neighbors=k), abs=1e-12)
+    assert found.continuity == pytest.approx(trustworthiness(Y, X, n_neighbors=k), abs=1e-12)
+    assert found.shepard == pytest.approx(spearmanr(pdist(X), pdist(Y)).statistic, abs=1e-9)
+
+
+def test_accuracy_is_that_of_a_leave_one_out_classifier(noisy):
+    X, Y, labels = noisy
+    near = NearestNeighbors(n_neighbors=10).fit(Y).kneighbors(return_distance=False)
+    expected = np.mean((labels[near].mean(axis=1) > 0.5) == labels)
+    assert evaluate(X, Y, labels=labels).knn_accuracy == pytest.approx(expected)
+    names = np.array(["left", "right"])[labels]
+    assert evaluate(X, Y, labels=names).knn_accuracy == pytest.approx(expected)
+    held_out = KNeighborsClassifier(10).fit(Y, labels)
+    assert abs(held_out.score(Y, labels) - expected) < 0.05
+
+
+def test_a_perfect_map_has_perfect_scores(noisy):
+    X, _, _ = noisy
+    found = evaluate(X, 3 * X + 1)
+    assert found.trustworthiness == found.continuity == found.neighborhood_preservation == 1
+    assert found.triplet_accuracy == 1
+    assert found.shepard == pytest.approx(1)
+
+
+def test_a_random_map_gets_what_is_stated_for_it():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(1500, 5)), rng.normal(size=(1500, 2))
+    found = evaluate(X, Y, labels=rng.integers(0, 2, 1500), n_neighbors=15)
+    assert trust_of_random_map(1500, 15) == found.random_map["trustworthiness"]
+    for name, value in found.scores().items():
+        assert value == pytest.approx(found.random_map[name], abs=0.03), name
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "precomputed"])
+def test_the_metric_of_the_data_is_respected(noisy, metric):
+    X, Y, _ = noisy
+    distances = pairwise_distances(X, metric="euclidean" if metric == "precomputed" else metric)
+    expected = trustworthiness(distances, Y, n_neighbors=9, metric="precomputed")
+    given = distances if metric == "precomputed" else X
+    assert evaluate(given, Y, n_neighbors=9, metric=metric).trustworthiness == pytest.approx(expected, abs=1e-12)
+
+
+def test_scores_of_anchors_are_those_of_the_full_ranking(noisy):
+    X, Y, labels = noisy
+    full, part = evaluate(X, Y, labels=labels), evaluate(X, Y, labels=labels, n_anchors=100, graph=neighbor_graph(X))
+    assert (part.n_anchors, full.n_anchors) == (100, 700)
+    for name in ("trustworthiness", "continuity", "triplet_accuracy"):
+        known = np.isfinite(part.per_point[name])
+        assert known.sum() == 100
+        np.testing.assert_allclose(part.per_point[name][known], full.per_point[name][known], atol=1e-6)
+        assert getattr(part, name) == pytest.approx(np.mean(part.per_point[name][known]))
+    for name in ("neighborhood_preservation", "knn_accuracy"):  # known for all rows
+        np.testing.assert_array_equal(part.per_point[name], full.per_point[name])
+    assert "ranks of 100 of 700 rows" in part.summary()
+    assert "ranks of all rows" in full.summary()
+    assert "random_state=0" in part.summary()
+    alone = evaluate(X, Y, n_anchors=100)
+    assert np.isfinite(alone.per_point["neighborhood_preservation"]).sum() == 100
+
+
+def test_overall_scores_are_means_over_points(noisy):
+    X, Y, labels = noisy
+    found = evaluate(X, Y, labels=labels)
+    for name, scores in found.per_point.items():
+        assert scores.shape == (700,)
+        assert getattr(found, name) == pytest.approx(np.mean(scores))
+
+
+def test_moving_a_point_away_lowers_its_own_score():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    Y = X.copy()
+    Y[5] = -X[5] + [3, 3]
+    found = evaluate(X, Y)
+    assert np.argmin(found.per_point["trustworthiness"]) == 5
+    assert np.argmin(found.per_point["triplet_accuracy"]) == 5
+
+
+def test_triplets_are_of_three_different_rows():
+    """Reversing the order of all distances makes every triplet wrong; one that repeats a row would be right."""
+    Y = np.array([0.0, 1.0, 2.5, 4.7, 8.1, 15.9])[:, None]
+    reversed_distances = 20 - np.abs(Y - Y.T)
+    np.fill_diagonal(reversed_distances, 0)
+    found = evaluate(reversed_distances, Y, metric="precomputed", n_neighbors=1, n_triplets=500)
+    assert found.triplet_accuracy == 0
+
+
+def test_rows_without_a_place_are_left_out_and_counted(noisy):
+    X, Y, labels = noisy
+    holes = np.array([0, 17, 699])
+    torn = Y.copy()
+    torn[holes, 0] = np.nan
+    kept = np.setdiff1d(np.arange(700), holes)
+    found = evaluate(X, torn, labels=labels)
+    expected = evaluate(X[kept], Y[kept], labels=labels[kept])
+    assert found.n_left_out == 3
+    assert found.n_samples == 697
+    assert "3 rows have no place in the map and are left out" in found.summary()
+    assert found.scores() == expected.scores()
+    for name, scores in found.per_point.items():
+        assert np.isnan(scores[holes]).all()
+        np.testing.assert_array_equal(scores[kept], expected.per_point[name])
+    with_graph = evaluate(X, torn, graph=neighbor_graph(X))
+    assert abs(with_graph.neighborhood_preservation - found.neighborhood_preservation) < 0.01
+    distances = pairwise_distances(X)
+    assert evaluate(distances, torn, metric="precomputed").trustworthiness == pytest.approx(found.trustworthiness)
+
+
+def test_sparse_bytes_and_floats_agree():
+    rng = np.random.default_rng(0)
+    X = (rng.random((300, 20)) < 0.3) * rng.integers(1, 200, (300, 20))
+    X = X + 0.0
+    Y = PCA(2).fit_transform(X)
+    expected = evaluate(X, Y).scores()
+    for form in (X.astype(np.uint8), X.astype(np.float32), sp.csr_matrix(X), X.astype(np.int64)):
+        # Rounding decides between equal distances of integers.
+        assert evaluate(form, Y).scores() == pytest.approx(expected, abs=1e-6)
+        assert evaluate(form, Y, n_anchors=80).scores() == pytest.approx(
+            evaluate(X, Y, n_anchors=80).scores(), abs=1e-3
+        )
+
+
+def test_a_large_offset_between_clusters_does_not_blur_the_ranks():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5)) + 1e6 * (np.arange(600) % 2)[:, None]
+    Y = X[:, :2] - 1e6 * (np.arange(600) % 2)[:, None] + 50 * (np.arange(600) % 2)[:, None]
+    full, part = evaluate(X, Y), evaluate(X, Y, n_anchors=200)
+    known = np.isfinite(part.per_point["trustworthiness"])
+    np.testing.assert_allclose(
+        part.per_point["trustworthiness"][known], full.per_point["trustworthiness"][known], atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+@pytest.mark.parametrize("n_anchors", [None, 60])
+def test_the_unit_of_the_data_does_not_matter(noisy, scale, n_anchors):
+    X, Y, _ = noisy
+    scores = evaluate(X.astype(np.float32), Y, n_anchors=n_anchors).scores()
+    assert evaluate((scale * X).astype(np.float32), Y, n_anchors=n_anchors).scores() == pytest.approx(scores, abs=1e-4)
+
+
+@pytest.mark.parametrize("n_anchors", [None, 60])
+def test_same_bits_for_any_number_of_threads_and_the_same_seed(noisy, n_anchors):
+    X, Y, labels = noisy
+    one = evaluate(X, Y, labels=labels, n_anchors=n_anchors, n_jobs=1)
+    for n_jobs in (2, 3, 5):
+        many = evaluate(X, Y, labels=labels, n_anchors=n_anchors, n_jobs=n_jobs)
+        assert one.to_dict() == many.to_dict()
+        for name in one.per_point:
+            assert one.per_point[name].tobytes() == many.per_point[name].tobytes()
+    other = evaluate(X, Y, n_anchors=n_anchors, random_state=1)
+    assert other.random_state == 1
+    assert other.triplet_accuracy != one.triplet_accuracy
+
+
+def test_permuting_the_rows_permutes_the_scores(noisy):
+    X, Y, labels = noisy
+    order = np.random.default_rng(0).permutation(700)
+    plain, moved = evaluate(X, Y, labels=labels), evaluate(X[order], Y[order], labels=labels[order])
+    for name in ("trustworthiness", "continuity", "neighborhood_preservation", "knn_accuracy"):
+        np.testing.assert_allclose(moved.per_point[name], plain.per_point[name][order], atol=1e-12)
+
+
+def test_duplicates_and_collapsed_maps_give_finite_scores():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 3)), 12, axis=0)
+    for Y in (X[:, :2], np.zeros((120, 2))):
+        for n_anchors in (None, 40):
+            labels = np.repeat(np.arange(10), 12)
+            found = evaluate(X, Y, labels=labels, n_anchors=n_anchors, graph=neighbor_graph(X))
+            assert all(np.isfinite(value) for value in found.scores().values())
+    assert found.shepard == 0
+    assert found.triplet_accuracy == pytest.approx(0.5, abs=0.07)  # ties on both sides agree
+
+
+def test_wrong_arguments_are_refused(noisy):
+    X, Y, labels = noisy
+    with pytest.raises(ValueError, match="X with 700 rows and Y with 699 must be of the same length"):
+        evaluate(X, Y[:-1])
+    with pytest.raises(
+        ValueError, match=r"n_neighbors=350 must be below half the number of rows in the map \(700 rows\)"
+    ):
+        evaluate(X, Y, n_neighbors=350)
+    with pytest.raises(ValueError, match="n_neighbors=20 must be at most the graph's n_neighbors=15"):
+        evaluate(X, Y, n_neighbors=20, graph=neighbor_graph(X))
+    with pytest.raises(ValueError, match="X with 700 rows and 3 labels must be of the same length"):
+        evaluate(X, Y, labels=labels[:3])
+    with pytest.raises(ValueError, match="n_triplets=0 must be an integer >= 1"):
+        evaluate(X, Y, n_triplets=0)

@@ -1,0 +1,139 @@
+"""All answers have one shape; their errors are right where theory or repetition says what they must be."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.explanations import cluster_profiles, explain, mean_importance
+from gnomon.explanations.axis import axis
+from gnomon.explanations.contrast import contrast
+from gnomon.explanations.contrast.standard_errors import auc_errors, effect_size_errors
+from gnomon.explanations.saliency import saliency
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (300, 9))
+    X[:, 3] = 2.5
+    return X, X[:, :2].copy()
+
+
+@pytest.fixture(scope="module")
+def answers(data):
+    X, Y = data
+    explanation = explain(X, Y, n_jobs=1)
+    return {
+        "why": explanation.why(3, n_top=9),
+        "axis": axis(explanation, [(-0.9, 0), (0.9, 0)]),
+        "contrast": contrast(X, X[:, 0] > 0),
+        "importance": mean_importance(explanation),
+        "saliency": saliency(explanation, 3, image_shape=(3, 3)),
+    }
+
+
+@pytest.mark.parametrize("question", ["why", "axis", "contrast", "importance", "saliency"])
+def test_every_answer_is_a_table_of_features_effects_errors_and_fidelity(answers, question):
+    found = answers[question]
+    assert len(found) == len(found.features) == len(found.effect) == len(found.error) == 9
+    assert 0 <= found.fidelity <= 1
+    at = found.features.index("feature 3")
+    assert found.effect[at] == found.error[at] == 0  # a constant feature
+    top = found.head(2)
+    assert type(top) is type(found)
+    assert top.features == found.features[:2]
+    document = json.loads(json.dumps(top.to_dict()))
+    assert document["question"] == question
+    assert [record["feature"] for record in document["features"]] == top.features
+    assert document["features"][0]["effect"] == top.effect[0]
+    assert set(found.columns()) >= {"feature", "index", "effect", "error"}
+    assert len({len(column) for column in found.columns().values()}) == 1
+    assert top.features[0] in str(top).splitlines()[2]
+    assert "and 7 more" not in str(top)
+
+
+def test_errors_of_effect_sizes_and_aucs_cover_the_truth():
+    rng = np.random.default_rng(0)
+    inside = np.arange(120) < 40
+    X = rng.normal(size=(120, 3000)) + 0.8 * inside[:, None]
+    found = contrast(X, inside)
+    assert np.mean(np.abs(found.effect - 0.8) < 1.96 * found.error) == pytest.approx(0.95, abs=0.015)
+    truth = 0.7142  # P(N(0.8, 1) > N(0, 1)) = Phi(0.8 / sqrt 2)
+    assert np.mean(np.abs(found.auc - truth) < 1.96 * found.auc_error) == pytest.approx(0.95, abs=0.025)
+
+
+def test_errors_in_closed_form():
+    assert effect_size_errors(np.array([0.0, 1.0]), 10, 10) == pytest.approx([np.sqrt(0.2), np.sqrt(0.225)])
+    assert np.isnan(effect_size_errors(np.array([np.inf]), 5, 5)[0])
+    assert auc_errors(np.array([0.5]), 2, 3)[0] == pytest.approx(np.sqrt((0.25 + (1 + 2) * (1 / 12)) / 6))
+    assert auc_errors(np.array([0.0, 1.0]), 5, 5).tolist() == [0, 0]
+
+
+def test_fidelity_of_a_contrast_is_half_for_noise_and_one_for_what_is_apart():
+    rng = np.random.default_rng(0)
+    inside = np.arange(400) < 60
+    noise = rng.normal(size=(400, 500))
+    found = contrast(noise, inside)
+    assert abs(found.fidelity - 0.5) < 0.1  # although its best features look distinctive: they were chosen
+    assert abs(found.auc[0] - 0.5) > 0.1
+    noise[inside, 7] += 6
+    for form in (noise, sp.csr_array(noise), noise.astype(np.float32)):
+        assert contrast(form, inside).fidelity > 0.99
+    assert np.isnan(contrast(noise, [5]).fidelity)
+
+
+def test_a_cluster_of_one_row_has_no_fidelity_and_the_others_do():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4))
+    labels = np.arange(90) % 3
+    labels[0] = 7
+    X[labels == 1, 2] += 5
+    found = cluster_profiles(X, labels)
+    assert np.isnan(found[7].fidelity)
+    assert found[1].fidelity > 0.95
+
+
+def test_the_fidelity_of_contrasts_does_not_depend_on_threads(data):
+    X, _ = data
+    one, three = (contrast(X, X[:, 0] > 0.3, n_jobs=n) for n in (1, 3))
+    assert one.fidelity == three.fidelity
+
+
+def test_standard_errors_of_arrows_match_their_spread_over_noise():
+    """The map is linear plus noise: over many draws of the noise, arrows scatter as their errors say."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    arrows, errors = [], []
+    for _ in range(50):
+        Y = X[:, :2] + 0.2 * rng.normal(size=(30, 2))
+        why = explain(X, Y, n_neighbors=20, n_jobs=1).why(0, n_top=3)
+        order = np.argsort(why.indices)
+        arrows.append(why.arrows[order])
+        errors.append(why.arrow_errors[order])
+    spread, told = np.std(arrows, axis=0), np.sqrt(np.mean(np.square(errors), axis=0))
+    assert np.all(np.abs(np.log(told / spread)) < np.log(2))
+
+
+def test_features_that_do_nothing_are_rarely_called_significant():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (400, 6))
+    Y = X[:, :2] + 0.1 * rng.normal(size=(400, 2))
+    explanation = explain(X, Y, n_neighbors=25, n_jobs=1)
+    flags = np.zeros(6)
+    for i in range(0, 400, 10):
+        why = explanation.why(i, n_top=6)
+        flags[why.indices] += why.significant
+    assert np.all(flags[:2] > 36)
+    assert np.all(flags[2:] < 16)
+
+
+def test_ranks_say_where_a_value_lies_among_all(data):
+    X, Y = data
+    why = explain(X, Y, n_jobs=1).why(11, n_top=9)
+    for f, rank in zip(why.indices, why.ranks, strict=True):
+        expected = (np.mean(X[:, f] < X[11, f]) + np.mean(X[:, f] <= X[11, f])) / 2
+        assert rank == pytest.approx(expected)

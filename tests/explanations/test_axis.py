@@ -1,0 +1,206 @@
+"""What changes along a line is found with its amount, its sign and an honest error."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import spearmanr
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+from gnomon.explanations import explain
+from gnomon.explanations.axis import axis
+from gnomon.explanations.axis.points_near import find_corridor
+from gnomon.explanations.axis.trends import held_out_r2, slopes, smooth
+
+
+@pytest.fixture(scope="module")
+def plane():
+    """The map is the first two features; the third only goes along with the first, the fourth is constant."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 5))
+    X[:, 2] = 3 * X[:, 0] + 0.3 * rng.normal(size=600)
+    X[:, 3] = 2.5
+    return X, X[:, :2].copy()
+
+
+@pytest.fixture(scope="module")
+def explanation(plane):
+    return explain(*plane, n_jobs=1)
+
+
+def row(found, name):
+    return found.features.index(name)
+
+
+def test_along_the_first_axis_the_first_feature_changes_by_one_per_unit_of_the_map(plane, explanation):
+    X, _ = plane
+    found = axis(explanation, [(-0.9, 0), (0.9, 0)])
+    at = row(found, "feature 0")
+    assert found.slope[at] == pytest.approx(1, abs=1e-12)
+    assert found.change[at] == pytest.approx(1.8, abs=1e-12)
+    assert found.effect[at] == pytest.approx(1.8 / X[:, 0].std(), rel=1e-12)
+    assert found.rho[at] == pytest.approx(1)
+    assert found.fidelity == pytest.approx(1, abs=1e-3)
+    for name in ("feature 1", "feature 4"):
+        assert abs(found.effect[row(found, name)]) < 3 * found.error[row(found, name)]
+    assert set(found.features[:2]) == {"feature 0", "feature 2"}
+
+
+def test_f09_a_constant_feature_gets_exactly_zero(explanation):
+    found = axis(explanation, [(-0.9, 0), (0.9, 0)])
+    at = row(found, "feature 3")
+    assert found.effect[at] == found.error[at] == found.rho[at] == found.push[at] == found.push_error[at] == 0
+
+
+def test_a_feature_that_does_not_move_the_map_pushes_nothing_even_if_it_changes():
+    """Feature 1 goes with feature 0 from region to region, but within each region it varies by itself."""
+    rng = np.random.default_rng(1)
+    steps = np.repeat(np.arange(20.0), 40)
+    X = np.stack([steps + rng.uniform(-0.6, 0.6, 800), steps + rng.uniform(-0.6, 0.6, 800)], axis=1)
+    Y = np.stack([X[:, 0], 0.01 * rng.normal(size=800)], axis=1)
+    found = axis(explain(X, Y, n_jobs=1), [(0, 0), (19, 0)], width=1.0)
+    first, second = row(found, "feature 0"), row(found, "feature 1")
+    assert found.rho[second] > 0.95
+    assert abs(found.push[second]) < 0.1 * found.push[first]
+
+
+def test_turning_the_line_round_changes_the_signs_alone(explanation):
+    there, back = axis(explanation, [(-0.9, 0), (0.9, 0.2)]), axis(explanation, [(0.9, 0.2), (-0.9, 0)])
+    assert there.features == back.features
+    np.testing.assert_allclose(there.effect, -back.effect, atol=1e-12)
+    np.testing.assert_allclose(there.push, -back.push, atol=1e-12)
+    np.testing.assert_allclose(there.error, back.error, atol=1e-12)
+
+
+def test_features_keep_their_answers_under_other_names_orders_and_units(plane, explanation):
+    X, Y = plane
+    line = [(-0.9, 0), (0.9, 0)]
+    found = axis(explanation, line)
+    order = [3, 1, 4, 0, 2]
+    other = axis(explain(X[:, order], Y, feature_names=[f"f{j}" for j in order], n_jobs=1), line)
+    assert [f"f{name.split()[1]}" for name in found.features] == other.features
+    np.testing.assert_allclose(found.effect, other.effect, rtol=1e-9)
+    scaled = axis(explain(8 * X, Y, n_jobs=1), line)
+    np.testing.assert_allclose(scaled.change, 8 * found.change, rtol=1e-9)
+    np.testing.assert_allclose(scaled.effect, found.effect, rtol=1e-9)
+    np.testing.assert_allclose(scaled.push, found.push, rtol=1e-6, atol=1e-9)
+
+
+def test_sparse_tables_and_threads_give_the_same(plane, explanation):
+    X, Y = plane
+    found = axis(explanation, [(-0.9, 0), (0.9, 0)])
+    sparse = axis(explain(sp.csr_array(X), Y, n_jobs=2), [(-0.9, 0), (0.9, 0)])
+    assert sparse.features == found.features
+    np.testing.assert_allclose(sparse.effect, found.effect, rtol=1e-9, atol=1e-12)
+    again = axis(explain(X, Y, n_jobs=3), [(-0.9, 0), (0.9, 0)])
+    for name in ("effect", "error", "push", "push_error", "rho"):
+        assert getattr(again, name).tobytes() == getattr(found, name).tobytes()
+
+
+def test_a_profile_follows_a_curve_and_its_band_covers_it():
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0, 1, 2000))
+    X = np.stack([t, np.sin(2 * np.pi * t) + 0.2 * rng.normal(size=2000)], axis=1)
+    Y = np.stack([t, np.zeros(2000)], axis=1)
+    found = axis(explain(X, Y, n_jobs=1), [(0, 0), (1, 0)], width=0.1)
+    curve = found.profile("feature 1", bandwidth=0.02)
+    truth = np.sin(2 * np.pi * curve.t)
+    assert np.mean(np.abs(curve.mean - truth) < 3 * curve.error + 0.01) > 0.95
+    assert np.max(np.abs(curve.mean - truth)) < 0.1
+    assert json.loads(json.dumps(curve.to_dict()))["feature"] == "feature 1"
+    assert found.profile(0).feature == "feature 0"
+
+
+def test_local_lines_reproduce_a_line_without_error():
+    t = np.random.default_rng(0).uniform(0, 1, 200)
+    mean, error, _ = smooth(t, 3 + 2 * t, np.linspace(0, 1, 9), 0.1)
+    np.testing.assert_allclose(mean, 3 + 2 * np.linspace(0, 1, 9), atol=1e-10)
+    assert np.all(error < 1e-10)
+
+
+def test_slopes_are_those_of_least_squares_and_their_errors_cover():
+    rng = np.random.default_rng(0)
+    t, noise = rng.uniform(0, 1, 60), rng.normal(size=(60, 4000))
+    values = 2.0 * t[:, None] + noise * (0.2 + t[:, None])  # the spread grows along the line
+    slope, error = slopes(t, values)
+    expected = LinearRegression().fit(t[:, None], values).coef_[:, 0]
+    np.testing.assert_allclose(slope, expected, rtol=1e-9)
+    assert np.mean(np.abs(slope - 2.0) < 1.96 * error) == pytest.approx(0.95, abs=0.015)
+
+
+def test_fidelity_is_the_r2_of_leaving_one_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    t = X[:, 0] + 0.5 * X[:, 1] + 0.5 * rng.normal(size=80)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    ridges = np.logspace(-3, 3, 13)
+    targets = np.repeat(t[:, None], len(ridges), axis=1)
+    left_out = cross_val_predict(Ridge(alpha=6 * ridges), Z, targets, cv=LeaveOneOut())
+    best = np.max(1 - np.sum((targets - left_out) ** 2, axis=0) / np.sum((t - t.mean()) ** 2))
+    assert held_out_r2(X, np.arange(80), t) == pytest.approx(best, abs=0.005)
+    assert held_out_r2(X, np.arange(80), rng.normal(size=80)) < 0.1
+
+
+def test_the_line_through_a_region_in_a_direction(plane, explanation):
+    _, Y = plane
+    found = axis(explanation, direction=(0, 2), at=Y[:, 0] > 0, width=0.3)
+    assert found.features[0] == "feature 1"
+    assert found.slope[0] == pytest.approx(1)
+    np.testing.assert_allclose(found.path[:, 0], np.median(Y[Y[:, 0] > 0, 0]))
+    near = axis(explanation, direction=(1, 0), at=5, width=0.5)
+    assert near.features[0] in ("feature 0", "feature 2")
+
+
+def test_bent_lines_are_measured_along_themselves():
+    Y = np.array([[0.0, 0], [1, 0], [2, 0], [2, 1], [2, 2], [-1, 0], [2, 3], [1.5, 0.1], [5, 5], [np.nan, np.nan]])
+    Y = np.concatenate([Y, np.tile([[0.5, 0.0]], (10, 1))])
+    found = find_corridor(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2, who="axis")
+    assert found.length == 4
+    assert dict(zip(found.rows.tolist(), found.t.tolist(), strict=True)) == {
+        **{0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 7: 1.5},
+        **dict.fromkeys(range(10, 20), 0.5),
+    }
+    np.testing.assert_array_equal(found.tangents[found.rows == 3], [[0, 1]])
+
+
+def test_rank_correlations_are_spearmans(plane, explanation):
+    X, _ = plane
+    found = axis(explanation, [(-0.9, -0.5), (0.9, 0.4)])
+    for at in range(5):
+        if found.features[at] != "feature 3":
+            expected = spearmanr(found.corridor.t, X[found.corridor.rows, found.indices[at]]).statistic
+            assert found.rho[at] == pytest.approx(expected, abs=1e-12)
+
+
+def test_wrong_lines_are_refused(plane, explanation):
+    X, Y = plane
+    for path, text in (
+        ([(0, 0)], "path of 1 different places must be of at least two"),
+        ([(0, 0), (0, 0)], "path of 1 different places"),
+        ([(0, np.nan), (1, 1)], "must be finite places of 2 coordinates"),
+        ([(0, 0, 0), (1, 1, 1)], "must be finite places of 2 coordinates"),
+        ([(50, 50), (60, 60)], "path must be near at least 10 points"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            axis(explanation, path, width=0.1)
+    with pytest.raises(ValueError, match="path and direction must be one given"):
+        axis(explanation)
+    with pytest.raises(ValueError, match=r"direction=.* must be 2 finite numbers, not all zero"):
+        axis(explanation, direction=(0, 0))
+    with pytest.raises(ValueError, match="width=-1 must be a number > 0"):
+        axis(explanation, [(0, 0), (1, 0)], width=-1)
+    with pytest.raises(ValueError, match="at with 0 rows"):
+        axis(explanation, direction=(1, 0), at=np.zeros(600, bool))
+    with pytest.raises(IndexError, match="row 600"):
+        axis(explanation, direction=(1, 0), at=600)
+    with pytest.raises(ValueError, match="sort_by='size' must be one of"):
+        axis(explanation, [(0, 0), (1, 0)], sort_by="size")
+    with pytest.raises(ValueError, match="feature='x' must be the name of a feature"):
+        axis(explanation, [(-1, 0), (1, 0)]).profile("x")
+    places = Y.copy()
+    places[:300] = np.nan
+    assert (axis(explain(X, places, n_jobs=1), [(-0.9, 0), (0.9, 0)]).corridor.rows >= 300).all()

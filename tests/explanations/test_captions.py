@@ -1,0 +1,138 @@
+"""Captions tell clusters from each other, in true words, and say so where they cannot."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.explanations import cluster_captions
+
+NAMES = ["CD3D", "LYZ", "NKG7", "flat"]
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """Three clusters along a row: the middle one is high in CD3D and LYZ, which the outer ones share with it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    labels = np.repeat(["a", "b", "c"], 100)
+    X[labels != "c", 0] += 5
+    X[labels != "a", 1] += 5
+    X[:, 3] = 1
+    return X, labels
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+def test_clusters_are_told_from_each_other_not_only_from_the_rest(cells, form):
+    X, labels = cells
+    found = cluster_captions(form(X), labels, feature_names=NAMES)
+    assert found["a"].text == "low LYZ"
+    assert set(found["b"].text.split(", ")) == {"high CD3D", "high LYZ"}
+    assert found["c"].text == "low CD3D"
+    assert all(caption.fidelity == 1 and not caption.unseparated for caption in found.values())
+    assert dict(zip(found["b"].features, found["b"].against, strict=True)) == {"CD3D": ["c"], "LYZ": ["a"]}
+    assert found["b"].effect[0] == pytest.approx(5, abs=0.5)
+
+
+def test_two_clusters_of_the_same_data_say_so():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 3))
+    labels = np.arange(4000) % 3
+    X[labels == 2, 1] += 4
+    found = cluster_captions(X, labels)
+    assert found[0].text == "low feature 1, like 1"
+    assert found[0].unseparated == [1]
+    assert found[0].fidelity == 0.5
+    assert found[2].text == "high feature 1"
+    nothing = cluster_captions(X[labels < 2], labels[labels < 2])
+    assert nothing[0].text == "no feature sets it apart, like 1"
+    assert nothing[0].fidelity == 0
+
+
+def test_no_two_clusters_that_differ_have_the_same_caption():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(5000, 4))
+    labels = np.arange(5000) % 4
+    X[labels == 3, 0] += 4
+    X[labels == 1, 2] += 0.5  # less than what a phrase takes
+    found = cluster_captions(X, labels)
+    texts = [caption.text for caption in found.values()]
+    assert "less feature 2 than 1" in found[0].text
+    assert found[1].text.startswith("low feature 0, more feature 2 than")
+    assert set(texts) == {found[0].text, found[1].text, found[3].text}  # the data of 0 and 2 do not differ
+
+
+def test_at_most_so_many_phrases(cells):
+    X, labels = cells
+    found = cluster_captions(X, labels, n_phrases=1, feature_names=NAMES)
+    assert found["b"].text in ("high CD3D", "high LYZ")
+    assert len(found["b"].unseparated) == 1
+
+
+def test_pictures_are_described_by_regions():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 20, (200, 6, 9))
+    labels = np.arange(200) % 2
+    X[labels == 1, :2, :3] += 200
+    X[labels == 0, 4:, 3:6] += 150
+    found = cluster_captions(X.reshape(200, -1), labels, image_shape=(6, 9))
+    assert found[1].text in ("bright top left", "dark bottom")
+    assert found[1].fidelity == 1
+    three = cluster_captions(np.repeat(X[..., None], 3, axis=3).reshape(200, -1), labels, image_shape=(6, 9, 3))
+    assert three[1].text == found[1].text
+
+
+def test_order_and_names_of_features_do_not_matter(cells):
+    X, labels = cells
+    order = [3, 1, 0, 2]
+    found = cluster_captions(X, labels, feature_names=NAMES)
+    other = cluster_captions(X[:, order], labels, feature_names=[NAMES[j] for j in order])
+    assert {label: caption.text for label, caption in found.items()} == {
+        label: caption.text for label, caption in other.items()
+    }
+    document = json.loads(json.dumps(found["b"].to_dict()))
+    assert document["text"] == str(found["b"])
+
+
+def test_wrong_labels_are_refused(cells):
+    X, labels = cells
+    with pytest.raises(ValueError, match="X with 300 rows and 299 labels must be of the same length"):
+        cluster_captions(X, labels[1:])
+    with pytest.raises(ValueError, match="labels with 1 value"):
+        cluster_captions(X, np.zeros(300))
+    with pytest.raises(ValueError, match="n_phrases=0 must be an integer >= 1"):
+        cluster_captions(X, labels, n_phrases=0)
+    with pytest.raises(ValueError, match=r"image_shape=\(3, 3\) must be of n_features=4 pixels"):
+        cluster_captions(X, labels, image_shape=(3, 3))
+    with pytest.raises(ValueError, match="at least 3 x 3"):
+        cluster_captions(X, labels, image_shape=(2, 2))
+
+
+def test_high_does_not_set_apart_from_a_cluster_that_is_higher():
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 3
+    X = np.zeros((300, 2))
+    X[:, 0] = np.array([0.0, 10.0, 6.0])[labels] + rng.normal(size=300) * np.array([1.0, 30.0, 1.0])[labels]
+    X[:, 1] = np.array([0.0, 5.0, 0.0])[labels] + rng.normal(size=300)
+    found = cluster_captions(X, labels, feature_names=["x", "y"])[2]
+    assert found.text == "high x, low y"  # y tells it from cluster 1, whose x is too wide to be apart
+    assert found.against == [[0], [1]]
+    assert found.unseparated == []
+
+
+def test_a_cluster_between_others_is_called_medium():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["short", "middle", "tall"], 40)
+    X = rng.normal(size=(120, 3)) * 0.3
+    X[:, 1] += np.repeat([0.0, 2.0, 4.0], 40)
+    found = cluster_captions(X, labels, feature_names=["a", "size", "b"])
+    assert {label: str(caption) for label, caption in found.items()} == {
+        "short": "low size",
+        "middle": "medium size",
+        "tall": "high size",
+    }
+    assert found["middle"].fidelity == 1.0
+    assert sorted(found["middle"].against[0]) == ["short", "tall"]

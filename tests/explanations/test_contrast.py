@@ -1,0 +1,196 @@
+"""A contrast agrees with plain definitions, feature by feature, whatever the form of the table."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from gnomon.explanations import cluster_profiles
+from gnomon.explanations.contrast import contrast
+
+
+def plain_effect_size(a, b):
+    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / (len(a) + len(b) - 2)
+    return (a.mean() - b.mean()) / np.sqrt(pooled)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 12)) * (rng.random((900, 12)) < 0.4)
+    X[:, 3] = np.round(X[:, 3] * 3)
+    X[:, 5] = 7.1
+    X[:, 6] = np.exp(8 * rng.normal(size=900))
+    X[:, 7] += 1e5
+    X[:, 8] = -np.abs(X[:, 8])
+    inside = rng.random(900) < 0.3
+    X[inside, 0] += 1
+    X[inside, 1] -= 0.5
+    return X, inside
+
+
+FORMS = {
+    "float64": lambda X: X,
+    "float32": lambda X: X.astype(np.float32),
+    "csr": sp.csr_matrix,
+    "csc": sp.csc_array,
+    "csr32": lambda X: sp.csr_matrix(X.astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_agrees_with_scikit_learn_and_numpy(table, form):
+    X, inside = table
+    X = X.astype(np.float32).astype(np.float64) if form in ("float32", "csr32") else X
+    given_table = FORMS[form](X)
+    found = contrast(given_table, inside)
+    assert (found.n_selected, found.n_rest) == (inside.sum(), (~inside).sum())
+    assert sorted(found.indices.tolist()) == list(range(12))
+    for at, f in enumerate(found.indices.tolist()):
+        assert found.auc[at] == pytest.approx(roc_auc_score(inside, X[:, f]), abs=1e-12)
+        assert found.mean_selected[at] == pytest.approx(X[inside, f].mean(), rel=1e-12)
+        assert found.mean_rest[at] == pytest.approx(X[~inside, f].mean(), rel=1e-12)
+        if f != 5:
+            expected = plain_effect_size(X[inside, f], X[~inside, f])
+            assert found.effect_size[at] == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    constant = found.indices.tolist().index(5)
+    assert found.effect_size[constant] == 0
+    assert found.auc[constant] == 0.5
+    distance = np.abs(found.auc - 0.5)
+    assert np.all(np.diff(distance) <= 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_the_auc_counts_pairs(data):
+    values = st.lists(st.integers(-3, 3), min_size=2, max_size=30)
+    column = np.array(data.draw(values), dtype=float)
+    inside = np.array(data.draw(st.lists(st.booleans(), min_size=len(column), max_size=len(column))))
+    inside[0], inside[-1] = True, False
+    a, b = column[inside][:, None], column[~inside][None, :]
+    expected = np.mean((a > b) + 0.5 * (a == b))
+    for form in (column[:, None], sp.csr_matrix(column[:, None]), column[:, None].astype(np.float32)):
+        found = contrast(form, inside)
+        assert found.auc[0] == expected
+        swapped = contrast(form, ~inside)
+        assert swapped.auc[0] == pytest.approx(1 - expected, abs=1e-15)
+        if np.isfinite(found.effect_size[0]):
+            assert swapped.effect_size[0] == pytest.approx(-found.effect_size[0], abs=1e-12)
+
+
+def test_long_columns_are_sorted_by_digits_as_short_ones_by_comparison():
+    rng = np.random.default_rng(1)
+    for column in (rng.normal(size=5000), rng.integers(0, 255, 5000), np.exp(15 * rng.normal(size=5000))):
+        inside = rng.random(5000) < 0.5
+        for dtype in (np.float64, np.float32, np.uint8):
+            if dtype == np.uint8 and column.dtype != np.int64:
+                continue
+            cast = column.astype(dtype)
+            assert contrast(cast[:, None], inside).auc[0] == pytest.approx(roc_auc_score(inside, cast), abs=1e-12)
+
+
+def test_depends_on_ranks_alone_and_on_the_unit_not_at_all(table):
+    X, inside = table
+    plain = contrast(X[:, [0]], inside)
+    assert contrast(np.exp(X[:, [0]]), inside).auc[0] == plain.auc[0]
+    assert contrast(8 * X[:, [0]], inside).effect_size[0] == pytest.approx(plain.effect_size[0], rel=1e-12)
+    assert contrast(-X[:, [0]], inside).auc[0] == pytest.approx(1 - plain.auc[0], abs=1e-15)
+
+
+def test_masks_row_numbers_and_an_explicit_rest_agree(table):
+    X, inside = table
+    by_mask, by_rows = contrast(X, inside), contrast(X, np.flatnonzero(inside))
+    assert by_mask.auc.tobytes() == by_rows.auc.tobytes()
+    explicit = contrast(X, inside, ~inside)
+    assert by_mask.effect_size.tobytes() == explicit.effect_size.tobytes()
+    some = np.flatnonzero(~inside)[:50]
+    part = contrast(X, inside, some)
+    assert part.n_rest == 50
+    f = part.indices[0]
+    both = np.concatenate([np.flatnonzero(inside), some])
+    assert part.auc[0] == pytest.approx(roc_auc_score(inside[both], X[both, f]), abs=1e-12)
+
+
+def test_same_bits_for_any_number_of_threads(table):
+    X, inside = table
+    one = contrast(X, inside, n_jobs=1)
+    for n_jobs in (2, 3, 5):
+        many = contrast(X, inside, n_jobs=n_jobs)
+        assert one.effect_size.tobytes() == many.effect_size.tobytes()
+        assert one.auc.tobytes() == many.auc.tobytes()
+
+
+def test_captions_and_tables_read_well():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    inside = np.arange(400) < 100
+    X[inside, 2] += 3
+    X[inside, 1] -= 1.5
+    found = contrast(X, inside, feature_names=["ash", "zinc", "aspect_ratio", "hue"])
+    assert found.caption(2) == "more aspect_ratio, less zinc"
+    assert "aspect_ratio" in str(found).splitlines()[2]
+    assert str(found).startswith("100 selected, 300 in the rest: more aspect_ratio, less zinc")
+    record = json.loads(json.dumps(found.to_dict()))
+    assert record["features"][0]["feature"] == "aspect_ratio"
+    assert record["features"][0]["auc"] == found.auc[0]
+    noise = contrast(rng.normal(size=(400, 2)), inside)
+    assert noise.caption() == "no feature sets it apart"
+
+
+def test_sorting_by_effect_size(table):
+    X, inside = table
+    found = contrast(X, inside, sort_by="effect_size")
+    assert np.all(np.diff(np.abs(found.effect_size)) <= 0)
+
+
+def test_two_different_constants_are_infinitely_apart():
+    X = np.array([[1.0], [1.0], [2.0], [2.0]])
+    found = contrast(X, [2, 3])
+    assert found.effect_size[0] == np.inf
+    assert found.auc[0] == 1
+    one_each = contrast(X[[0, 2]], [0])
+    assert one_each.effect_size[0] == -np.inf
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_profiles_are_the_contrasts_of_each_cluster(table, form):
+    X, _ = table
+    labels = np.array(["c", "a", "b"])[np.arange(900) % 3]
+    found = cluster_profiles(form(X), labels, n_top=4)
+    assert list(found) == ["a", "b", "c"]
+    for label, profile in found.items():
+        alone = contrast(form(X), labels == label).head(4)
+        assert profile.features == alone.features
+        assert profile.auc.tobytes() == alone.auc.tobytes()
+        np.testing.assert_allclose(profile.effect_size, alone.effect_size, rtol=1e-9)
+        np.testing.assert_allclose(profile.mean_rest, alone.mean_rest, rtol=1e-12)
+    constant = cluster_profiles(X[:, [5]], labels)
+    assert all(c.effect_size[0] == 0 and c.auc[0] == 0.5 for c in constant.values())
+
+
+def test_wrong_selections_are_refused(table):
+    X, inside = table
+    with pytest.raises(ValueError, match="selection with 0 rows must be of at least one row"):
+        contrast(X, np.zeros(900, bool))
+    with pytest.raises(ValueError, match="selection with all 900 rows must be smaller than the data"):
+        contrast(X, np.ones(900, bool))
+    with pytest.raises(ValueError, match=r"selection of shape \(899,\) must be a mask of 900 rows"):
+        contrast(X, inside[:-1])
+    with pytest.raises(ValueError, match="selection with row 900 must be below n_samples=900"):
+        contrast(X, [1, 900])
+    with pytest.raises(TypeError, match="selection of type float64 must be a mask or row numbers"):
+        contrast(X, [0.5])
+    with pytest.raises(ValueError, match="rest with 1 selected rows must be apart from the selection"):
+        contrast(X, [0, 1], [1, 2])
+    with pytest.raises(ValueError, match="sort_by='p' must be one of 'auc', 'effect_size'"):
+        contrast(X, inside, sort_by="p")
+    with pytest.raises(ValueError, match="labels with 1 value must be of at least two values"):
+        cluster_profiles(X, np.zeros(900))
+    with pytest.raises(ValueError, match="X with 900 rows and 899 labels"):
+        cluster_profiles(X, np.zeros(899))

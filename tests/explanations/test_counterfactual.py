@@ -1,0 +1,235 @@
+"""A counterfactual says the smallest change along the data, and tells the truth about where the changed row lands."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import PCA
+from sklearn.neighbors import NearestNeighbors
+
+from gnomon.explanations import explain
+from gnomon.explanations.counterfactual import counterfactual
+from gnomon.explanations.counterfactual.routes import path_graph, shortest_path
+from gnomon.neighbors import compute_neighbors
+
+
+@pytest.fixture(scope="module")
+def strip():
+    """Rows along feature 0; feature 1 varies by itself, 2 is constant, 3 follows feature 0 along a curve."""
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, 10, 800)
+    X = np.stack([t, rng.uniform(-0.5, 0.5, 800), np.full(800, 4.0), np.sin(t / 2)], axis=1)
+    labels = np.where(t < 3, "low", np.where(t > 7, "high", "middle"))
+    return X, labels
+
+
+def first_two(rows):
+    return np.asarray(rows)[:, :2]
+
+
+@pytest.fixture(scope="module")
+def explanation(strip):
+    X, _ = strip
+    return explain(X, X[:, :2].copy(), n_jobs=1)
+
+
+@pytest.fixture(scope="module")
+def found(strip, explanation):
+    X, labels = strip
+    point = int(np.argmin(np.abs(X[:, 0] - 5) + np.abs(X[:, 1])))
+    return counterfactual(explanation, point, transform=first_two, target="high", labels=labels)
+
+
+def test_only_what_must_change_does_and_by_as_little_as_it_takes(strip, found):
+    X, _ = strip
+    by_name = dict(zip(found.features, found.change, strict=True))
+    assert by_name["feature 0"] == pytest.approx(7 - X[found.index, 0], abs=0.25)
+    assert abs(by_name["feature 1"]) < 0.3
+    assert by_name["feature 2"] == 0
+    # The row goes along the curve of the data, not straight through the air.
+    assert found.row[3] == pytest.approx(np.sin(found.row[0] / 2), abs=0.1)
+    assert found.features[0] == "feature 0"
+
+
+def test_where_the_row_lands_is_where_transform_puts_it(strip, found):
+    assert found.reached
+    assert found.label == "high"
+    assert found.distance == 0
+    np.testing.assert_array_equal(found.landed, first_two(found.row[None])[0])
+    np.testing.assert_allclose(found.row[found.indices], found.values + found.change)
+    assert found.fidelity > 0.95
+    assert found.cosine > 0.99
+    assert found.ratio == pytest.approx(1, abs=0.1)
+
+
+def test_units_of_the_table(strip, found):
+    X, _ = strip
+    at = found.features.index("feature 0")
+    assert found.change_sd[at] == pytest.approx(found.change[at] / X[:, 0].std())
+    constant = found.features.index("feature 2")
+    assert (
+        found.error[constant] == found.effect[constant] == found.spread[constant] == found.local_change[constant] == 0
+    )
+    assert 0 < found.spread[at] < 0.2
+    near = compute_neighbors(X, 15).indices
+    own = np.sqrt(np.mean((X[near, 0] - X[:, [0]]) ** 2, axis=1))
+    scale = own[np.append(near[found.index], found.index)].mean()
+    assert found.local_change[at] == pytest.approx(found.change[at] / scale, rel=1e-4)
+    assert found.contribution is found.effect
+    document = json.loads(json.dumps(found.head(2).to_dict()))
+    assert document["reached"] is True
+    assert document["n_needed"] == 1
+    first = document["features"][0]
+    assert (first["change"], first["contribution"], first["needed"]) == (found.change[0], found.effect[0], True)
+    assert "lands at" in str(found)
+    assert "3 features that change 1 are enough; the local linear maps foretell 100% of the way\n" in str(found)
+
+
+def test_a_target_that_is_not_reached_is_admitted(strip, explanation):
+    _X, labels = strip
+    nowhere = counterfactual(
+        explanation, 0, transform=lambda rows: np.zeros((len(rows), 2)) - 50, target=np.flatnonzero(labels != labels[0])
+    )
+    assert not nowhere.reached
+    assert nowhere.distance > 40
+    assert "not in the target" in str(nowhere)
+    assert nowhere.n_ways == 0
+    assert nowhere.n_needed is None
+    assert nowhere.needed_novelty is None
+    assert not nowhere.needed.any()
+    assert "enough" not in str(nowhere)
+    lost = counterfactual(
+        explanation, 0, transform=lambda rows: np.full((len(rows), 2), np.nan), target=labels != labels[0]
+    )
+    assert not lost.reached
+    assert lost.distance == np.inf
+    assert np.isnan(lost.effect).all()
+    assert (np.diff(np.abs(lost.change_sd)) <= 0).all()
+
+
+def test_a_foretelling_that_is_wrong_has_no_fidelity(strip, explanation):
+    X, labels = strip
+    i = int(np.flatnonzero(labels == "middle")[0])
+    mirrored = counterfactual(
+        explanation, i, transform=lambda rows: 2 * X[i, :2] - first_two(rows), target="low", labels=labels
+    )
+    assert not mirrored.reached or (mirrored.fidelity == 0 and "contributions mean little" in mirrored.headline())
+
+
+@pytest.mark.parametrize("form", [np.float32, sp.csr_array])
+def test_rows_are_placed_in_the_form_of_the_data(strip, form):
+    X, _labels = strip
+    given = form(X) if form is sp.csr_array else X.astype(form)
+    seen = []
+
+    def transform(rows):
+        seen.append(rows)
+        return first_two(rows.toarray() if sp.issparse(rows) else rows)
+
+    answer = counterfactual(
+        explain(given, X[:, :2].copy(), n_jobs=1), 3, transform=transform, target=[int(np.argmax(X[:, 0]))]
+    )
+    assert answer.reached
+    assert all(type(rows) is type(given) and rows.dtype == given.dtype for rows in seen)
+
+
+def test_positions_points_and_threads(strip, explanation):
+    X, _labels = strip
+    i = int(np.argmin(X[:, 0]))
+    place = counterfactual(explanation, i, transform=first_two, position=(5, 0))
+    assert place.reached
+    assert np.linalg.norm(place.landed - [5, 0]) < 1
+    point = int(np.argmin(np.abs(X[:, 0] - 9)))
+    near = counterfactual(explanation, i, transform=first_two, target=[point])
+    assert near.reached
+    assert np.linalg.norm(near.landed - X[point, :2]) < 0.5
+    other = counterfactual(explain(X, X[:, :2].copy(), n_jobs=3), i, transform=first_two, position=(5, 0))
+    assert other.row.tobytes() == place.row.tobytes()
+    assert other.error.tobytes() == place.error.tobytes()
+    assert other.needed_row.tobytes() == place.needed_row.tobytes()
+
+
+def test_a_principal_component_map_lands_where_it_was_foretold():
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 3
+    X = rng.normal(size=(300, 8)) + 3 * np.eye(3, 8)[labels]
+    pca = PCA(2).fit(X)
+    i = int(np.flatnonzero(labels == 0)[0])
+    found = counterfactual(
+        explain(X, pca.transform(X), n_jobs=1),
+        i,
+        transform=pca.transform,
+        target=1,
+        labels=labels,
+        novelty=lambda rows: NearestNeighbors(n_neighbors=1).fit(X).kneighbors(rows)[0],
+    )
+    assert found.reached
+    assert found.label == 1
+    assert found.novelty >= 0
+    by_name = dict(zip(found.features, found.change, strict=True))
+    assert by_name["feature 1"] > 0 > by_name["feature 0"]
+    np.testing.assert_allclose(pca.transform(found.row[None])[0], found.landed, atol=1e-9)
+
+
+def test_shortest_paths_are_those_of_dijkstra(strip):
+    from scipy.sparse.csgraph import dijkstra
+
+    X, _ = strip
+    graph = compute_neighbors(X, 10)
+    paths = path_graph(X, graph, 1)
+    lengths = paths.lengths_from(np.array([4], dtype=np.int32))[0]
+    np.testing.assert_allclose(lengths, dijkstra(paths.matrix, indices=4), rtol=1e-6)
+    for end in (0, 100, 799):
+        rows = shortest_path(paths, lengths, end)
+        assert (rows[0], rows[-1]) == (4, end)
+        gone = sum(paths.matrix[a, b] for a, b in itertools.pairwise(rows))
+        assert gone == pytest.approx(lengths[end], rel=1e-6)
+
+
+def test_paths_cross_the_gaps_between_pieces_of_the_graph():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) + np.array([30, 0, 0])])
+    labels = np.repeat([0, 1], 60)
+    found = counterfactual(explain(X, X[:, :2].copy(), n_jobs=1), 0, transform=first_two, target=1, labels=labels)
+    assert found.reached
+    assert found.features[0] == "feature 0"
+
+
+def test_wrong_questions_are_refused(strip, explanation):
+    X, labels = strip
+
+    def ask(i=0, **options):
+        return counterfactual(explanation, i, transform=first_two, **options)
+
+    own = labels[0]
+    with pytest.raises(ValueError, match="row 0 must be outside the target"):
+        ask(target=own, labels=labels)
+    with pytest.raises(ValueError, match="target and position must be one given"):
+        ask()
+    with pytest.raises(ValueError, match="target='high' must be rows where there are no labels"):
+        ask(target="high")
+    with pytest.raises(ValueError, match="target='none' must be one of the labels"):
+        ask(target="none", labels=labels)
+    with pytest.raises(ValueError, match="target with 0 rows"):
+        ask(target=np.zeros(800, bool))
+    with pytest.raises(ValueError, match=r"position=.* must be 2 finite numbers"):
+        ask(position=(1, np.nan))
+    with pytest.raises(IndexError, match="row 800 must be below n_samples=800"):
+        ask(800, target=[1])
+    with pytest.raises(ValueError, match="n_ways=0 must be an integer >= 1"):
+        ask(target=[1], n_ways=0)
+    with pytest.raises(ValueError, match="minimize='steps' must be"):
+        ask(target=[1], minimize="steps")
+    with pytest.raises(ValueError, match="sort_by='effect' must be"):
+        ask(target=[1], sort_by="effect")
+    Y = X[:, :2].copy()
+    Y[:2] = np.nan
+    half = explain(X, Y, n_jobs=1)
+    with pytest.raises(ValueError, match="row 0 must be a point with a place"):
+        counterfactual(half, 0, transform=first_two, target=[5])
+    with pytest.raises(ValueError, match="target must be rows with a place"):
+        counterfactual(half, 5, transform=first_two, target=[0, 1])

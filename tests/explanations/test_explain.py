@@ -1,0 +1,212 @@
+"""An explanation finds what drives a map, says how far to believe it, and is silent where it must be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from gnomon.explanations import explain
+from gnomon.geometry import local_jacobians
+from gnomon.neighbors import NeighborGraph
+
+
+def neighbor_graph(X, n_neighbors=15):
+    distances, indices = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
+    return NeighborGraph(indices.astype(np.int32), distances.astype(np.float32))
+
+
+@pytest.fixture(scope="module")
+def two_regions():
+    """Two far regions; features 0, 1 vary in the first, 2, 3 in the second, 4 is constant, the rest is faint noise."""
+    rng = np.random.default_rng(0)
+    n = 250
+    X = 0.02 * rng.normal(size=(2 * n, 10))
+    X[:n, :2] += rng.uniform(-1, 1, (n, 2))
+    X[n:, 2:4] += rng.uniform(-1, 1, (n, 2))
+    X[n:, 5] += 20
+    X[:, 4] = 3.5
+    return X, np.repeat([0, 1], n)
+
+
+@pytest.fixture(scope="module")
+def tsne_map(two_regions):
+    X, _ = two_regions
+    with threadpool_limits(1):  # its threads spin while they wait, which on a busy machine takes minutes
+        return TSNE(perplexity=30, init="pca", random_state=0, max_iter=500).fit_transform(X)
+
+
+def test_finds_the_features_that_drive_each_region_of_a_tsne_map(two_regions, tsne_map):
+    X, region = two_regions
+    found = explain(X, tsne_map, graph=neighbor_graph(X))
+    top = found.top_features(2).indices
+    for r, drivers in ((0, {0, 1}), (1, {2, 3})):
+        right = [set(row) == drivers for row in top[region == r].tolist()]
+        assert np.mean(right) > 0.95
+    assert set(np.argsort(-found.global_importance)[:4]) == {0, 1, 2, 3}
+    assert np.median(found.r2) > 0.8
+    assert found.global_importance[4] == 0
+    assert not found.importance[:, 4].any()
+
+
+def test_a_shuffled_map_is_not_to_be_believed(two_regions, tsne_map):
+    X, region = two_regions
+    rng = np.random.default_rng(0)
+    shuffled = tsne_map.copy()
+    for r in (0, 1):
+        shuffled[region == r] = rng.permutation(shuffled[region == r])
+    found = explain(X, shuffled, graph=neighbor_graph(X))
+    assert np.median(found.r2) < 0.5 * np.median(explain(X, tsne_map, graph=neighbor_graph(X)).r2)
+
+
+def test_axes_of_pca_are_its_loadings_in_the_tangent_space():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)) * [3, 2, 0.5, 0.2]
+    pca = PCA(2).fit(X)
+    found = explain(X, pca.transform(X), graph=neighbor_graph(X, 30), n_neighbors=30)
+    errors = [np.abs(found.axes(i)[:, :2] - pca.components_[:, :2]).max() for i in range(300)]
+    assert np.median(errors) < 0.02
+    assert found.ridge == pytest.approx(1e-3)
+    assert np.median(found.r2) > 0.99
+
+
+def test_everything_has_the_promised_shape_and_bounds(two_regions, tsne_map):
+    X, _ = two_regions
+    found = explain(X, tsne_map, graph=neighbor_graph(X), feature_names=[f"f{c}" for c in "abcdefghij"])
+    n = len(X)
+    assert (found.n_samples, found.n_features, found.n_components, found.n_neighbors) == (n, 10, 2, 15)
+    assert found.importance.shape == (n, 10)
+    assert found.ellipses.shape == (n, 2, 2)
+    assert found.semi_axes.shape == (n, 2)
+    assert found.r2.shape == found.fit_r2.shape == found.mask.shape == (n,)
+    assert found.mask.all()
+    alone = explain(X, tsne_map, graph=neighbor_graph(X), pooling=0)
+    assert np.all(alone.r2 <= alone.fit_r2 + 1e-6)
+    assert np.all((found.r2 >= 0) & (found.r2 <= 1))
+    np.testing.assert_allclose(found.semi_axes.prod(axis=1) ** 2, np.linalg.det(found.ellipses), rtol=1e-2)
+    top = found.top_features(3)
+    assert top.arrows.shape == (n, 3, 2)
+    np.testing.assert_allclose(np.linalg.norm(top.arrows, axis=2), top.importance, rtol=1e-5)
+    np.testing.assert_allclose(np.sort(found.importance, axis=1)[:, ::-1][:, :3], top.importance, rtol=1e-6)
+    np.testing.assert_allclose(found.importance.mean(axis=0), found.global_importance, rtol=1e-5, atol=1e-9)
+    everything = found.top_features(100)
+    assert everything.indices.shape == (n, 10)
+    np.testing.assert_array_equal(everything.indices[:, :3], top.indices)
+
+
+def test_why_says_names_values_arrows_and_r2(two_regions, tsne_map):
+    X, _ = two_regions
+    Y = tsne_map.copy()
+    Y[7] = np.nan
+    names = [f"f{c}" for c in "abcdefghij"]
+    for form in (X, sp.csr_matrix(X)):
+        found = explain(form, Y, graph=neighbor_graph(X), feature_names=names)
+        why = found.why(3, n_top=2)
+        assert set(why.features) == {"fa", "fb"}
+        np.testing.assert_array_equal(why.values, X[3, why.indices])
+        assert why.r2 == pytest.approx(float(found.r2[3]))
+        text = str(why)
+        assert f"R2 {why.r2:.2f}" in text
+        assert "fa" in text
+        assert why.to_dict()["features"][0]["feature"] == why.features[0]
+        silent = found.why(7)
+        assert not silent.defined
+        assert "nothing can be said" in str(silent)
+        assert "nothing can be said about 1 points" in found.summary()
+    assert found.why(-1).index == len(X) - 1
+    with pytest.raises(IndexError, match="row 500 must be below n_samples=500"):
+        found.why(500)
+
+
+def test_a_low_r2_is_said():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(200, 30)), rng.normal(size=(200, 2))
+    found = explain(X, Y, graph=neighbor_graph(X))
+    assert found.ridge == 10.0  # nothing is predictable: the strongest damping is the best
+    point = int(np.argmin(found.r2))
+    assert "read the arrows with care" in str(found.why(point))
+
+
+def test_same_bits_for_any_number_of_threads(two_regions, tsne_map):
+    X, _ = two_regions
+    graph = neighbor_graph(X)
+    one = explain(X, tsne_map, graph=graph, n_jobs=1)
+    for n_jobs in (2, 3, 5):
+        many = explain(X, tsne_map, graph=graph, n_jobs=n_jobs)
+        assert one.ridge == many.ridge
+        assert one.importance.tobytes() == many.importance.tobytes()
+        assert one.r2.tobytes() == many.r2.tobytes()
+
+
+def test_uses_the_first_neighbors_of_a_longer_graph(two_regions, tsne_map):
+    X, _ = two_regions
+    short = explain(X, tsne_map, graph=neighbor_graph(X, 10), n_neighbors=10)
+    cut = explain(X, tsne_map, graph=neighbor_graph(X, 40), n_neighbors=10)
+    assert short.importance.tobytes() == cut.importance.tobytes()
+
+
+def test_inputs_stay_as_they_are(two_regions, tsne_map):
+    X, _ = two_regions
+    before, places = X.tobytes(), tsne_map.tobytes()
+    explain(X, tsne_map, graph=neighbor_graph(X)).importance  # noqa: B018
+    assert X.tobytes() == before
+    assert tsne_map.tobytes() == places
+
+
+def test_names_come_from_a_data_frame(two_regions, tsne_map):
+    pandas = pytest.importorskip("pandas")
+    X, _ = two_regions
+    frame = pandas.DataFrame(X, columns=[f"c{f}" for f in range(10)])
+    assert explain(frame, tsne_map, graph=neighbor_graph(X)).feature_names[3] == "c3"
+
+
+def test_wrong_arguments_are_refused(two_regions, tsne_map):
+    X, _ = two_regions
+    graph = neighbor_graph(X)
+    with pytest.raises(ValueError, match="X with 500 rows and Y with 499 must be of the same length"):
+        explain(X, tsne_map[:-1], graph=graph)
+    with pytest.raises(ValueError, match="X with 499 rows and a graph with 500"):
+        explain(X[:-1], tsne_map[:-1], graph=graph)
+    with pytest.raises(
+        ValueError, match=r"feature_names of length 2 must be one name for each feature \(10 features\)"
+    ):
+        explain(X, tsne_map, graph=graph, feature_names=["a", "b"])
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(ValueError, match=r"1 values are NaN or infinite, the first in row 3, column 1"):
+        explain(bad, tsne_map, graph=graph)
+    with pytest.raises(TypeError, match="of real numbers"):
+        explain(X.astype(str), tsne_map, graph=graph)
+    with pytest.raises(ValueError, match="all 500 rows hold NaN or infinity"):
+        explain(X, np.full((500, 2), np.nan), graph=graph)
+
+
+def test_importing_the_room_is_cheap():
+    heavy = "[m for m in ('sklearn', 'matplotlib', 'pandas', 'scipy.stats') if m in sys.modules]"
+    code = f"import sys, gnomon.explain, gnomon.evaluate, gnomon.geometry; print({heavy})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("pooling", [0, 3])
+def test_the_ridge_follows_how_well_neighbours_are_predicted(pooling):
+    rng = np.random.default_rng(0)
+    t = rng.uniform(-1, 1, (150, 2))
+    X = t @ rng.normal(size=(2, 12)) + 0.3 * rng.normal(size=(150, 12))
+    found = explain(X, t, pooling=pooling, n_jobs=1)
+    ridges, left = (1e-3, 1e-2, 1e-1, 1.0, 10.0), []
+    for ridge in ridges:
+        fits = local_jacobians(X, t, found.graph, ridge=ridge, variance_share=1.0)
+        left.append(1 - np.median(fits.stretched_r2() if pooling else fits.predicted_r2))
+    if pooling:  # the strongest that leaves at most a third more unexplained than the best
+        assert found.ridge == max(r for r, rest in zip(ridges, left, strict=True) if rest <= 4 / 3 * min(left))
+        assert ridges[int(np.argmin(left))] < found.ridge
+    else:
+        assert found.ridge == ridges[int(np.argmin(left))]

@@ -1,0 +1,111 @@
+"""A map of features without meaning is explained by metadata, categories and words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from gnomon.explanations import encode_features, explain_with_features, mean_importance
+from gnomon.explanations.contrast import contrast
+from gnomon.maps import Map
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Short texts, each a bag of common words; some are about ships, some about bread. The data are projections."""
+    rng = np.random.default_rng(0)
+    common = [f"word{j}" for j in range(12)]
+    about = rng.integers(0, 3, 400)
+    rows = []
+    for topic in about:
+        words = list(rng.choice(common, 4, replace=False))
+        words += [["Harbour", "sails"], ["flour", "OVEN"], []][topic]
+        rows.append(" ".join(rng.permutation(words)) + ".")
+    Z, names = encode_features({"text": np.array(rows)})
+    X = Z.toarray() @ rng.normal(size=(Z.shape[1], 30)) / np.sqrt(30)
+    return np.array(rows), about, X, Z, names
+
+
+def test_words_that_drive_a_direction_are_named(texts):
+    _, about, X, Z, names = texts
+    ships, bread = names.index("text: sails"), names.index("text: flour")
+    Y = np.stack([Z[:, [ships]].toarray().ravel(), Z[:, [bread]].toarray().ravel()], axis=1) * 5
+    Y += 0.05 * np.random.default_rng(1).normal(size=Y.shape)
+    found = mean_importance(explain_with_features(X, Y, Z, feature_names=names, n_neighbors=30, n_jobs=1))
+    assert {"text: sails", "text: flour", "text: harbour", "text: oven"} == set(found.features[:4])
+    assert found.fidelity > 0.5
+    apart = contrast(Z, about == 0, feature_names=names)
+    assert set(apart.features[:2]) == {"text: sails", "text: harbour"}
+
+
+def test_the_map_asks_in_terms_of_other_features(texts):
+    rows, about, X, _, _ = texts
+    rng = np.random.default_rng(0)
+    age = np.where(about == 2, 60.0, 20.0) + rng.normal(size=400)
+    Y = np.stack([age / 10, rng.normal(size=400)], axis=1)
+    result = Map(X, Y, metadata={"text": rows, "age": age, "kind": np.array(list("ab"))[np.arange(400) % 2]}, n_jobs=1)
+    Z, names = encode_features(result.metadata)
+    explanation = result.explain(features=Z, feature_names=names)
+    assert explanation.feature_names == names
+    assert result.importance(explanation=explanation).features[0] == "age"
+    line = result.axis([(1.5, 0), (6.5, 0)], explanation=explanation, width=2.0)
+    assert line.features[0] == "age"
+    assert explanation.why(3).features[0] in names
+    assert result.explain().feature_names != names
+
+
+def test_numbers_become_standard_deviations_and_missing_ones_are_marked():
+    Z, names = encode_features({"age": np.array([10.0, 20, np.nan, 30]), "flat": np.ones(4), "old": [True, False] * 2})
+    assert names == ["age", "age missing", "flat", "old"]
+    np.testing.assert_allclose(Z[:, 0], np.array([-1, 0, 0, 1]) * np.sqrt(1.5))
+    np.testing.assert_array_equal(Z[:, 1:], [[0, 0, 1], [0, 0, 0], [1, 0, 1], [0, 0, 0]])
+
+
+def test_categories_become_one_feature_each():
+    Z, names = encode_features({"kind": np.array(["b", "a", "b", None], dtype=object)})
+    assert names == ["kind=", "kind=a", "kind=b"]
+    np.testing.assert_array_equal(Z, [[0, 0, 1], [0, 1, 0], [0, 0, 1], [1, 0, 0]])
+
+
+def test_texts_become_words_as_documented():
+    rows = [f"Red-hot {j} x naïve" + (" blue" if j < 6 else "") for j in range(30)]
+    Z, names = encode_features({"text": np.array(rows)}, min_rows=5)
+    assert names == ["text: blue"]  # red, hot and naïve are in all rows, numbers in too few, x is one letter
+    assert sp.issparse(Z)
+    np.testing.assert_array_equal(Z.toarray()[:, 0], np.arange(30) < 6)
+    some, fewest = encode_features({"t": np.array([f"alpha{j % 25} beta{j % 3}" for j in range(100)])}, max_words=2)
+    assert fewest == ["t: beta0", "t: beta1"]
+    assert some.shape == (100, 2)
+
+
+def test_frames_and_dates_are_read():
+    frame = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=3), "n": [1, 2, 3]})
+    frame["maybe"] = pd.array([1, None, 3], dtype="Int64")
+    Z, names = encode_features(frame)
+    assert names == ["when", "n", "maybe", "maybe missing"]
+    np.testing.assert_allclose(Z[:, 0], Z[:, 1])
+    np.testing.assert_array_equal(Z[:, 3], [0, 1, 0])
+
+
+def test_wrong_metadata_are_refused(texts):
+    _, _, X, Z, _ = texts
+    with pytest.raises(ValueError, match="metadata must be columns of one length"):
+        encode_features({"a": [1, 2], "b": [1]})
+    with pytest.raises(ValueError, match="there are none"):
+        encode_features({})
+    with pytest.raises(TypeError, match="metadata of type list must be a mapping or a data frame"):
+        encode_features([1, 2])
+    with pytest.raises(ValueError, match="such that a feature comes of it"):
+        encode_features({"name": np.array([f"n{j}" for j in range(40)])})
+    with pytest.raises(ValueError, match="max_words=0 must be an integer >= 1"):
+        encode_features({"a": [1, 2]}, max_words=0)
+    with pytest.raises(ValueError, match="X with 400 rows and features with 399"):
+        explain_with_features(X, X[:, :2], Z[1:])
+
+
+def test_a_column_with_just_as_many_texts_as_allowed_stays_categories():
+    column = np.array(["aa", "bb", "cc"])[np.arange(30) % 3]
+    assert encode_features({"kind": column}, max_categories=3)[1] == ["kind=aa", "kind=bb", "kind=cc"]
+    assert encode_features({"kind": column}, max_categories=2)[1] == ["kind: aa", "kind: bb", "kind: cc"]

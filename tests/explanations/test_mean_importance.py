@@ -1,0 +1,94 @@
+"""Mean importance counts points by how far they can be explained, with an error that knows of neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gnomon.explanations import explain, importance_by_label, mean_importance
+from gnomon.explanations.importance import places_in_blocks
+
+
+@pytest.fixture(scope="module")
+def regions():
+    """Features 0, 1 drive the left half, 2, 3 the right half, whose places are partly noise."""
+    rng = np.random.default_rng(0)
+    X = 0.01 * rng.normal(size=(400, 6))
+    X[:200, :2] = rng.uniform(-1, 1, (200, 2))
+    X[200:, 2:4] = rng.uniform(-1, 1, (200, 2))
+    X[:, 4] = 3
+    X[200:, 5] += 10
+    Y = np.concatenate([X[:200, :2], X[200:, 2:4] + rng.normal(size=(200, 2)) + 10])
+    return explain(X, Y, n_jobs=1), np.repeat(["left", "right"], 200)
+
+
+def test_unweighted_over_all_points_it_is_the_global_importance(regions):
+    explanation, _ = regions
+    found = mean_importance(explanation, weighted=False)
+    np.testing.assert_allclose(found.effect, explanation.global_importance[found.indices], rtol=1e-6, atol=1e-12)
+    assert np.all(np.diff(found.effect) <= 0)
+    assert found.share.sum() == pytest.approx(1)
+    assert (found.effect[-1], found.error[-1], found.features[-1]) == (0, 0, "feature 4")
+
+
+def test_weighted_by_r2_it_is_the_weighted_mean(regions):
+    explanation, _ = regions
+    found = mean_importance(explanation)
+    expected = np.average(explanation.importance, axis=0, weights=explanation.r2)
+    np.testing.assert_allclose(found.effect, expected[found.indices], rtol=1e-5, atol=1e-12)
+    assert found.fidelity == pytest.approx(float(np.mean(explanation.r2)))
+    plain = mean_importance(explanation, weighted=False)
+    share = {True: found, False: plain}
+    noisy = [sum(table.share[table.features.index(f"feature {j}")] for j in (2, 3)) for table in share.values()]
+    assert noisy[0] < noisy[1]  # points whose places are noise count less
+
+
+def test_each_label_names_what_drives_it(regions):
+    explanation, labels = regions
+    found = importance_by_label(explanation, labels)
+    assert list(found) == ["left", "right"]
+    assert set(found["left"].features[:2]) == {"feature 0", "feature 1"}
+    assert set(found["right"].features[:2]) == {"feature 2", "feature 3"}
+    alone = mean_importance(explanation, labels == "left")
+    assert alone.effect.tobytes() == found["left"].effect.tobytes()
+    assert found["left"].n_points == 200
+
+
+def test_blocks_hold_every_point_once_and_are_even():
+    places = np.random.default_rng(0).normal(size=(1000, 2))
+    blocks = places_in_blocks(places)
+    assert sorted(np.concatenate(blocks).tolist()) == list(range(1000))
+    assert {len(block) for block in blocks} <= {31, 32}
+
+
+def test_the_error_grows_with_the_scale_on_which_points_are_alike():
+    """Importance that changes from region to region is known less well than the same numbers in random order."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (800, 2))
+    smooth = X * (1 + 3 * (X[:, :1] > 0))
+    explanation = explain(X, smooth, n_jobs=1)
+    found = mean_importance(explanation, weighted=False)
+    single = explanation.importance[:, found.indices[0]].std() / np.sqrt(800)
+    assert found.error[0] > 3 * single
+
+
+def test_same_bits_for_any_number_of_threads(regions):
+    explanation, _ = regions
+    other = explain(explanation._X, explanation.places, n_jobs=3)
+    one, three = mean_importance(explanation), mean_importance(other)
+    assert one.effect.tobytes() == three.effect.tobytes()
+    assert one.error.tobytes() == three.error.tobytes()
+
+
+def test_what_cannot_be_answered_is_said(regions):
+    explanation, labels = regions
+    places = explanation.places.copy()
+    places[200:] = np.nan
+    half = explain(explanation._X, places, n_jobs=1)
+    assert importance_by_label(half, labels)["right"] is None
+    with pytest.raises(ValueError, match="one at least has an explanation"):
+        mean_importance(half, labels == "right")
+    with pytest.raises(ValueError, match="rows with row 400 must be below n_samples=400"):
+        mean_importance(half, [400])
+    with pytest.raises(ValueError, match=r"labels of shape \(3,\)"):
+        importance_by_label(half, [1, 2, 3])

@@ -1,0 +1,131 @@
+"""Saliency puts the pixels that move a point where they are in the picture, with the sign of the direction."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.explanations import explain
+from gnomon.explanations.local import each_local_arrows, local_arrows
+from gnomon.explanations.saliency import saliency
+
+SHAPE = (4, 5)
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """Pixel (1, 2) moves the map to the right, pixel (3, 4) to the left, pixel (0, 0) up; pixel (2, 2) is constant."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (400, *SHAPE)) * 0.05
+    for r, c in ((1, 2), (3, 4), (0, 0)):
+        X[:, r, c] = rng.uniform(0, 1, 400)
+    X[:, 2, 2] = 0.5
+    Y = np.stack([X[:, 1, 2] - X[:, 3, 4], X[:, 0, 0]], axis=1)
+    return X.reshape(400, -1), Y
+
+
+@pytest.fixture(scope="module")
+def explanation(pictures):
+    return explain(*pictures, n_jobs=1)
+
+
+def test_effects_stand_at_their_pixels_with_the_sign_of_the_direction(explanation):
+    for of in (7, np.arange(100)):
+        found = saliency(explanation, of, image_shape=SHAPE, direction=(3, 0))
+        assert found.image.shape == SHAPE
+        assert found.image.argmax() == 7
+        assert found.image.argmin() == 19
+        assert found.image[2, 2] == found.error_image[2, 2] == 0
+        plain = saliency(explanation, of, image_shape=SHAPE).image
+        assert set(np.argsort(-plain.ravel())[:3]) == {7, 19, 0}
+        assert plain.min() == 0
+
+
+def test_a_point_gets_its_own_arrows(explanation):
+    arrows = local_arrows(explanation, 5)
+    found = saliency(explanation, 5, image_shape=SHAPE)
+    np.testing.assert_allclose(found.image.ravel(), np.linalg.norm(arrows, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found.image.ravel(), explanation.importance[5], rtol=1e-5)
+    along = saliency(explanation, 5, image_shape=SHAPE, direction=(0, 1))
+    np.testing.assert_allclose(along.image.ravel(), arrows[1], rtol=1e-12)
+    assert along.fidelity == explanation.r2[5]
+
+
+def test_a_selection_gets_the_mean_of_its_points(explanation):
+    rows = np.arange(0, 400, 7)
+    found = saliency(explanation, rows, image_shape=SHAPE, direction=(0, 1))
+    mean = np.mean([local_arrows(explanation, int(i))[1] for i in rows], axis=0)
+    np.testing.assert_allclose(found.image.ravel(), mean, rtol=1e-9, atol=1e-15)
+    assert found.n_points == len(rows)
+
+
+def test_towards_rows_is_the_direction_to_their_place(pictures, explanation):
+    _, Y = pictures
+    right = np.flatnonzero((Y[:, 0] > 0.5) & (abs(Y[:, 1] - 0.5) < 0.2))
+    left = np.flatnonzero((Y[:, 0] < -0.5) & (abs(Y[:, 1] - 0.5) < 0.2))
+    there = saliency(explanation, left, image_shape=SHAPE, toward=right)
+    assert there.direction[0] > 0.9
+    assert there.image.argmax() == 7
+    back = saliency(explanation, left, image_shape=SHAPE, direction=-there.direction)
+    np.testing.assert_allclose(back.image, -there.image, atol=1e-15)
+
+
+def test_colours_have_a_picture_each(pictures):
+    X, Y = pictures
+    tinted = np.repeat(X.reshape(400, *SHAPE, 1), 3, axis=3)
+    tinted[..., 1:] = 0
+    found = saliency(explain(tinted.reshape(400, -1), Y, n_jobs=1), 5, image_shape=(*SHAPE, 3))
+    assert found.image.shape == (*SHAPE, 3)
+    assert not found.image[..., 1:].any()
+
+
+def test_the_figure_shows_the_effects(pictures, explanation, tmp_path):
+    from gnomon.plot import plot_saliency, save_saliency
+
+    found = saliency(explanation, 5, image_shape=SHAPE, direction=(1, 0))
+    ax = plot_saliency(found.image, picture=pictures[0][5].reshape(SHAPE), title="5")
+    drawn = ax.get_images()[0]
+    np.testing.assert_array_equal(drawn.get_array(), found.image)
+    assert drawn.norm.vmin == -drawn.norm.vmax  # zero is the middle of the colours
+    save_saliency(tmp_path / "s.png", np.zeros((3, 4, 3)))
+    assert (tmp_path / "s.png").stat().st_size > 1000
+    assert matplotlib.__version__
+    with pytest.raises(ValueError, match=r"picture of shape \(3, 3\)"):
+        plot_saliency(found.image, picture=np.eye(3))
+    with pytest.raises(ValueError, match=r"image of shape \(4,\)"):
+        plot_saliency(np.zeros(4))
+
+
+def test_wrong_questions_are_refused(pictures, explanation):
+    X, Y = pictures
+    for options, text in (
+        ({"of": 5, "image_shape": (3, 3)}, r"image_shape=\(3, 3\) must be of n_features=20 pixels"),
+        ({"of": 5, "image_shape": None}, "image_shape=None must be the shape of a picture"),
+        ({"of": np.zeros(400, bool), "image_shape": SHAPE}, "of with 0 rows"),
+        ({"of": 5, "image_shape": SHAPE, "direction": (0, 0)}, "must be 2 finite numbers, not all zero"),
+        ({"of": 5, "image_shape": SHAPE, "toward": 5}, "must be 2 finite numbers, not all zero"),
+        ({"of": 5, "image_shape": SHAPE, "toward": 6, "direction": (1, 0)}, "toward and direction must be one given"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            saliency(explanation, **options)
+    with pytest.raises(IndexError, match="row 400"):
+        saliency(explanation, 400, image_shape=SHAPE)
+    with pytest.raises(TypeError, match=r"row 1\.5 must be an integer"):
+        saliency(explanation, 1.5, image_shape=SHAPE)
+    places = Y.copy()
+    places[5] = np.nan
+    with pytest.raises(ValueError, match="of=5 must be points that have an explanation"):
+        saliency(explain(X, places, n_jobs=1), 5, image_shape=SHAPE)
+
+
+def test_arrows_of_many_points_together_are_those_of_each(pictures):
+    X, Y = pictures
+    for pooling in (0, 2):
+        for table in (X, sp.csr_array(X)):
+            explanation = explain(table, Y, pooling=pooling, n_jobs=1)
+            rows = np.arange(3, 400, 9)
+            for i, arrows in zip(rows, each_local_arrows(explanation, rows), strict=True):
+                np.testing.assert_allclose(arrows, local_arrows(explanation, int(i)), rtol=1e-9, atol=1e-14)
+                assert not arrows[:, 12].any()

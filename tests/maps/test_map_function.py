@@ -1,0 +1,113 @@
+"""A map is a function of rows, has an inverse and a derivative, and grows without moving what is there."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import gnomon
+from gnomon.exceptions import DataWarning
+from gnomon.extension import AffineAtlas
+from gnomon.maps import Map
+
+RNG = np.random.default_rng(0)
+BLOBS = np.r_[RNG.normal(size=(150, 4)), RNG.normal(size=(150, 4)) + 6.0]
+SIDES = np.repeat(["left", "right"], 150)
+LIKE = np.r_[RNG.normal(size=(100, 4)), RNG.normal(size=(100, 4)) + 6.0]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return gnomon.map(BLOBS, "pca", labels=SIDES, metadata={"size": np.arange(300.0)}, n_jobs=1)
+
+
+def test_rows_are_placed_by_the_method_and_by_the_atlas_once_it_is_gone(fitted, tmp_path):
+    assert fitted.extension_kind == "method"
+    np.testing.assert_allclose(fitted.transform(BLOBS), fitted.embedding, atol=1e-5)
+    fitted.save(tmp_path / "map")
+    loaded = Map.load(tmp_path / "map")
+    assert loaded.extension_kind == "atlas"
+    np.testing.assert_allclose(loaded.transform(BLOBS), fitted.embedding, atol=1e-6)
+    np.testing.assert_allclose(loaded.transform(LIKE[:5]), fitted.transform(LIKE[:5]), atol=1e-4)
+    np.testing.assert_allclose(loaded.jacobian(LIKE[0]), fitted.jacobian(LIKE[0]), atol=1e-4)
+    np.testing.assert_array_equal(loaded.novelty(LIKE), fitted.novelty(LIKE))
+    atlas = AffineAtlas(BLOBS, fitted.embedding)
+    places = fitted.embedding[:4]
+    np.testing.assert_array_equal(loaded.inverse_transform(places), atlas.inverse_transform(places))
+    assert fitted.inverse_transform(places).shape == (4, 4)
+
+
+def test_a_map_grows_and_old_rows_keep_their_places_to_the_bit(fitted):
+    larger, drift = fitted.extend(LIKE, labels=np.repeat(["left", "right"], 100))
+    np.testing.assert_array_equal(larger.embedding[:300], fitted.embedding)
+    assert larger.embedding.tobytes().startswith(fitted.embedding.tobytes())
+    np.testing.assert_allclose(larger.embedding[300:], fitted.transform(LIKE), atol=1e-5)
+    np.testing.assert_array_equal(larger.X[300:], LIKE)
+    assert larger.labels.tolist()[300:] == ["left"] * 100 + ["right"] * 100
+    assert np.isnan(larger.metadata["size"][300:]).all()
+    assert larger.metadata["fitted"].tolist() == ["yes"] * 300 + ["no"] * 200
+    assert not drift.refit
+    assert drift.labels == {"left": 100, "right": 100}
+    assert drift.unusual < 0.15
+    assert abs(drift.preserved_new - drift.preserved_old) < 0.1
+    assert "No need to fit again." in drift.summary()
+    np.testing.assert_array_equal(larger.transform(LIKE[:3]), fitted.transform(LIKE[:3]))
+    assert larger.extension_kind == "method"
+
+
+def test_rows_of_another_kind_are_reported_and_a_new_fit_is_advised(fitted):
+    other = np.random.default_rng(1).normal(size=(80, 4)) * 0.3 + np.array([3.0, -9.0, 12.0, 3.0])
+    larger, drift = fitted.extend(other)
+    assert drift.unusual > 0.95
+    assert drift.out_of_range > 0.5
+    assert drift.shift > 0.9
+    assert drift.refit
+    assert "Fit again: " in str(drift)
+    assert set(larger.labels[300:]) == {"new"}
+    assert sum(new for _, new, _ in drift.regions) == 80
+    assert any("80 rows were added" in note for note in larger.notes)
+
+
+def test_a_map_of_given_positions_grows_by_its_atlas_and_goes_on_with_it():
+    given = Map(BLOBS, BLOBS[:, :2])
+    larger, drift = given.extend(LIKE[:40])
+    assert larger.extension_kind == "atlas"
+    np.testing.assert_allclose(larger.embedding[300:], LIKE[:40, :2], atol=1e-3)
+    again, _ = larger.extend(LIKE[40:60])
+    np.testing.assert_array_equal(again.transform(LIKE[60:]), given.transform(LIKE[60:]))
+    assert again.metadata["fitted"].tolist() == ["yes"] * 300 + ["no"] * 60
+    assert drift.n_new == 40
+
+
+def test_sparse_maps_grow():
+    X = np.where(np.abs(BLOBS) < 0.4, 0.0, BLOBS)
+    larger, _ = Map(sp.csr_array(X), X[:, :2]).extend(LIKE[:30])
+    assert larger.X.shape == (330, 4)
+    np.testing.assert_allclose(larger.X[[300]].toarray()[0], LIKE[0], atol=1e-6)
+
+
+def test_equal_bytes_for_any_number_of_threads():
+    grown = []
+    for n_jobs in (1, 2, 3):
+        larger, drift = Map(BLOBS, BLOBS[:, :2], n_jobs=n_jobs).extend(LIKE)
+        grown.append((larger.embedding.tobytes(), drift.novelty.tobytes(), drift.summary()))
+    assert grown[0] == grown[1] == grown[2]
+
+
+def test_new_rows_are_checked(fitted):
+    for ask in (fitted.transform, fitted.extend, fitted.novelty):
+        with pytest.raises(ValueError, match="X has 3 features, but Map is expecting 4 features"):
+            ask(LIKE[:, :3])
+    with pytest.raises(ValueError, match="0 sample"):
+        fitted.extend(LIKE[:0])
+    assert fitted.transform(LIKE[:0]).shape == (0, 2)
+    named = gnomon.map(pd.DataFrame(BLOBS, columns=list("abcd")), "pca")
+    with pytest.raises(ValueError, match="feature names"):
+        named.transform(pd.DataFrame(LIKE, columns=list("bacd")))
+    np.testing.assert_array_equal(named.transform(LIKE), named.transform(pd.DataFrame(LIKE, columns=list("abcd"))))
+    with pytest.raises(ValueError, match="Map: labels must be None for a map without labels"):
+        named.extend(LIKE, labels=np.zeros(200))
+    with pytest.raises(ValueError, match="size of length 3 must be one entry for each of 200 new rows"):
+        fitted.extend(LIKE, metadata={"size": np.zeros(3)})
+    with pytest.warns(DataWarning, match="out of range"):
+        Map(BLOBS, BLOBS[:, :2]).transform(LIKE[:2] + 100.0)

@@ -1,0 +1,90 @@
+"""A map answers questions about its points, in its own names, and finds rows named in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.maps import Map
+
+
+@pytest.fixture(scope="module")
+def shop():
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["bread", "cake"], 150)
+    X = rng.uniform(0, 1, (300, 6))
+    X[150:, 1] += 3
+    return Map(
+        X,
+        X[:, :2].copy(),
+        labels=kinds,
+        label_name="kind",
+        feature_names=["flour", "sugar", "salt", "water", "oil", "yeast"],
+        image_shape=(2, 3),
+        metadata={"price": np.arange(300) / 10, "shop": np.array(["a", "b", "c"])[np.arange(300) % 3]},
+        point_names=np.array([f"n{i}" for i in range(300)]),
+        n_jobs=1,
+    )
+
+
+def test_every_question_is_answered_in_the_names_of_the_map(shop):
+    assert shop.why(3, 2).features[0] in ("flour", "sugar")
+    assert shop.axis([(0.5, 0.1), (0.5, 3.9)], width=0.3).features[0] == "sugar"
+    assert shop.contrast(shop.select("kind=cake")).features[0] == "sugar"
+    assert shop.captions()["cake"].text == "high sugar"
+    assert shop.importance().features[0] in ("flour", "sugar")
+    assert set(shop.importance_by_label()) == {"bread", "cake"}
+    assert shop.saliency(3).image.shape == (2, 3)
+    found = shop.counterfactual(3, "cake", transform=lambda rows: rows[:, :2])
+    assert found.reached
+    assert found.features[0] == "sugar"
+
+
+def test_rows_are_selected_by_words(shop):
+    X, price = shop.X, shop.metadata["price"]
+    for text, expected in {
+        "kind=cake": np.arange(300) >= 150,
+        "label!=cake": np.arange(300) < 150,
+        "price >= 20": price >= 20,
+        "sugar<2": X[:, 1] < 2,
+        "shop=a & price<5": (np.arange(300) % 3 == 0) & (price < 5),
+        "rows=0:3,10": np.isin(np.arange(300), [0, 1, 2, 10]),
+        "rows=290:": np.arange(300) >= 290,
+    }.items():
+        np.testing.assert_array_equal(shop.select(text), expected, err_msg=text)
+    sparse = Map(sp.csr_array(X), shop.embedding, feature_names=shop.feature_names)
+    np.testing.assert_array_equal(sparse.select("sugar<2"), X[:, 1] < 2)
+
+
+def test_points_are_found_by_name_and_number(shop):
+    assert shop.find("n7") == 7
+    assert shop.find("12") == 12
+    assert shop.find("-1") == 299
+
+
+def test_what_cannot_be_selected_is_said(shop):
+    for text, error in {
+        "cake": "'cake' must be a condition",
+        "kinds=cake": "column='kinds' must be one of those in the data .* Did you mean 'kind'",
+        "kind>cake": "must be a comparison by = or !=",
+        "price=cheap": "must be a comparison with a number",
+        "rows=5:900": r"must be rows in \[0, 300\)",
+        "rows=x": "must be row numbers and ranges",
+        "kind=pie": "must be such that one row at least fits",
+    }.items():
+        with pytest.raises(ValueError, match=error):
+            shop.select(text)
+    with pytest.raises(ValueError, match="point 'nobody' must be a row number or the name of a point"):
+        shop.find("nobody")
+    with pytest.raises(ValueError, match="point 300 must be below n_samples=300"):
+        shop.find("300")
+
+
+def test_questions_that_need_labels_or_pixels_say_so(shop):
+    plain = Map(shop.X, shop.embedding)
+    for ask in (plain.captions, plain.importance_by_label):
+        with pytest.raises(ValueError, match="must be one with labels"):
+            ask()
+    with pytest.raises(ValueError, match="must be one whose features are pixels"):
+        plain.saliency(3)
