@@ -8,7 +8,6 @@ point's digit (accuracy), are its neighbours neighbours in the data (trustworthi
 
 from __future__ import annotations
 
-import importlib
 import sys
 import time
 import warnings
@@ -25,14 +24,14 @@ from studies.tables import load_rows
 
 __all__ = ["main"]
 
-METHODS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "PCA": ("pca", "PCA", {}),
-    "LLE": ("locally_linear", "LocallyLinearEmbedding", {"n_neighbors": 15}),
-    "Laplacian eigenmaps": ("laplacian_eigenmaps", "LaplacianEigenmaps", {"n_neighbors": 15}),
-    "t-SNE": ("tsne", "TSNE", {}),
-    "UMAP": ("umap", "UMAP", {}),
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "PCA": ("PCA", {}),
+    "LLE": ("LocallyLinearEmbedding", {"n_neighbors": 15}),
+    "Laplacian eigenmaps": ("LaplacianEigenmaps", {"n_neighbors": 15}),
+    "t-SNE": ("TSNE", {}),
+    "UMAP": ("UMAP", {}),
 }
-"""Name, module in gnomon.methods, class and parameters other than the defaults."""
+"""Name, class in gnomon.methods and parameters other than the defaults."""
 SCORES = {
     "knn_accuracy": "accuracy",
     "trustworthiness": "trust",
@@ -41,9 +40,8 @@ SCORES = {
 
 
 def _estimator(name: str, n_components: int, seed: int, jobs: int | None) -> Any:
-    module, estimator, parameters = METHODS[name]
-    made = getattr(importlib.import_module(f"gnomon.methods.{module}"), estimator)
-    return made(n_components=n_components, random_state=seed, n_jobs=jobs, **parameters)
+    estimator, parameters = METHODS[name]
+    return getattr(gnomon.methods, estimator)(n_components=n_components, random_state=seed, n_jobs=jobs, **parameters)
 
 
 def _fit(name: str, n_components: int, X: Any, labels: Any, options: Any) -> dict[str, Any]:

@@ -220,8 +220,8 @@ def test_no_file_imports_itself_through_others():
         ("explanations/base.py", "from gnomon.evaluation import evaluate"),
         ("explanations/base.py", "if TYPE_CHECKING:\n    pass\nelse:\n    from gnomon.evaluation import evaluate"),
         ("_random.py", "from gnomon.linalg import svd"),
-        ("map.py", "from gnomon.cli import main"),
-        ("map.py", "import gnomon"),
+        ("maps.py", "from gnomon.cli import main"),
+        ("maps.py", "import gnomon"),
     ],
 )
 def test_a_way_up_or_aside_is_seen(file, source):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 _ROOMS = ["gnomon", "gnomon.affinities", "gnomon.kernels", "gnomon.methods", "gnomon.objectives", "gnomon.theory"]
-_ROOMS += ["gnomon.objectives.terms", "gnomon.optimizers", "gnomon.evaluate"]
+_ROOMS += ["gnomon.objectives.terms", "gnomon.optimizers", "gnomon.evaluation"]
 _FAULTS = {
     "GL08": "no docstring",
     "SS01": "no summary",
@@ -42,6 +42,6 @@ def test_docstring(name):
     found = {code: text for code, text in validate(name)["errors"] if code in _FAULTS}
     if _is_record(name) or name == "gnomon.optimizers.loop.minimize":  # which is documented as a method
         found.pop("PR01", None)
-    if name.startswith("gnomon.explain"):
+    if name.startswith("gnomon.explanations"):
         found.pop("PR04", None)  # several parameters "as in" another function
     assert found == {}

@@ -190,7 +190,7 @@ def test_wrong_arguments_are_refused(two_regions, tsne_map):
 
 def test_importing_the_room_is_cheap():
     heavy = "[m for m in ('sklearn', 'matplotlib', 'pandas', 'scipy.stats') if m in sys.modules]"
-    code = f"import sys, gnomon.explain, gnomon.evaluate, gnomon.geometry; print({heavy})"
+    code = f"import sys, gnomon.explanations, gnomon.evaluation, gnomon.geometry; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon._validation import message
 from gnomon._memory import require_memory
+from gnomon._validation import message
 
 __all__ = ["STRIPS", "Forecast", "passes_over_pairs", "passes_unless_summed"]
 

@@ -10,7 +10,7 @@ from sklearn.datasets import make_swiss_roll
 
 from gnomon.affinities import alignment_matrix, reconstruction_weights
 from gnomon.linalg import bottom_eigenpairs
-from gnomon.linalg import fronts as fronts_module
+from gnomon.linalg.eigen import multifrontal as fronts_module
 from gnomon.linalg.eigen.multifrontal import SparseCholesky, plan_elimination
 from gnomon.neighbors import compute_neighbors
 

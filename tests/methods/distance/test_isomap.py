@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from gnomon.affinities import geodesic_distances
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import procrustes_error
-from gnomon.methods import isomap
+from gnomon.methods.distance import isomap
 from gnomon.methods.distance.isomap import Isomap
 from gnomon.neighbors import compute_neighbors
 

@@ -15,7 +15,7 @@ from gnomon import PCA
 from gnomon.affinities import Gram
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import leading_eigenpairs
-from gnomon.methods import kernel_pca
+from gnomon.methods.linear import kernel_pca
 from gnomon.methods.linear.kernel_pca import KernelPCA
 
 X = np.random.default_rng(0).normal(size=(70, 4)) * [3.0, 2.0, 1.0, 0.5] + 2.0

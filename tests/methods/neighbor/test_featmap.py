@@ -116,7 +116,7 @@ def _with_axes(max_iter, *, learning_rate, isotropic):
 def test_signs_of_singular_vectors_change_nothing(strips, monkeypatch):
     model = FeatMAP(n_neighbors=10, max_iter=60, random_state=0, n_jobs=1)
     expected = clone(model).fit(strips)
-    from gnomon.methods import frames
+    from gnomon.methods.neighbor import frames
 
     def flipped(*args, **kwargs):
         from dataclasses import replace

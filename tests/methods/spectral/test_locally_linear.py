@@ -13,7 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities import reconstruction_weights
 from gnomon.exceptions import ConvergenceWarning, DataWarning, NeighborsWarning
-from gnomon.linalg import bottom, bottom_eigenpairs
+from gnomon.linalg import bottom_eigenpairs
+from gnomon.linalg.eigen import smallest as bottom
 from gnomon.methods.spectral.locally_linear import LocallyLinearEmbedding
 from gnomon.neighbors import bridged_graph, compute_neighbors, find_bridges
 
