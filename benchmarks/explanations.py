@@ -21,10 +21,9 @@ if __package__ in (None, ""):  # started as `python benchmarks/explanations.py`
 
 import gnomon
 from benchmarks.explainers import EXPLAINERS, SLOW
+from benchmarks.known_drivers import MANIFOLDS, DrivenManifold, KnownMap, driven_manifold
 from benchmarks.report import table_of
 from gnomon.evaluation.explanations import push_test, recovery_of_drivers, sign_agreement
-from gnomon.evaluation.known_maps import KnownMap
-from gnomon.evaluation.manifolds import MANIFOLDS, DrivenManifold, driven_manifold
 from gnomon.explanations import explain
 
 __all__ = ["compare", "main", "make_map", "oracle"]

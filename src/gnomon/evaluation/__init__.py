@@ -14,24 +14,18 @@ from gnomon.evaluation.explanations import (
     sign_agreement,
     stability,
 )
-from gnomon.evaluation.known_maps import KnownMap
-from gnomon.evaluation.manifolds import MANIFOLDS, DrivenManifold, driven_manifold
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scoring import evaluate
 
 __all__ = [
-    "MANIFOLDS",
     "SIMILARITY_METRICS",
     "Agreement",
-    "DrivenManifold",
     "DriverRecovery",
     "Evaluation",
     "FeatureRemoval",
-    "KnownMap",
     "PushTest",
     "Stability",
     "compare_embeddings",
-    "driven_manifold",
     "embedding_similarity",
     "evaluate",
     "local_radius_correlation",

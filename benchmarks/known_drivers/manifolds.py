@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.known_drivers.surfaces import JOINED, SEPARATE, Ints, Values, tangent
 from gnomon._random import RandomState, resolve_seed
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
-from gnomon.evaluation.surfaces import JOINED, SEPARATE, Ints, Values, tangent
 
 __all__ = ["MANIFOLDS", "DrivenManifold", "driven_manifold"]
 

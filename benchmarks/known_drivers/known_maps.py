@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.known_drivers.manifolds import DrivenManifold
 from gnomon._validation import message
-from gnomon.evaluation.manifolds import DrivenManifold
 
 __all__ = ["KnownMap"]
 
