@@ -13,7 +13,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from gnomon.explanations import explain
 from gnomon.explanations.axis import axis
-from gnomon.explanations.axis.points_near import find_corridor
+from gnomon.explanations.axis.points_near import find_points_near
 from gnomon.explanations.axis.trends import held_out_r2, slopes, smooth
 
 
@@ -158,7 +158,7 @@ def test_the_line_through_a_region_in_a_direction(plane, explanation):
 def test_bent_lines_are_measured_along_themselves():
     Y = np.array([[0.0, 0], [1, 0], [2, 0], [2, 1], [2, 2], [-1, 0], [2, 3], [1.5, 0.1], [5, 5], [np.nan, np.nan]])
     Y = np.concatenate([Y, np.tile([[0.5, 0.0]], (10, 1))])
-    found = find_corridor(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2, who="axis")
+    found = find_points_near(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2, who="axis")
     assert found.length == 4
     assert dict(zip(found.rows.tolist(), found.t.tolist(), strict=True)) == {
         **{0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 7: 1.5},
@@ -172,7 +172,7 @@ def test_rank_correlations_are_spearmans(plane, explanation):
     found = axis(explanation, [(-0.9, -0.5), (0.9, 0.4)])
     for at in range(5):
         if found.features[at] != "feature 3":
-            expected = spearmanr(found.corridor.t, X[found.corridor.rows, found.indices[at]]).statistic
+            expected = spearmanr(found.near.t, X[found.near.rows, found.indices[at]]).statistic
             assert found.rho[at] == pytest.approx(expected, abs=1e-12)
 
 
@@ -203,4 +203,4 @@ def test_wrong_lines_are_refused(plane, explanation):
         axis(explanation, [(-1, 0), (1, 0)]).profile("x")
     places = Y.copy()
     places[:300] = np.nan
-    assert (axis(explain(X, places, n_jobs=1), [(-0.9, 0), (0.9, 0)]).corridor.rows >= 300).all()
+    assert (axis(explain(X, places, n_jobs=1), [(-0.9, 0), (0.9, 0)]).near.rows >= 300).all()

@@ -88,7 +88,7 @@ def read_table(
     Returns
     -------
     Dataset
-        The numbers, names, labels and what else was found; `notes` say what was decided.
+        The numbers, names, labels and whatever else was found; `notes` say what was decided.
 
     Raises
     ------

@@ -58,7 +58,7 @@ class Points:
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
     mean : ndarray of shape (n_features,), float64
-        A point amid the data, subtracted before any cast.
+        A point among the data, subtracted before any cast.
     scale : float
         A power of two; 1 unless squares could leave the range of float32.
     n_threads : int

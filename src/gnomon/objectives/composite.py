@@ -87,7 +87,7 @@ class PairObjective:
         return self.constant + sum(term.energy(points) for term in self.terms) + self.added.loss(points)
 
     def gradient(self, Y: Embedding) -> Embedding:
-        """Return the gradient, attractions or what else is exaggerated multiplied by `exaggeration`."""
+        """Return the gradient, attractions (or what the objective exaggerates instead) multiplied by `exaggeration`."""
         points = self._check(Y)
         force: Embedding | None = None
         exaggerated = self._exaggerated
@@ -103,7 +103,7 @@ class PairObjective:
         return gradient - self.added.force(points) if self.added.acting else gradient
 
     def loss_and_gradient(self, Y: Embedding) -> tuple[float, Embedding]:
-        """Return both at the cost of the dearer one; `exaggeration` is not counted."""
+        """Return both at the cost of the costlier one; `exaggeration` is not counted."""
         points = self._check(Y)
         loss, force = self.constant, np.zeros_like(points)
         for term in self.terms:

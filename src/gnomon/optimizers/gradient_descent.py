@@ -67,7 +67,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     max_iter : int >= 0, default=750
         Iterations in all, early exaggeration included.
     early_exaggeration : float > 0, default=12.0
-        Factor on the attraction, or on what else the objective exaggerates, at first; objectives without an
+        Factor on the attraction, or on what the objective exaggerates instead, at first; objectives without an
         `exaggeration` are not affected.
     early_exaggeration_iter : int >= 0, default=250
         Iterations it lasts; velocity and gains start afresh when it ends.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
-from gnomon.explanations.axis.points_near import Corridor, check_path, find_corridor, path_through
+from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
 from gnomon.explanations.axis.trends import blocks_of_columns, held_out_r2, rank_correlations, slopes, smooth
 from gnomon.explanations.local import each_local_arrows, mean_of_blocks
 from gnomon.explanations.rows import column_scales, dense_rows_of, row_mask
@@ -80,7 +80,7 @@ class Axis(Answer):
         regression, each point from the others.
     r2 : float
         Mean local R2 of the points, on which the pushes rest.
-    corridor : Corridor
+    near : PointsNear
         The line, its width and the points on it.
     """
 
@@ -101,29 +101,29 @@ class Axis(Answer):
     push: Array
     push_error: Array
     r2: float
-    corridor: Corridor
+    near: PointsNear
     all_features: list[str] = field(repr=False)
     _X: Any = field(repr=False)
 
     @property
     def path(self) -> Array:
         """Vertices of the line."""
-        return self.corridor.path
+        return self.near.path
 
     @property
     def width(self) -> float:
         """Largest distance of a point from the line."""
-        return self.corridor.width
+        return self.near.width
 
     @property
     def length(self) -> float:
         """Length of the line, in units of the map."""
-        return self.corridor.length
+        return self.near.length
 
     @property
     def n_points(self) -> int:
         """Number of points near the line."""
-        return len(self.corridor.rows)
+        return len(self.near.rows)
 
     def headline(self) -> str:
         """Return what is said of the line as a whole."""
@@ -157,8 +157,8 @@ class Axis(Answer):
         rule_of_width = {"bandwidth": Real(0.0, low_open=True)}
         bandwidth = float(check_parameters("profile", rule_of_width, {"bandwidth": bandwidth})["bandwidth"])
         at = np.linspace(0.0, self.length, n_places)
-        values = dense_rows_of(self._X, self.corridor.rows, [column])[:, 0]
-        return Profile(self.all_features[column], at, *smooth(self.corridor.t, values, at, bandwidth))
+        values = dense_rows_of(self._X, self.near.rows, [column])[:, 0]
+        return Profile(self.all_features[column], at, *smooth(self.near.t, values, at, bandwidth))
 
 
 def axis(
@@ -204,17 +204,17 @@ def axis(
         raise ValueError(message(_WHO, "at", "None when a path is given"))
     if path is None:
         path = _straight(explanation, direction, at)
-    corridor = find_corridor(explanation.places, check_path(path, explanation.n_components, who=_WHO), width, who=_WHO)
-    table = _trend_table(explanation, corridor)
-    table["push"], table["push_error"] = _pushes(explanation, corridor)
+    near = find_points_near(explanation.places, check_path(path, explanation.n_components, who=_WHO), width, who=_WHO)
+    table = _trend_table(explanation, near)
+    table["push"], table["push_error"] = _pushes(explanation, near)
     order = np.lexsort((-np.abs(table["effect"]), -np.abs(table[_SORTS[sort_by]])))
     return Axis(
         features=[explanation.feature_names[f] for f in order],
         indices=order.astype(np.int64),
         **{name: column[order] for name, column in table.items()},
-        fidelity=held_out_r2(explanation._X, corridor.rows, corridor.t),
-        r2=_mean_or_nan(explanation.r2[corridor.rows]),
-        corridor=corridor,
+        fidelity=held_out_r2(explanation._X, near.rows, near.t),
+        r2=_mean_or_nan(explanation.r2[near.rows]),
+        near=near,
         all_features=explanation.feature_names,
         _X=explanation._X,
     )
@@ -240,28 +240,28 @@ def _straight(explanation: Explanation, direction: Any, at: Any) -> Array:
     return path_through(region, direction, np.median(known, axis=0), who=_WHO)
 
 
-def _trend_table(explanation: Explanation, corridor: Corridor) -> dict[str, Array]:
+def _trend_table(explanation: Explanation, near: PointsNear) -> dict[str, Array]:
     """Return change and slope with errors and the rank correlation of every feature."""
     n_features = explanation.n_features
     names = ("effect", "error", "change", "slope", "rho")
     table = {name: np.zeros(n_features) for name in names}
     scales = column_scales(explanation._X)
-    for columns, values in blocks_of_columns(explanation._X, corridor.rows):
-        slope, error = slopes(corridor.t, values)
-        table["slope"][columns], table["change"][columns] = slope, slope * corridor.length
-        table["error"][columns] = error * corridor.length
-        table["rho"][columns] = rank_correlations(corridor.t, values)
+    for columns, values in blocks_of_columns(explanation._X, near.rows):
+        slope, error = slopes(near.t, values)
+        table["slope"][columns], table["change"][columns] = slope, slope * near.length
+        table["error"][columns] = error * near.length
+        table["rho"][columns] = rank_correlations(near.t, values)
     table["effect"], table["error"] = (scales.in_deviations(table[name]) for name in ("change", "error"))
     return table
 
 
-def _pushes(explanation: Explanation, corridor: Corridor) -> tuple[Array, Array]:
+def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:
     """Return the mean of the arrows along the line over its points and the standard error of the mean.
 
     Points near each other share neighbours, so the error is that of the mean of 20 stretches of the line.
     """
-    known = np.flatnonzero(explanation.mask[corridor.rows])
-    known = known[np.argsort(corridor.t[known], kind="stable")]
+    known = np.flatnonzero(explanation.mask[near.rows])
+    known = known[np.argsort(near.t[known], kind="stable")]
     if len(known) > _PUSH_ROWS:
         known = known[np.linspace(0, len(known) - 1, _PUSH_ROWS).astype(np.intp)]
     if len(known) < 2:
@@ -270,6 +270,6 @@ def _pushes(explanation: Explanation, corridor: Corridor) -> tuple[Array, Array]
     stretches = np.array_split(known, min(_STRETCHES, len(known)))
     sums = np.zeros((len(stretches), explanation.n_features))
     for total, stretch in zip(sums, stretches, strict=True):
-        for position, arrows in zip(stretch, each_local_arrows(explanation, corridor.rows[stretch]), strict=True):
-            total += corridor.tangents[position] @ arrows
+        for position, arrows in zip(stretch, each_local_arrows(explanation, near.rows[stretch]), strict=True):
+            total += near.tangents[position] @ arrows
     return mean_of_blocks(sums, np.array([len(stretch) for stretch in stretches]))

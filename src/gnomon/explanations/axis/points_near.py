@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._validation import Real, check_parameters, message
 
-__all__ = ["Corridor", "check_path", "find_corridor", "path_through"]
+__all__ = ["PointsNear", "check_path", "find_points_near", "path_through"]
 
 Array = npt.NDArray[np.float64]
 
@@ -21,7 +21,7 @@ _MIN_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Corridor:
+class PointsNear:
     """Points near a line.
 
     Attributes
@@ -88,7 +88,7 @@ def _default_width(path: Array, places: Array) -> float:
     return 2.0 * float(np.median(radii))
 
 
-def find_corridor(places: Array, path: Array, width: float | None, *, who: str) -> Corridor:
+def find_points_near(places: Array, path: Array, width: float | None, *, who: str) -> PointsNear:
     """Return the points within `width` of a line; its ends are cut square.
 
     Parameters
@@ -132,4 +132,4 @@ def find_corridor(places: Array, path: Array, width: float | None, *, who: str) 
                 remedy="Draw it through the points or pass a larger width.",
             )
         )
-    return Corridor(path, float(width), gone, rows, t[rows], tangents[rows])
+    return PointsNear(path, float(width), gone, rows, t[rows], tangents[rows])

@@ -80,7 +80,7 @@ class Placing:
 def find_routes(
     explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_ways: int, *, who: str
 ) -> list[tuple[Route, str]]:
-    """Return routes of every kind to the nearest rows amid the region."""
+    """Return routes of every kind to the nearest rows inside the region."""
     paths = path_graph(explanation._X, graph, explanation._n_threads)
     lengths = paths.lengths_from(np.array([i], dtype=np.int32), n_threads=explanation._n_threads)[0]
     candidates = region.core()

@@ -115,7 +115,7 @@ class Region:
         return np.asarray(np.take_along_axis(near, order, axis=1))
 
     def core(self) -> npt.NDArray[np.int64]:
-        """Return the rows of the region that lie amid others of it; all rows if none does."""
+        """Return the rows of the region that lie among others of it; all rows if none does."""
         rows = np.flatnonzero(self.wanted)
         inside = self.wanted[self._nearest(self.places[rows], rows)].mean(axis=1) > 0.5
         return rows[inside] if inside.any() else rows

@@ -1,4 +1,4 @@
-"""How far the way from the data to the map and back leads astray, and the way from the map to the data and back."""
+"""Round-trip errors: from the data to the map and back, and from the map to the data and back."""
 
 from __future__ import annotations
 
