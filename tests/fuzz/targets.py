@@ -41,6 +41,6 @@ def read_h5ad_inside(path: Path) -> None:
 
 def read_map(path: Path) -> None:
     """A saved map, and the explanation of what was loaded."""
-    from gnomon.map import Map
+    from gnomon.maps import Map
 
     Map.load(path).explain()
