@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon.affinities.base import Affinities
 from gnomon.initialization.components import lay_out_components
 from gnomon.initialization.scattered import HALF_WIDTH, NOISE, normal_noise
-from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS, connected_components, spectral_vectors
+from gnomon.linalg import MAX_SPECTRAL_VECTORS, GraphLaplacian, connected_components, eigenpairs
 
 __all__ = ["SpectralStart", "spectral_start"]
 
@@ -54,14 +54,13 @@ class _Solver:
 
     def __call__(self, matrix: Any) -> npt.NDArray[np.float64]:
         left = None if self._deadline is None else max(self._deadline - time.perf_counter(), 0.0)
-        found = spectral_vectors(
-            matrix,
+        found = eigenpairs(
+            GraphLaplacian(matrix),
             self._n_components,
             seed=self._seed,
             n_threads=self._n_threads,
             tolerance=_TOLERANCE,
             time_budget=left,
-            labels=np.zeros(matrix.shape[0], dtype=np.int32),  # it is called for connected graphs only
         )
         self.converged &= found.converged
         self.out_of_time |= found.out_of_time

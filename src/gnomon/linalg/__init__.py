@@ -3,12 +3,11 @@
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.directions import random_directions
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
-from gnomon.linalg.eigen.block_krylov import SpectrumEnds, block_eigenpairs
-from gnomon.linalg.eigen.krylov import Eigenpairs, leading_eigenpairs, spectral_bounds
-from gnomon.linalg.eigen.laplacian import LaplacianEigenpairs, laplacian_eigenpairs
-from gnomon.linalg.eigen.multilevel import SpectralVectors, connected_components, spectral_vectors
-from gnomon.linalg.eigen.smallest import MAX_FACTOR_ENTRIES, BottomEigenpairs, bottom_eigenpairs
-from gnomon.linalg.eigen.smoothing import Smoothing
+from gnomon.linalg.eigen.eigenpairs import MAX_FACTOR_ENTRIES, eigenpairs, symmetric_operator
+from gnomon.linalg.eigen.krylov import spectral_bounds
+from gnomon.linalg.eigen.laplacian import GraphLaplacian, connected_components
+from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS
+from gnomon.linalg.eigen.search import Eigenpairs
 from gnomon.linalg.low_rank.factor import LowRank, SymmetricAccess
 from gnomon.linalg.low_rank.nystrom import nystrom
 from gnomon.linalg.low_rank.pivoted_cholesky import pivoted_cholesky
@@ -29,42 +28,38 @@ from gnomon.linalg.principal.subspace import CentredProducts, centred_products
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.products import inner_products, product, share
 from gnomon.linalg.signs import column_signs, with_signs
+from gnomon.linalg.smoothing import Smoothing
 from gnomon.linalg.sparse import dense_rows, kernel_csr, kernel_graph
 from gnomon.linalg.table import RowTable
 
 __all__ = [
     "MAX_FACTOR_ENTRIES",
-    "BottomEigenpairs",
+    "MAX_SPECTRAL_VECTORS",
     "CentredProducts",
     "ClassicalScaling",
     "Eigenpairs",
-    "LaplacianEigenpairs",
+    "GraphLaplacian",
     "LowRank",
     "Moments",
     "PrincipalComponents",
     "Procrustes",
     "RowTable",
     "Smoothing",
-    "SpectralVectors",
-    "SpectrumEnds",
     "SymmetricAccess",
     "ThresholdedSVD",
     "align",
-    "block_eigenpairs",
-    "bottom_eigenpairs",
     "centred_products",
     "classical_scaling",
     "column_signs",
     "connected_components",
     "dense_rows",
     "draw_rows_of_model",
+    "eigenpairs",
     "huber_coordinates",
     "inner_products",
     "kernel_csr",
     "kernel_graph",
-    "laplacian_eigenpairs",
     "largest_deviation",
-    "leading_eigenpairs",
     "log_likelihood",
     "model_covariance",
     "model_precision",
@@ -83,7 +78,7 @@ __all__ = [
     "share",
     "singular_value_threshold",
     "spectral_bounds",
-    "spectral_vectors",
+    "symmetric_operator",
     "uniform_matrix",
     "with_signs",
 ]

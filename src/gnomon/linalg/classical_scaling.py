@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
-from gnomon.linalg.eigen.block_krylov import block_eigenpairs
+from gnomon.linalg.eigen.eigenpairs import eigenpairs, symmetric_operator
 
 __all__ = ["ClassicalScaling", "classical_scaling"]
 
@@ -132,27 +132,30 @@ def classical_scaling(
     tolerance, lowest_tolerance = _TOLERANCES[dtype]
     with ThreadPoolExecutor(n_threads) as pool, single_threaded_blas():
         B = _CentredSquares(distances, scale, pool)
-        ends = block_eigenpairs(
-            B.times,
-            n,
+        ends = eigenpairs(
+            symmetric_operator(B.times, n),
             wanted,
-            seed=seed,
+            which="largest",
             tolerance=tolerance,
-            lowest_tolerance=lowest_tolerance,
+            other_end=lowest_tolerance,
+            seed=seed,
             max_products=_MAX_PRODUCTS[dtype],
+            who="classical_scaling",
         )
+        assert ends.other_end is not None
+        lowest = ends.other_end
     values = np.zeros(n_components)
     values[:wanted] = ends.values
     if noise is None:
         noise = _NOISE if dtype == np.float32 else 64.0 * n * np.finfo(np.float64).eps
-    n_positive = int(np.count_nonzero(values > noise * max(values[0], -ends.lowest, 0.0)))
+    n_positive = int(np.count_nonzero(values > noise * max(values[0], -lowest, 0.0)))
     roots = np.sqrt(values[:n_positive])
     vectors = ends.vectors[:, :n_positive] - ends.vectors[:, :n_positive].mean(axis=0)
     embedding = np.zeros((n, n_components))
     embedding[:, :n_positive] = vectors * (roots * scale)
     kept = float(np.square(values[:n_positive]).sum())
     with np.errstate(over="ignore"):
-        eigenvalues, lowest = np.ldexp(values, 2 * exponent), float(np.ldexp(ends.lowest, 2 * exponent))
+        eigenvalues, lowest = np.ldexp(values, 2 * exponent), float(np.ldexp(lowest, 2 * exponent))
         squared_norm = float(np.ldexp(B.squared_norm, 4 * exponent))
     return ClassicalScaling(
         eigenvalues=eigenvalues,

@@ -11,7 +11,7 @@ import scipy.linalg
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
-from gnomon.linalg import Smoothing, ThresholdedSVD, leading_eigenpairs, singular_value_threshold
+from gnomon.linalg import Smoothing, ThresholdedSVD, eigenpairs, singular_value_threshold, symmetric_operator
 
 __all__ = ["LowRankSparse", "Optimality"]
 
@@ -218,5 +218,6 @@ def _spectral_norm(X: Float64Array) -> float:
     if largest == 0.0:
         return 0.0
     tall = (X if X.shape[0] >= X.shape[1] else X.T) / largest  # squares of tiny entries would be lost
-    square = leading_eigenpairs(lambda V: tall.T @ (tall @ V), tall.shape[1], 1).values[0]
+    gram = symmetric_operator(lambda V: tall.T @ (tall @ V), tall.shape[1])
+    square = eigenpairs(gram, 1, which="largest").values[0]
     return largest * float(np.sqrt(max(square, 0.0)))

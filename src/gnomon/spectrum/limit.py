@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon.affinities import Affinities
 from gnomon.initialization import initialize
-from gnomon.linalg.eigen.multilevel import connected_components, spectral_vectors
+from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs
 
 __all__ = ["Limit", "default_exaggerations", "laplacian_limit"]
 
@@ -20,6 +20,7 @@ _SHARE = 2.0 / 3.0  # of the critical exaggeration: nearer to it, maps grow too 
 _LEAST = 4.0
 _TOWARDS_ONE = 11  # values down to 1
 _BEYOND = (0.7, 0.5)
+_TOLERANCE = 1e-2  # of eigenvectors: angles of about 1e-3 between the spaces found and exact
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,10 @@ def laplacian_limit(
             who=who,
         )
         return Limit(start.embedding.astype(np.float64), math.inf, start.note)
-    found = spectral_vectors(affinities.matrix, n_components, seed=seed, n_threads=n_threads, who=who)
+    laplacian = GraphLaplacian(affinities.matrix)
+    found = eigenpairs(laplacian, n_components, tolerance=_TOLERANCE, seed=seed, n_threads=n_threads, who=who)
     degrees = np.asarray(affinities.matrix.sum(axis=1, dtype=np.float64)).ravel()
-    eigenvalue = float(found.eigenvalues[-1])
+    eigenvalue = float(found.values[-1])
     critical = 1.0 / eigenvalue if eigenvalue > 0 else math.inf
     return Limit(found.vectors / np.sqrt(degrees)[:, None], critical)
 

@@ -117,4 +117,6 @@ class FactorSource:
         if self._sparse or n_vectors > min(n, rank) or n * rank * min(n, rank) > _LARGEST_SVD:
             return None
         left, lengths, _ = scipy.linalg.svd(self._rows, full_matrices=False, check_finite=False)
-        return Eigenpairs(lengths[:n_vectors] ** 2, with_signs(left[:, :n_vectors]), True)
+        values, vectors = lengths[:n_vectors] ** 2, with_signs(left[:, :n_vectors])
+        residuals = np.linalg.norm(self.centred_matvec(vectors) - vectors * values, axis=0)
+        return Eigenpairs(values, vectors, residuals, True, "dense")

@@ -21,11 +21,12 @@ from gnomon.kernels import input_kernel
 from gnomon.linalg import (
     Eigenpairs,
     LowRank,
-    leading_eigenpairs,
+    eigenpairs,
     nystrom,
     pivoted_cholesky,
     randomized_factor,
     spectral_bounds,
+    symmetric_operator,
 )
 
 __all__ = ["Gram"]
@@ -234,7 +235,10 @@ class Gram:
         """
         with single_threaded_blas():
             found = self._source.leading_eigenpairs(n_vectors)
-        return leading_eigenpairs(self.centred_matvec, self.n_samples, n_vectors, seed=seed) if found is None else found
+        if found is not None:
+            return found
+        operator = symmetric_operator(self.centred_matvec, self.n_samples)
+        return eigenpairs(operator, n_vectors, which="largest", seed=seed, who="Gram.leading_eigenpairs")
 
     def approximate(self, method: str = "randomized", *, rank: int, seed: int = 0, **options: Any) -> LowRank:
         """Approximate K by a factor.

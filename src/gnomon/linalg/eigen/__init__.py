@@ -1,1 +1,1 @@
-"""Eigenvectors of large symmetric matrices."""
+"""Eigenpairs of symmetric matrices, operators and graph Laplacians, by one function over several solvers."""

@@ -1,10 +1,11 @@
-"""The ends of the spectrum of a symmetric operator, from a few products with it."""
+"""Eigenpairs from Krylov spaces: Lanczos' method with blocks, ARPACK, and spaces of the inverse by a sparse factor."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,39 +14,24 @@ import scipy.sparse.linalg
 
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg.draws import normal_matrix
-from gnomon.linalg.eigen.block_krylov import block_eigenpairs, block_fits
+from gnomon.linalg.eigen.dense import dense_largest
+from gnomon.linalg.eigen.search import LARGEST_DENSE, Eigenpairs, OutOfTimeError, Search, Semidefinite
 from gnomon.linalg.signs import with_signs
 
-__all__ = ["Eigenpairs", "leading_eigenpairs", "spectral_bounds"]
+__all__ = ["inverse_krylov", "largest_eigenpairs", "new_directions", "smallest_by_lanczos", "spectral_bounds"]
 
 Float64Array = npt.NDArray[np.float64]
 Product = Callable[[Float64Array], Float64Array]
 """Takes (n, n_columns) to the product of the operator with it."""
 
-_LARGEST_DENSE = 600  # rows; the dense eigenproblem then takes some hundredths of a second
-_STREAM_LANCZOS, _STREAM_ARNOLDI = 121, 122
+_STREAM_LANCZOS, _STREAM_ARNOLDI, _STREAM_INVERSE, _STREAM_BLOCK = 121, 122, 123, 251
 _SAFETY = 1.01
-_TOLERANCE = 1e-12  # of residuals, as a share of the largest eigenvalue
 _MAX_PRODUCTS = 250
-
-
-@dataclass(frozen=True)
-class Eigenpairs:
-    """The algebraically largest eigenvalues of a symmetric operator.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_vectors,), float64
-        Falling; may be negative.
-    vectors : ndarray of shape (n_samples, n_vectors), float64
-        Orthonormal columns; the entry of largest magnitude of each is positive.
-    converged : bool
-        Whether they are exact to working precision.
-    """
-
-    values: Float64Array
-    vectors: Float64Array
-    converged: bool
+_EXTRA = 6  # further vectors in the block, which speed up convergence of those wanted
+_MOST_BLOCKS = 12  # in the basis before it is compressed
+_DEPENDENT = 1e-12  # share of a direction that is rounding
+_MAX_STEPS = 60  # with the inverse
+_EXACT = 1e-12  # of the residuals, as a share of the largest eigenvalue
 
 
 def spectral_bounds(product: Product, n_samples: int, *, seed: int = 0, n_steps: int = 40) -> tuple[float, float]:
@@ -92,69 +78,182 @@ def spectral_bounds(product: Product, n_samples: int, *, seed: int = 0, n_steps:
     return float(lowest), float(highest)
 
 
-def leading_eigenpairs(product: Product, n_samples: int, n_vectors: int, *, seed: int = 0) -> Eigenpairs:
-    """Find the algebraically largest eigenvalues and their vectors.
+def largest_eigenpairs(
+    product: Product, n_samples: int, search: Search, *, solver: str = "auto", other_end: float | None = None
+) -> Eigenpairs:
+    """Find the algebraically largest eigenvalues of an operator and their vectors.
 
     Parameters
     ----------
     product : callable
-        A symmetric operator.
+        The operator.
     n_samples : int
-        Its order. Up to 600 it is written out as a dense matrix.
-    n_vectors : int in [1, n_samples]
-        Number of pairs.
-    seed : int in [0, 2**63), default=0
-        Of the random start of the iteration, used above 600.
+        Its order.
+    search : Search
+        The tolerance is relative to the largest magnitude of an eigenvalue.
+    solver : {"auto", "dense", "lanczos"}, default="auto"
+        "auto" writes out operators of up to 600 rows.
+    other_end : float or None, default=None
+        Tolerance of the eigenvalue at the other end of the spectrum, if it is wanted: its error is no more.
 
     Returns
     -------
     Eigenpairs
+        Where blocks do not fit in the space, or do not converge in 250 products unless `search` says how many, ARPACK
+        is asked; it is not if the other end is wanted.
     """
-    if n_samples > _LARGEST_DENSE and block_fits(n_samples, n_vectors):
-        found = block_eigenpairs(
-            product,
-            n_samples,
-            n_vectors,
-            seed=seed,
-            tolerance=_TOLERANCE,
-            lowest_tolerance=math.inf,
-            max_products=_MAX_PRODUCTS,
-        )
-        if found.converged:
-            return Eigenpairs(found.values, found.vectors, True)
-    converged = True
+    n_vectors = search.n_vectors
+    found = None
     with single_threaded_blas():
-        if n_samples <= _LARGEST_DENSE or n_vectors > n_samples // 4:
-            matrix = product(np.eye(n_samples))
-            wanted = (n_samples - n_vectors, n_samples - 1)
-            values, vectors = scipy.linalg.eigh((matrix + matrix.T) / 2.0, subset_by_index=wanted, check_finite=False)
-        else:
-            values, vectors, converged = _by_arnoldi(product, n_samples, n_vectors, seed)
+        if solver == "dense" or (solver == "auto" and n_samples <= LARGEST_DENSE):
+            return dense_largest(product, n_samples, n_vectors, other_end=other_end is not None)
+        if _MOST_BLOCKS * (n_vectors + _EXTRA) <= n_samples:  # fewer than the directions that there are
+            found = _block_lanczos(product, n_samples, search, math.inf if other_end is None else other_end)
+            if found.converged or found.out_of_time or other_end is not None or search.max_products is not None:
+                return found
+        if other_end is None and n_vectors <= n_samples // 4:
+            try:
+                return _arpack(product, n_samples, search)
+            except (scipy.sparse.linalg.ArpackNoConvergence, OutOfTimeError):
+                pass
+        return found or dense_largest(product, n_samples, n_vectors, other_end=other_end is not None)
+
+
+def _block_lanczos(product: Product, n_samples: int, search: Search, lowest_tolerance: float) -> Eigenpairs:
+    """Iterate with full orthogonalization on a block of n_vectors + 6 columns, for which the operator is read once.
+
+    That is what counts where a product is bound by memory. The operator is projected on all directions after each
+    product; when there are 12 blocks of them, those of both ends of the spectrum are kept (Golub & Underwood, "The
+    block Lanczos method for computing eigenvalues", 1977; Wu & Simon, "Thick-restart Lanczos method for large symmetric
+    eigenvalue problems", 2000).
+    """
+    n_vectors, width = search.n_vectors, search.n_vectors + _EXTRA
+    most = search.max_products or _MAX_PRODUCTS
+    block = np.linalg.qr(normal_matrix(search.seed, _STREAM_BLOCK, (n_samples, width)))[0]
+    basis = images = np.empty((n_samples, 0))
+    projected = np.empty((0, 0))
+    out_of_time = False
+    for done in range(1, most + 1):
+        image = product(block)
+        basis, images = np.hstack((basis, block)), np.hstack((images, image))
+        projected = _extended(projected, basis.T @ image)
+        values, rotation = scipy.linalg.eigh(projected, check_finite=False)
+        ends = np.append(np.arange(len(values) - 1, len(values) - 1 - n_vectors, -1), 0)
+        differences = images @ rotation[:, ends] - (basis @ rotation[:, ends]) * values[ends]
+        residuals = np.linalg.norm(differences, axis=0)
+        errors = residuals / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+        converged = bool((errors[:-1] <= search.tolerance).all() and errors[-1] <= lowest_tolerance)
+        if converged or done == most:
+            break
+        out_of_time = search.stopped(done, most)
+        if out_of_time:
+            break
+        block = new_directions(image, basis)
+        if not block.size:  # the basis spans an invariant space
+            break
+        if basis.shape[1] >= _MOST_BLOCKS * width:
+            kept = np.append(np.arange(width // 2), np.arange(len(values) - _MOST_BLOCKS // 3 * width, len(values)))
+            basis, images = basis @ rotation[:, kept], images @ rotation[:, kept]
+            projected = np.diag(values[kept])
+    vectors = with_signs(basis @ rotation[:, ends[:-1]])
+    lowest = float(values[0]) if math.isfinite(lowest_tolerance) else None
+    return Eigenpairs(values[ends[:-1]], vectors, residuals[:-1], converged, "lanczos", out_of_time, lowest)
+
+
+def _extended(projected: Float64Array, side: Float64Array) -> Float64Array:
+    """Return the projection of the operator on a basis with a further block, whose columns `side` holds."""
+    old = len(projected)
+    return np.block([[projected, side[:old]], [side[:old].T, (side[old:] + side[old:].T) / 2.0]])
+
+
+def new_directions(block: Float64Array, basis: Float64Array) -> Float64Array:
+    """Return an orthonormal basis of what a block adds to an orthonormal basis; without columns if nothing.
+
+    Parameters
+    ----------
+    block : ndarray of shape (n_samples, n_columns), float64
+    basis : ndarray of shape (n_samples, n_directions), float64
+
+    Returns
+    -------
+    ndarray of shape (n_samples, at most n_columns), float64
+    """
+    sizes = np.linalg.norm(block, axis=0)
+    block = block[:, sizes > 0.0] / sizes[sizes > 0.0]
+    for _ in range(2):  # twice is enough to be orthogonal to working precision
+        block = block - basis @ (basis.T @ block)
+        columns, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
+        block = np.asarray(columns[:, np.abs(np.diag(triangle)) > _DEPENDENT], dtype=np.float64)
+    return block
+
+
+def _arpack(product: Product, n_samples: int, search: Search) -> Eigenpairs:
+    """Return the pairs that the restarted method of single vectors finds, to working precision."""
+    n_vectors = search.n_vectors
+    start = normal_matrix(search.seed, _STREAM_ARNOLDI, (n_samples, 1)).ravel()
+    size, most = min(n_samples - 1, max(4 * n_vectors, 40)), 100
+    products = 0
+
+    def times(v: Float64Array) -> Float64Array:
+        nonlocal products
+        products += 1
+        search.look_up(products, most * size)
+        return product(v.reshape(-1, 1)).ravel()
+
+    operator = scipy.sparse.linalg.LinearOperator((n_samples, n_samples), matvec=times, dtype=np.float64)
+    values, vectors = scipy.sparse.linalg.eigsh(operator, n_vectors, which="LA", v0=start, ncv=size, maxiter=most)
     order = np.argsort(values, kind="stable")[::-1]
-    return Eigenpairs(values[order], with_signs(vectors[:, order]), converged)
+    values, vectors = values[order], with_signs(vectors[:, order])
+    residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
+    return Eigenpairs(values, vectors, residuals, True, "arpack")
 
 
-def _by_arnoldi(product: Product, n_samples: int, n_vectors: int, seed: int) -> tuple[Float64Array, Float64Array, bool]:
-    """Return the pairs found by the restarted method of single vectors, and whether it converged."""
-    start = normal_matrix(seed, _STREAM_ARNOLDI, (n_samples, 1)).ravel()
-    operator = scipy.sparse.linalg.LinearOperator(
-        (n_samples, n_samples), matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64
-    )
-    size = min(n_samples - 1, max(4 * n_vectors, 40))
-    try:
-        return (*scipy.sparse.linalg.eigsh(operator, n_vectors, which="LA", v0=start, ncv=size, maxiter=100), True)
-    except scipy.sparse.linalg.ArpackNoConvergence:
-        return (*_by_subspace_iteration(product, n_samples, n_vectors, seed), False)
+def smallest_by_lanczos(matrix: Any, known: Float64Array | None, upper: float, search: Search) -> Eigenpairs:
+    """Find the smallest pairs of a matrix with eigenvalues in [0, upper] as the largest of upper * I - matrix.
+
+    They are exact to 1e-12 of ``upper``, whatever the tolerance. The known unit vector is left out.
+    """
+
+    def product(X: Float64Array) -> Float64Array:
+        if known is None:
+            return np.asarray(upper * X - matrix @ X)
+        return np.asarray(upper * X - matrix @ X - (1.5 * upper) * np.outer(known, known @ X))
+
+    found = largest_eigenpairs(product, matrix.shape[0], replace(search, tolerance=_EXACT))
+    return replace(found, values=upper - found.values)
 
 
-def _by_subspace_iteration(
-    product: Product, n_samples: int, n_vectors: int, seed: int
-) -> tuple[Float64Array, Float64Array]:
-    """Return approximate pairs where Lanczos' method has given up: eigenvalues that lie too close together."""
-    width = min(n_samples, 2 * n_vectors + 10)
-    basis, _ = np.linalg.qr(normal_matrix(seed, _STREAM_ARNOLDI, (n_samples, width)))
-    for _ in range(30):
-        basis, _ = np.linalg.qr(product(basis))
-    small = basis.T @ product(basis)
-    values, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
-    return values[-n_vectors:], basis @ rotation[:, -n_vectors:]
+def inverse_krylov(operator: Semidefinite, solve: Product, search: Search) -> tuple[Float64Array, bool]:
+    """Search the Krylov spaces of the inverse, block by block, until the residuals are small.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n_samples, n_vectors)
+    out_of_time : bool
+    """
+    n, n_vectors = operator.n, search.n_vectors
+    width = min(n_vectors + 3, n - 1)
+    block = operator.without_known(normal_matrix(search.seed, _STREAM_INVERSE, (n, width)))
+    basis = images = np.empty((n, 0))
+    best = block[:, :n_vectors]
+    for step in range(_MAX_STEPS):
+        block = new_directions(block, basis)
+        if block.shape[1] == 0:  # the basis spans an invariant space
+            return best, False
+        if search.stopped(step, _MAX_STEPS):
+            return best, True
+        image = operator.without_known(solve(block))
+        basis, images = np.hstack([basis, block]), np.hstack([images, image])
+        small = basis.T @ images
+        inverses, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
+        order = np.argsort(inverses)[::-1]
+        # The images are the Ritz vectors after one more inverse step, which smooths what the matrix would magnify.
+        best = images @ rotation[:, order[:n_vectors]]
+        values, _, residuals = operator.rayleigh_ritz(best)
+        if residuals.max() <= operator.limit(values, search.tolerance):
+            return best, False
+        if basis.shape[1] >= _MOST_BLOCKS * width:
+            kept = rotation[:, order[: 2 * width]]
+            basis, images = basis @ kept, images @ kept
+        block = image
+    return best, False

@@ -1,214 +1,174 @@
-"""Bottom eigenpairs of the Laplacian of a graph in double precision."""
+"""Laplacians of graphs and their smallest eigenpairs."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
 import scipy.sparse as sp
+from scipy.sparse import csgraph
 
-from gnomon import _core
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
-from gnomon.linalg.eigen.chebyshev import refine_bottom
-from gnomon.linalg.eigen.krylov import leading_eigenpairs
-from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS, block_width
+from gnomon._validation import message
+from gnomon.linalg.eigen.dense import dense_smallest
+from gnomon.linalg.eigen.krylov import smallest_by_lanczos
+from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS, block_width, filtered_subspace, multilevel_subspace
+from gnomon.linalg.eigen.search import LARGEST_DENSE, Eigenpairs, Search
 from gnomon.linalg.signs import with_signs
-from gnomon.linalg.sparse import kernel_graph
 
-__all__ = ["LaplacianEigenpairs", "laplacian_eigenpairs"]
+__all__ = ["GraphLaplacian", "connected_components", "laplacian_eigenpairs"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_LARGEST_DENSE = 600  # nodes; the dense eigenproblem then takes some hundredths of a second
+_SINGLE = 1e-5  # tolerances from here on are met in float32
 _START_TOLERANCE = 1e-3
-_RULES: dict[str, Rule] = {
-    "n_vectors": Integer(1),
-    "normalized": Boolean(),
-    "seed": Integer(0),
-    "n_threads": Integer(1),
-    "tolerance": Real(0.0, low_open=True),
-    "max_products": Either(Nothing(), Integer(1)),
-    "solver": Options("auto", "dense", "multilevel", "lanczos"),
-}
+_ROUNDING = 1e-11  # residuals of solvers that are not told the tolerance, as a share of the upper end of the spectrum
 
 
-@dataclass(frozen=True)
-class LaplacianEigenpairs:
-    """Bottom eigenpairs of a graph's Laplacian, the trivial one left out.
-
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_samples, n_vectors), float64
-        Orthonormal columns by rising eigenvalue; the entry of largest magnitude of each is positive.
-    eigenvalues : ndarray of shape (n_vectors,), float64
-        Never negative; at most 2 for the normalised Laplacian.
-    residuals : ndarray of shape (n_vectors,), float64
-        |L v - lambda v| of each vector.
-    converged : bool
-        Whether the residuals are below the tolerance times the largest eigenvalue asked for, or below 2e-14 of the
-        upper end of the spectrum, where rounding ends.
-    solver : {"dense", "multilevel", "lanczos"}
-        How they were found.
-    """
-
-    vectors: Float64Array
-    eigenvalues: Float64Array
-    residuals: Float64Array
-    converged: bool
-    solver: str
-
-
-def laplacian_eigenpairs(
-    matrix: Any,
-    n_vectors: int,
-    *,
-    normalized: bool = True,
-    seed: int = 0,
-    n_threads: int = 1,
-    tolerance: float = 1e-7,
-    max_products: int | None = None,
-    solver: str = "auto",
-    report: Callable[[int, int], bool] | None = None,
-    who: str = "laplacian_eigenpairs",
-) -> LaplacianEigenpairs:
-    """Find the bottom eigenpairs of the Laplacian of a connected graph.
+def connected_components(matrix: Any) -> npt.NDArray[np.int32]:
+    """Label the connected components of a symmetric CSR affinity matrix.
 
     Parameters
     ----------
     matrix : CSR of shape (n_samples, n_samples)
-        Weights A: symmetric, non-negative, of one connected component.
-    n_vectors : int in [1, n_samples - 1]
-        Number of pairs beyond the trivial one.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Component of each row, numbered from 0 in the order of their first rows.
+    """
+    _, labels = csgraph.connected_components(matrix, directed=False)
+    return np.asarray(labels, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphLaplacian:
+    """The Laplacian of a graph, whose trivial eigenvector is known.
+
+    Attributes
+    ----------
+    weights : CSR of shape (n_samples, n_samples)
+        A: symmetric, non-negative. Beyond one connected component, vectors of eigenvalue 0 tell components apart and
+        nothing else.
     normalized : bool, default=True
-        Of I - D^-1/2 A D^-1/2, D the degrees; else of D - A.
-    seed : int in [0, 2**63), default=0
-        Of random starts.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    tolerance : float > 0, default=1e-7
-        On the residuals, relative to the largest eigenvalue asked for.
-    max_products : int >= 1 or None, default=None
-        Products of the graph with a block of vectors in double after which the iteration ends. None: 3000, fewer for
-        graphs of more than a million entries, but at least 300.
+        I - D^-1/2 A D^-1/2, D the degrees; else D - A.
+    """
+
+    weights: Any
+    normalized: bool = True
+
+    @cached_property
+    def matrix(self) -> sp.csr_array:
+        """The Laplacian in double."""
+        n, weights = self.weights.shape[0], sp.csr_array(self.weights, dtype=np.float64)
+        rows = np.repeat(np.arange(n), np.diff(weights.indptr))
+        if self.normalized:
+            inverse = _inverse(np.sqrt(self._degrees))
+            values, diagonal = -weights.data * (inverse[rows] * inverse[weights.indices]), np.ones(n)
+        else:
+            values, diagonal = -weights.data, self._degrees
+        off = sp.csr_array((values, weights.indices, weights.indptr), shape=weights.shape)
+        return sp.csr_array(off + sp.diags_array(diagonal, format="csr"))
+
+    @cached_property
+    def trivial(self) -> Float64Array:
+        """Unit vector of the eigenvalue 0."""
+        return _unit(np.sqrt(self._degrees) if self.normalized else np.ones(self.weights.shape[0]))
+
+    @cached_property
+    def upper(self) -> float:
+        """A bound of the eigenvalues: 2, or the largest sum of the degrees of two neighbours (Anderson & Morley)."""
+        if self.normalized:
+            return 2.0
+        rows = np.repeat(np.arange(self.weights.shape[0]), np.diff(self.weights.indptr))
+        return float((self._degrees[rows] + self._degrees[self.weights.indices]).max(initial=0.0)) or 1.0
+
+    @cached_property
+    def _degrees(self) -> Float64Array:
+        return np.asarray(sp.csr_array(self.weights, dtype=np.float64).sum(axis=1), dtype=np.float64)
+
+
+def _inverse(roots: Float64Array) -> Float64Array:
+    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0.0)
+
+
+def _unit(vector: Float64Array) -> Float64Array:
+    unit: Float64Array = vector / max(float(np.linalg.norm(vector)), 1e-300)
+    return unit
+
+
+def laplacian_eigenpairs(
+    laplacian: GraphLaplacian, search: Search, *, solver: str = "auto", who: str = "eigenpairs"
+) -> Eigenpairs:
+    """Find the smallest pairs of a Laplacian, the trivial one left out.
+
+    Parameters
+    ----------
+    laplacian : GraphLaplacian
+    search : Search
+        Tolerances of 1e-5 or more are met in single precision by "multilevel", for a normalised Laplacian.
     solver : {"auto", "dense", "multilevel", "lanczos"}, default="auto"
-        "dense": LAPACK. "multilevel": `spectral_vectors` in float32, then refined by Chebyshev filters in double.
-        "lanczos": ARPACK. "auto" takes "dense" up to 600 nodes and "lanczos" for more than 56 vectors.
-    report : callable or None, default=None
-        (products, max_products) -> whether to end the iteration.
-    who : str, default="laplacian_eigenpairs"
+        "auto" takes "dense" up to 600 nodes and "lanczos" for more than 56 vectors.
+    who : str, default="eigenpairs"
         Opens the error text.
 
     Returns
     -------
-    LaplacianEigenpairs
+    Eigenpairs
     """
-    given = {
-        "n_vectors": n_vectors,
-        "normalized": normalized,
-        "seed": seed,
-        "n_threads": n_threads,
-        "tolerance": tolerance,
-        "max_products": max_products,
-        "solver": solver,
-    }
-    values = check_parameters(who, _RULES, given)
-    n = matrix.shape[0]
-    n_vectors = values["n_vectors"]
-    if n_vectors > n - 1:
-        raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {n - 1}", fact=f"n_samples={n}"))
-    width = block_width(n_vectors)
-    small = width is None or n < 4 * width
+    n, k = laplacian.weights.shape[0], search.n_vectors
+    width = block_width(k, n)
+    operator: Any
     if solver == "auto":
-        solver = "dense" if n <= _LARGEST_DENSE else "lanczos" if small else "multilevel"
-    if solver == "multilevel" and small:
-        rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
-        raise ValueError(message(who, f"n_vectors={n_vectors}", rule, remedy="Use another solver."))
-    operator, trivial, upper = _laplacian(matrix, values["normalized"])
+        solver = "dense" if n <= LARGEST_DENSE else "lanczos" if width is None else "multilevel"
+    single, stopped = laplacian.normalized and search.tolerance >= _SINGLE, False
     with single_threaded_blas():
         if solver == "multilevel":
-            products = values["max_products"] or min(3000, max(300, int(3e9) // max(matrix.nnz, 1)))
-            assert width is not None
-            start = _start(matrix, n_vectors, width, values)
-            refined = refine_bottom(
-                operator,
-                start,
-                trivial,
-                n_vectors,
-                upper=upper,
-                tolerance=values["tolerance"],
-                max_products=products,
-                report=report,
-            )
-            vectors, eigenvalues = refined.vectors, refined.eigenvalues
+            if width is None:
+                rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
+                raise ValueError(message(who, f"n_vectors={k}", rule, remedy="Use another solver."))
+            return _multilevel(laplacian, width, search, single=single)
+        if solver == "dense" and single:  # the double operator is not formed
+            operator, trivial = _written_out(laplacian.weights)
+            values, vectors = dense_smallest(operator, k, trivial, 3.0)
         elif solver == "dense":
-            vectors, eigenvalues = _dense(operator, trivial, upper, n_vectors)
+            operator = laplacian.matrix
+            values, vectors = dense_smallest(operator.toarray(), k, laplacian.trivial, 1.5 * laplacian.upper)
         else:
-            vectors, eigenvalues = _lanczos(operator, trivial, upper, n_vectors, values["seed"])
-        residuals = np.linalg.norm(operator @ vectors - vectors * eigenvalues, axis=0)
-    bound = max(values["tolerance"] * float(eigenvalues[-1]), (1e-11 if solver != "multilevel" else 2e-14) * upper)
-    converged = refined.converged if solver == "multilevel" else bool((residuals <= bound).all())
-    return LaplacianEigenpairs(with_signs(vectors), np.maximum(eigenvalues, 0.0), residuals, converged, solver)
+            operator = laplacian.matrix
+            found = smallest_by_lanczos(operator, laplacian.trivial, laplacian.upper, search)
+            values, vectors, stopped = found.values, found.vectors, found.out_of_time
+        residuals = np.linalg.norm(operator @ vectors - vectors * values, axis=0)
+    bound = max(search.tolerance * float(values[-1]), _ROUNDING * laplacian.upper)
+    converged = bool((residuals <= bound).all())
+    return Eigenpairs(np.maximum(values, 0.0), with_signs(vectors), residuals, converged, solver, stopped)
 
 
-def _laplacian(matrix: Any, normalized: bool) -> tuple[sp.csr_array, Float64Array, float]:
-    """Return the Laplacian in double, its trivial unit vector and an upper bound of its eigenvalues."""
-    n = matrix.shape[0]
-    weights = sp.csr_array(matrix, dtype=np.float64)
-    degrees = np.asarray(weights.sum(axis=1), dtype=np.float64)
-    rows = np.repeat(np.arange(n), np.diff(weights.indptr))
-    if normalized:
-        roots = np.sqrt(degrees)
-        inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0.0)
-        values, diagonal, upper = -weights.data * (inverse[rows] * inverse[weights.indices]), np.ones(n), 2.0
-        trivial = roots
+def _multilevel(laplacian: GraphLaplacian, width: int, search: Search, *, single: bool) -> Eigenpairs:
+    weights, k = laplacian.weights, search.n_vectors
+    if single:
+        found = multilevel_subspace(
+            weights, width, search, tolerance=search.tolerance, max_products=search.max_products
+        )
     else:
-        values, diagonal = -weights.data, degrees
-        sums = degrees[rows] + degrees[weights.indices]  # Anderson & Morley's bound
-        upper, trivial = float(sums.max(initial=0.0)) or 1.0, np.ones(n)
-    off = sp.csr_array((values, weights.indices, weights.indptr), shape=weights.shape)
-    operator = sp.csr_array(off + sp.diags_array(diagonal, format="csr"))
-    return operator, trivial / max(float(np.linalg.norm(trivial)), 1e-300), upper
+        start = multilevel_subspace(weights, width, search, tolerance=_START_TOLERANCE).vectors.astype(np.float64)
+        if not laplacian.normalized:
+            degrees = np.asarray(weights.astype(np.float64).sum(axis=1))
+            start = np.asarray(start / np.sqrt(np.maximum(degrees, 1e-300))[:, None])
+        found = filtered_subspace(laplacian.matrix, start, laplacian.trivial, laplacian.upper, search)
+    vectors, values, residuals = found.vectors[:, :k].astype(np.float64), found.values[:k], found.residuals[:k]
+    if not single:
+        residuals = np.linalg.norm(laplacian.matrix @ vectors - vectors * values, axis=0)
+    values, vectors = np.maximum(values, 0.0), with_signs(vectors)
+    return Eigenpairs(values, vectors, residuals, found.converged, "multilevel", found.out_of_time)
 
 
-def _start(matrix: Any, n_vectors: int, width: int, values: dict[str, Any]) -> Float64Array:
-    """Return vectors of the normalised Laplacian, in float32 precision; for D - A mapped back by D^-1/2."""
-    block, *_ = _core.spectral_vectors(
-        kernel_graph(matrix),
-        n_vectors,
-        width,
-        _START_TOLERANCE,
-        min(500, max(120, int(4e9) // max(matrix.nnz, 1))),
-        math.inf,
-        values["seed"],
-        values["n_threads"],
-    )
-    start = block.astype(np.float64)
-    if values["normalized"]:
-        return start
-    degrees = np.asarray(matrix.astype(np.float64).sum(axis=1))
-    return np.asarray(start / np.sqrt(np.maximum(degrees, 1e-300))[:, None])
-
-
-def _dense(
-    operator: sp.csr_array, trivial: Float64Array, upper: float, n_vectors: int
-) -> tuple[Float64Array, Float64Array]:
-    # The trivial vector is moved beyond the far end of the spectrum, so that no other can mix with it.
-    moved = operator.toarray() + 1.5 * upper * np.outer(trivial, trivial)
-    eigenvalues, vectors = scipy.linalg.eigh(moved, subset_by_index=[0, n_vectors - 1], check_finite=False)
-    return vectors, eigenvalues
-
-
-def _lanczos(
-    operator: sp.csr_array, trivial: Float64Array, upper: float, n_vectors: int, seed: int
-) -> tuple[Float64Array, Float64Array]:
-    def product(X: Float64Array) -> Float64Array:
-        return np.asarray(upper * X - operator @ X - (1.5 * upper) * np.outer(trivial, trivial @ X))
-
-    found = leading_eigenpairs(product, operator.shape[0], n_vectors, seed=seed)
-    return found.vectors, upper - found.values
+def _written_out(weights: Any) -> tuple[Float64Array, Float64Array]:
+    """Return the normalised Laplacian as a dense matrix, and its trivial vector."""
+    full = weights.toarray().astype(np.float64)
+    roots = np.sqrt(full.sum(axis=1))
+    inverse = _inverse(roots)
+    return np.eye(len(full)) - inverse[:, None] * full * inverse, _unit(roots)

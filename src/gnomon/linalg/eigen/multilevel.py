@@ -1,4 +1,4 @@
-"""Bottom eigenvectors of the normalised Laplacian of a graph, by solvers that cannot hang."""
+"""Smallest eigenpairs of a graph's Laplacian: Chebyshev-filtered subspaces, started from coarser graphs."""
 
 from __future__ import annotations
 
@@ -8,189 +8,162 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
-from scipy.sparse import csgraph
 
 from gnomon import _core
-from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
-from gnomon.linalg.signs import with_signs
+from gnomon.linalg.eigen.search import Search
 from gnomon.linalg.sparse import kernel_graph
 
-__all__ = ["MAX_SPECTRAL_VECTORS", "SpectralVectors", "block_width", "connected_components", "spectral_vectors"]
+__all__ = ["MAX_SPECTRAL_VECTORS", "Filtered", "block_width", "filtered_subspace", "multilevel_subspace"]
 
-_LARGEST_DENSE = 600  # nodes; the dense eigenproblem then takes some hundredths of a second
+Float64Array = npt.NDArray[np.float64]
+
 _WIDTHS = {8: 5, 16: 12, 32: 27, 64: 56}  # width of the block of the iteration: vectors it can be asked for
 MAX_SPECTRAL_VECTORS = max(_WIDTHS.values())
-
-_RULES: dict[str, Rule] = {
-    "n_vectors": Integer(1),
-    "seed": Integer(0),
-    "n_threads": Integer(1),
-    "tolerance": Real(0.0, low_open=True),
-    "max_products": Either(Nothing(), Integer(1)),
-    "time_budget": Either(Nothing(), Real(0.0)),
-    "solver": Options("auto", "dense", "multilevel"),
-}
+_GAIN = 1e4  # of the last vector wanted in one round, against what is damped
+_MAX_GROWTH = 1e9  # of the first: rounding, 1e-16, that mixes into the others must stay small
+_DEGREES = (4, 200)
+_ROUNDING = 2e-14  # of the upper end of the spectrum: residuals in double do not fall further
 
 
 @dataclass(frozen=True)
-class SpectralVectors:
-    """Bottom eigenvectors of I - D^-1/2 A D^-1/2, the trivial one left out.
+class Filtered:
+    """A block of approximate eigenvectors by rising eigenvalue; those wanted come first.
 
     Attributes
     ----------
-    vectors : ndarray of shape (n_samples, n_vectors), float64
-        Orthonormal columns by rising eigenvalue, orthogonal to sqrt(degree); the entry of largest magnitude of each is
-        positive.
-    eigenvalues : ndarray of shape (n_vectors,), float64
-        Of the normalised Laplacian, in [0, 2].
-    residuals : ndarray of shape (n_vectors,), float64
-        |L v - lambda v| of each vector.
-    converged : bool
-        Whether the residuals, divided by the largest eigenvalue asked for, are below the tolerance. Residuals below
-        5e-6, the rounding of float32, always are.
-    out_of_time : bool
-        Whether the time budget ended the iteration; the result then depends on the machine's speed.
-    solver : {"dense", "multilevel"}
-        How they were found.
-    n_graph_components : int
-        Number of connected components; beyond 1, vectors of eigenvalue 0 tell components apart and nothing else.
+    vectors : ndarray of shape (n_samples, width)
+    values, residuals : ndarray of shape (width,), float64
+    converged, out_of_time : bool
+        As in `Eigenpairs`.
     """
 
-    vectors: npt.NDArray[np.float64]
-    eigenvalues: npt.NDArray[np.float64]
-    residuals: npt.NDArray[np.float64]
+    vectors: npt.NDArray[Any]
+    values: Float64Array
+    residuals: Float64Array
     converged: bool
     out_of_time: bool
-    solver: str
-    n_graph_components: int
 
 
-def connected_components(matrix: Any) -> npt.NDArray[np.int32]:
-    """Label the connected components of a symmetric CSR affinity matrix.
-
-    Parameters
-    ----------
-    matrix : CSR of shape (n_samples, n_samples)
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), int32
-        Component of each row, numbered from 0 in the order of their first rows.
-    """
-    _, labels = csgraph.connected_components(matrix, directed=False)
-    return np.asarray(labels, dtype=np.int32)
+def block_width(n_vectors: int, n_samples: int) -> int | None:
+    """Return the width of the multilevel iteration's block; None for too many vectors or too few nodes."""
+    width = next((width for width, most in _WIDTHS.items() if n_vectors <= most), None)
+    return None if width is None or n_samples < 4 * width else width
 
 
-def block_width(n_vectors: int) -> int | None:
-    """Return the width of the block that the multilevel iteration takes for so many vectors; None for too many."""
-    return next((width for width, most in _WIDTHS.items() if n_vectors <= most), None)
-
-
-def spectral_vectors(
-    matrix: Any,
-    n_vectors: int,
-    *,
-    seed: int = 0,
-    n_threads: int = 1,
-    tolerance: float = 1e-2,
-    max_products: int | None = None,
-    time_budget: float | None = None,
-    solver: str = "auto",
-    labels: npt.NDArray[np.int32] | None = None,
-    who: str = "spectral_vectors",
-) -> SpectralVectors:
-    """Find the bottom eigenvectors of the normalised Laplacian of a graph.
+def multilevel_subspace(
+    weights: Any, width: int, search: Search, *, tolerance: float, max_products: int | None = None
+) -> Filtered:
+    """Find smallest pairs of I - D^-1/2 A D^-1/2 in float32, the trivial one left out, from coarser graphs upwards.
 
     Parameters
     ----------
-    matrix : CSR of shape (n_samples, n_samples)
-        Symmetric, non-negative.
-    n_vectors : int in [1, n_samples - 1]
-        At most 56 with the solver "multilevel".
-    seed : int in [0, 2**63), default=0
-        Of the random start on the coarsest graph.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    tolerance : float > 0, default=1e-2
-        On the residuals, relative to the largest eigenvalue asked for; 1e-2 leaves angles of about 1e-3 between the
-        spaces found and exact, which is plenty for a start of a layout.
+    weights : CSR of shape (n_samples, n_samples)
+        A: symmetric, non-negative.
+    width : int
+        See `block_width`.
+    search : Search
+        Its tolerance and limit of products do not count.
+    tolerance : float > 0
+        On the residuals, relative to the largest eigenvalue asked for; those below 5e-6, the rounding of float32, pass.
     max_products : int >= 1 or None, default=None
-        Products of the graph with a block of vectors after which the iteration ends; those of smaller graphs are
-        bounded likewise. None: 500, fewer for graphs of more than eight million entries, but at least 120.
-    time_budget : float or None, default=None
-        Seconds after which the iteration ends early. It is bounded anyhow, so this is a last resort.
-    solver : {"auto", "dense", "multilevel"}, default="auto"
-        "dense": LAPACK in double. "multilevel": Chebyshev-filtered subspace iteration in float32, started from coarser
-        graphs. "auto" takes "dense" up to 600 nodes.
-    labels : ndarray of shape (n_samples,), int32, or None, default=None
-        What `connected_components` returns, where it is known already.
-    who : str, default="spectral_vectors"
-        Opens the error text.
+        Products with the block; None: 500, fewer for graphs of more than eight million entries, but at least 120.
 
     Returns
     -------
-    SpectralVectors
+    Filtered
+    """
+    most = max_products or min(500, max(120, int(4e9) // max(weights.nnz, 1)))
+    graph, seconds = kernel_graph(weights), search.seconds_left
+    block, leading, residuals, converged, out_of_time, _, _ = _core.spectral_vectors(
+        graph, search.n_vectors, width, tolerance, most, seconds, search.seed, search.n_threads
+    )
+    return Filtered(block, 1.0 - leading, residuals, converged, out_of_time)
+
+
+def filtered_subspace(
+    operator: Any, start: Float64Array, trivial: Float64Array, upper: float, search: Search
+) -> Filtered:
+    """Refine approximate eigenvectors in double by Chebyshev-filtered subspace iteration.
+
+    Parameters
+    ----------
+    operator : CSR of shape (n_samples, n_samples), float64
+        Symmetric, positive semidefinite.
+    start : ndarray of shape (n_samples, width), float64
+        Independent columns; the more beyond those wanted, the faster.
+    trivial : ndarray of shape (n_samples,), float64
+        Unit vector of the eigenvalue 0; it is left out.
+    upper : float > 0
+        At least the largest eigenvalue.
+    search : Search
+        Products with the block are 3000 unless it says otherwise, fewer for operators of more than a million entries,
+        but at least 300.
+
+    Returns
+    -------
+    Filtered
 
     References
     ----------
     .. [1] Zhou, Saad, Tiago & Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
        iteration", J. Comput. Phys. 219, 2006.
     """
-    given = {
-        "n_vectors": n_vectors,
-        "seed": seed,
-        "n_threads": n_threads,
-        "tolerance": tolerance,
-        "max_products": max_products,
-        "time_budget": time_budget,
-        "solver": solver,
-    }
-    values = check_parameters(who, _RULES, given)
-    n = matrix.shape[0]
-    n_vectors = values["n_vectors"]
-    if n_vectors > n - 1:
-        raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {n - 1}", fact=f"n_samples={n}"))
-    width = block_width(n_vectors) or n
-    if solver == "auto":
-        solver = "dense" if n <= _LARGEST_DENSE else "multilevel"
-    if solver == "multilevel" and n < 4 * width:
-        rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
-        raise ValueError(message(who, f"n_vectors={n_vectors}", rule, remedy="Use solver='dense'."))
-    n_graph_components = int((connected_components(matrix) if labels is None else labels).max()) + 1
-    if solver == "dense":
-        vectors, eigenvalues, residuals = _dense_vectors(matrix, n_vectors)
-        return SpectralVectors(vectors, eigenvalues, residuals, True, False, solver, n_graph_components)
-    if max_products is None:
-        values["max_products"] = min(500, max(120, int(4e9) // max(matrix.nnz, 1)))
-    seconds = math.inf if time_budget is None else values["time_budget"]
-    block, leading, residuals, converged, out_of_time, _, _ = _core.spectral_vectors(
-        kernel_graph(matrix), n_vectors, width, values["tolerance"], values["max_products"], seconds, seed, n_threads
-    )
-    return SpectralVectors(
-        vectors=with_signs(block[:, :n_vectors].astype(np.float64)),
-        eigenvalues=np.maximum(1.0 - leading[:n_vectors], 0.0),
-        residuals=residuals[:n_vectors],
-        converged=converged,
-        out_of_time=out_of_time,
-        solver=solver,
-        n_graph_components=n_graph_components,
-    )
+    n_wanted = search.n_vectors
+    most = search.max_products or min(3000, max(300, int(3e9) // max(operator.nnz, 1)))
+    X, n_products = start, 0
+    while True:
+        X, values, residuals = _rayleigh_ritz(operator, X, trivial)
+        n_products += 1
+        bound = max(search.tolerance * values[n_wanted - 1], _ROUNDING * upper)
+        converged = bool((residuals[:n_wanted] <= bound).all())
+        stopped = search.stopped(min(n_products, most), most)
+        if converged or stopped or n_products >= most:
+            return Filtered(X, values, residuals, converged, stopped and not converged)
+        degree, cut = _choose_filter(values, n_wanted, upper)
+        X = _filter(operator, X, degree, cut, upper)
+        n_products += degree
 
 
-def _dense_vectors(
-    matrix: Any, n_vectors: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    weights = matrix.toarray().astype(np.float64)
-    roots = np.sqrt(weights.sum(axis=1))
-    inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0.0)
-    laplacian = np.eye(matrix.shape[0]) - inverse[:, None] * weights * inverse
-    # The trivial vector is moved to the far end of the spectrum, so that no other can mix with it.
-    trivial = roots / max(float(np.linalg.norm(roots)), 1e-300)
-    with single_threaded_blas():
-        eigenvalues, vectors = scipy.linalg.eigh(
-            laplacian + 3.0 * np.outer(trivial, trivial), subset_by_index=[0, n_vectors - 1], check_finite=False
-        )
-        residuals = np.linalg.norm(laplacian @ vectors - vectors * eigenvalues, axis=0)
-    return with_signs(vectors), np.maximum(eigenvalues, 0.0), residuals
+def _rayleigh_ritz(
+    operator: Any, X: Float64Array, trivial: Float64Array
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    for _ in range(2):  # once more removes what rounding left
+        X = X - np.outer(trivial, trivial @ X)
+        X, _ = np.linalg.qr(X)
+    image = operator @ X
+    small = X.T @ image
+    values, rotation = np.linalg.eigh((small + small.T) / 2.0)
+    X, image = X @ rotation, image @ rotation
+    return X, values, np.linalg.norm(image - X * values, axis=0)
+
+
+def _choose_filter(values: Float64Array, n_wanted: int, upper: float) -> tuple[int, float]:
+    """Return the degree and the lower end of what is damped: the largest value of the block, or near the wanted."""
+    wanted, lowest = max(float(values[n_wanted - 1]), 0.0), max(float(values[0]), 0.0)
+    # Values that crowd cannot be parted by the highest degree allowed; the error from elsewhere still can be damped.
+    least = wanted + (upper - wanted) * 0.5 * (math.acosh(_GAIN) / _DEGREES[1]) ** 2 / 2.0
+    cut = min(max(float(values[-1]), least), 0.9 * upper)
+    centre, half = (upper + cut) / 2.0, (upper - cut) / 2.0
+
+    def degree_of(growth: float, value: float) -> float:
+        return math.acosh(growth) / math.acosh(max((centre - value) / half, 1.0 + 1e-12))
+
+    degree = min(degree_of(_GAIN, wanted), degree_of(_MAX_GROWTH, lowest))
+    return int(np.clip(math.ceil(degree), *_DEGREES)), cut
+
+
+def _filter(operator: Any, X: Float64Array, degree: int, cut: float, upper: float) -> Float64Array:
+    """Return T_degree((operator - centre) / half) X, scaled to 1 at the eigenvalue 0."""
+    centre, half = (upper + cut) / 2.0, (upper - cut) / 2.0
+    first = -half / centre
+    sigma = first
+    previous = X
+    present: Float64Array = (operator @ X - centre * X) * (sigma / half)
+    for _ in range(degree - 1):
+        scale = 1.0 / (2.0 / first - sigma)
+        following = operator @ present
+        following -= centre * present
+        following *= 2.0 * scale / half
+        following -= (sigma * scale) * previous
+        previous, present, sigma = present, following, scale
+    return present

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,42 +13,19 @@ import scipy.sparse as sp
 from gnomon._validation import message
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import lay_out_components
+from gnomon.linalg import Eigenpairs
 from gnomon.methods.base import PlacesRows, RowEmbedder
 
-__all__ = ["ComponentSolver", "GraphEigenmaps", "Pairs", "check_distinct_rows"]
+__all__ = ["ComponentSolver", "GraphEigenmaps", "check_distinct_rows"]
 
 Float64Array = npt.NDArray[np.float64]
-
-
-class Pairs(Protocol):
-    """Eigenpairs of one component and how they were found."""
-
-    @property
-    def eigenvalues(self) -> Float64Array:
-        """Of shape (n_components,)."""
-        ...
-
-    @property
-    def residuals(self) -> Float64Array:
-        """Of the same shape."""
-        ...
-
-    @property
-    def solver(self) -> str:
-        """How they were found."""
-        ...
-
-    @property
-    def converged(self) -> bool:
-        """Whether the residuals are small enough."""
-        ...
 
 
 class ComponentSolver(ABC):
     """The coordinates of one connected component; remembers in ``found`` the eigenpairs of each that was asked for."""
 
     def __init__(self) -> None:
-        self.found: list[Pairs] = []
+        self.found: list[Eigenpairs] = []
 
     @abstractmethod
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
@@ -78,13 +55,13 @@ class GraphEigenmaps(PlacesRows, RowEmbedder):
         n_components = int(self.n_components)
         if labels.max() == 0:
             positions, centres = solver(matrix), np.zeros((1, n_components))
-            self.eigenvalues_, self.residuals_ = solver.found[0].eigenvalues, solver.found[0].residuals
+            self.eigenvalues_, self.residuals_ = solver.found[0].values, solver.found[0].residuals
         else:
             laid = lay_out_components(matrix, labels, solver, n_components, X=X, seed=self.seed_, n_threads=n_threads)
             positions, centres = laid.embedding, laid.centres
             self.eigenvalues_, self.residuals_ = np.full(centres.shape, np.nan), np.full(centres.shape, np.nan)
             for label, pairs in zip(np.flatnonzero(laid.solved), solver.found, strict=True):
-                self.eigenvalues_[label], self.residuals_[label] = pairs.eigenvalues, pairs.residuals
+                self.eigenvalues_[label], self.residuals_[label] = pairs.values, pairs.residuals
         self.solver_, self.converged_ = solver.name, solver.converged
         if not self.converged_:
             who, worst = type(self).__name__, float(np.nanmax(self.residuals_))

@@ -16,7 +16,7 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.affinities import divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.exceptions import NeighborsWarning
-from gnomon.linalg import connected_components, laplacian_eigenpairs, with_signs
+from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.methods.spectral.nystrom import EigenmapExtension
 from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
@@ -86,7 +86,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
     converged_ : bool
         Whether all are below 1e-7 of the largest eigenvalue, or at the limit of double precision.
     solver_ : str
-        "dense", "multilevel" or "lanczos", see `gnomon.linalg.laplacian_eigenpairs`; "random" if every component lies
+        "dense", "multilevel" or "lanczos", see `gnomon.linalg.eigenpairs`; "random" if every component lies
         at random.
     weights_ : str
         The weights that "auto" took; "adapted" for variant="ale".
@@ -230,10 +230,9 @@ class _Solver(ComponentSolver):
 
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
         normalized, time = self._parameters["normalized"], self._parameters["diffusion_time"]
-        pairs = laplacian_eigenpairs(
-            matrix,
+        pairs = eigenpairs(
+            GraphLaplacian(matrix, normalized),
             self._parameters["n_components"],
-            normalized=normalized,
             seed=self._seed,
             n_threads=self._n_threads,
             report=self._reporter.update,
@@ -244,7 +243,7 @@ class _Solver(ComponentSolver):
         if normalized:
             vectors = with_signs(vectors / np.sqrt(matrix.astype(np.float64).sum(axis=1))[:, None])
         if time:
-            vectors = vectors * np.abs(1.0 - pairs.eigenvalues) ** time
+            vectors = vectors * np.abs(1.0 - pairs.values) ** time
         return vectors
 
 

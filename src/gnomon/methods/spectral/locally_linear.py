@@ -15,7 +15,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, Options, Real, Rule, message
 from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
-from gnomon.linalg import MAX_FACTOR_ENTRIES, bottom_eigenpairs
+from gnomon.linalg import MAX_FACTOR_ENTRIES, eigenpairs
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import (
@@ -62,7 +62,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         weights of variant="modified" have 1e-3, as in scikit-learn; its "hessian" and "ltsa" have none and leave out
         tangent directions that the neighbours do not span.
     solver : {"auto", "dense", "factor", "descent"}, default="auto"
-        Of the eigenproblem, see `gnomon.linalg.bottom_eigenpairs`.
+        Of the eigenproblem, see `gnomon.linalg.eigenpairs`.
     tolerance : float > 0, default=1e-6
         On the residuals of the eigenvectors, relative to the largest eigenvalue asked for.
     disconnected : {"connect", "separate", "error"}, default="connect"
@@ -265,10 +265,10 @@ class _Solver(ComponentSolver):
         self._parameters, self._seed, self._reporter = parameters, seed, reporter
 
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
-        pairs = bottom_eigenpairs(
+        pairs = eigenpairs(
             sp.csr_array(matrix),
             self._parameters["n_components"],
-            null_vector=np.ones(matrix.shape[0]),
+            known=np.ones(matrix.shape[0]),
             tolerance=self._parameters["tolerance"],
             seed=self._seed,
             solver=self._parameters["solver"],

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from gnomon._validation import message
-from gnomon.linalg import leading_eigenpairs, normal_matrix
+from gnomon.linalg import eigenpairs, normal_matrix, symmetric_operator
 
 __all__ = ["Domain", "EuclideanBall", "L1Ball", "NuclearBall", "Simplex", "WholeSpace", "inner"]
 
@@ -219,4 +219,5 @@ def _leading_vector(B: Points) -> Points:
             return np.asarray(eigsh(operator, 1, which="LA", v0=start, tol=1e-10)[1][:, 0])
         except ArpackNoConvergence:  # several equal values: any of their vectors will do
             pass
-    return leading_eigenpairs(lambda V: B.T @ (B @ V), width, 1).vectors[:, 0]
+    gram = symmetric_operator(lambda V: B.T @ (B @ V), width)
+    return eigenpairs(gram, 1, which="largest").vectors[:, 0]

@@ -1,0 +1,395 @@
+"""Compare gnomon's eigensolvers with SciPy's (ARPACK, SuperLU, LOBPCG, LAPACK) on matrices that maps are made of.
+
+GNOMON_DATA=../data python -m benchmarks.eigensolvers --out eigensolvers.json
+
+Every solve runs on one thread in a process of its own, within a limit of CPU time and of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg, splu
+
+from benchmarks.tables import load_table
+
+__all__ = ["PROBLEMS", "SOLVERS", "main", "solve"]
+
+_ROOT = Path(__file__).resolve().parent.parent
+_ROUNDING = 1e-12  # residuals below this share of the norm of the matrix count as converged
+_LARGEST_DENSE = 5000
+
+
+# -- matrices --
+
+
+def _graph(name: str, rows: int | None = None, *, pca: int | None = 50, kind: Any = None) -> sp.csr_array:
+    """Return the weights of UMAP's graph of 15 neighbours, of its largest connected component."""
+    from gnomon.affinities import fuzzy_simplicial_set
+    from gnomon.linalg import connected_components
+    from gnomon.neighbors import compute_neighbors
+
+    X, labels = load_table(name, rows, pca)
+    if kind is not None:
+        X = X[labels == kind]
+    weights = fuzzy_simplicial_set(compute_neighbors(X, 15, n_threads=2)).matrix
+    pieces = connected_components(weights)
+    kept = np.flatnonzero(pieces == np.bincount(pieces).argmax())
+    return sp.csr_array(sp.csr_matrix(weights)[kept][:, kept])
+
+
+def _bridged() -> sp.csr_array:
+    """Return the graphs of MNIST's zeros and ones among 10,000 rows, joined by one edge of weight 1e-6."""
+    both = sp.lil_array(sp.block_diag([_graph("mnist", 10_000, kind=digit) for digit in (0, 1)]))
+    middle = _graph("mnist", 10_000, kind=0).shape[0]
+    both[0, middle] = both[middle, 0] = 1e-6
+    return sp.csr_array(both, dtype=np.float32)
+
+
+def _swiss_roll(rows: int) -> np.ndarray:
+    from sklearn.datasets import make_swiss_roll
+
+    return np.asarray(make_swiss_roll(rows, random_state=0)[0])
+
+
+def _reconstruction(X: np.ndarray) -> sp.csr_array:
+    """Return locally linear embedding's (I - W)'(I - W) of 10 neighbours."""
+    from gnomon.affinities import reconstruction_weights
+    from gnomon.neighbors import compute_neighbors
+
+    return reconstruction_weights(X, compute_neighbors(X, 10, n_threads=2)).M
+
+
+def _centred(K: np.ndarray) -> np.ndarray:
+    return np.asarray(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
+
+
+def _gaussian_gram(name: str, rows: int | None = None) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
+    X = load_table(name, rows, 50)[0].astype(np.float64)
+    squares = cdist(X, X, "sqeuclidean")
+    return _centred(np.exp(-squares / np.median(squares)))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One matrix, which pairs of it are wanted, and how exactly."""
+
+    title: str
+    kind: str  # "graph": of its normalised Laplacian; "smallest": of a matrix that maps ones to zero; "largest"
+    build: Callable[[], Any]
+    tolerance: float
+    n_vectors: int = 2
+
+
+PROBLEMS = {
+    "digits_start": Problem("UMAP graph of digits, start", "graph", lambda: _graph("digits"), 1e-2),
+    "pbmc_start": Problem("UMAP graph of pbmc4k, start", "graph", lambda: _graph("pbmc4k"), 1e-2),
+    "mnist10k_start": Problem("UMAP graph of MNIST 10,000, start", "graph", lambda: _graph("mnist", 10_000), 1e-2),
+    "mnist70k_start": Problem("UMAP graph of MNIST 70,000, start", "graph", lambda: _graph("mnist"), 1e-2),
+    "bridge_start": Problem("two digits of MNIST on one weak edge, start", "graph", _bridged, 1e-2),
+    "digits_graph": Problem("Laplacian of digits", "graph", lambda: _graph("digits"), 1e-7),
+    "paul15_graph": Problem("Laplacian of paul15", "graph", lambda: _graph("paul15"), 1e-7),
+    "mnist10k_graph": Problem("Laplacian of MNIST 10,000", "graph", lambda: _graph("mnist", 10_000), 1e-7),
+    "mnist70k_graph": Problem("Laplacian of MNIST 70,000", "graph", lambda: _graph("mnist"), 1e-7),
+    "bridge_graph": Problem("Laplacian of two digits on one weak edge", "graph", _bridged, 1e-7),
+    "digits_lle": Problem("LLE of digits", "smallest", lambda: _reconstruction(load_table("digits")[0]), 1e-6),
+    "paul15_lle": Problem("LLE of paul15", "smallest", lambda: _reconstruction(load_table("paul15", pca=50)[0]), 1e-6),
+    "pbmc_lle": Problem("LLE of pbmc4k", "smallest", lambda: _reconstruction(load_table("pbmc4k", pca=50)[0]), 1e-6),
+    "mnist10k_lle": Problem(
+        "LLE of MNIST 10,000", "smallest", lambda: _reconstruction(load_table("mnist", 10_000, 50)[0]), 1e-6
+    ),
+    "mnist40k_lle": Problem(
+        "LLE of MNIST 40,000", "smallest", lambda: _reconstruction(load_table("mnist", 40_000, 50)[0]), 1e-6
+    ),
+    "roll2k_lle": Problem("LLE of a swiss roll of 2,000", "smallest", lambda: _reconstruction(_swiss_roll(2000)), 1e-6),
+    "roll20k_lle": Problem(
+        "LLE of a swiss roll of 20,000", "smallest", lambda: _reconstruction(_swiss_roll(20_000)), 1e-6
+    ),
+    "digits_gram": Problem("Gaussian Gram matrix of digits", "largest", lambda: _gaussian_gram("digits"), 1e-9),
+    "cifar_gram": Problem("Gaussian Gram matrix of CIFAR 5,000", "largest", lambda: _gaussian_gram("cifar10_5k"), 1e-9),
+    "pbmc_gram": Problem("Gaussian Gram matrix of pbmc4k", "largest", lambda: _gaussian_gram("pbmc4k"), 1e-9),
+}
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A problem as solvers see it: a symmetric matrix, the vector that is left out, and when a result is good."""
+
+    problem: Problem
+    given: Any
+    matrix: Any
+    known: np.ndarray | None
+    norm: float
+
+    @property
+    def n(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def judge(self, vectors: np.ndarray) -> dict[str, Any]:
+        """Return the last eigenvalue and the largest residual of the space of some vectors; whether it is enough."""
+        if self.known is not None:
+            vectors = vectors - np.outer(self.known, self.known @ vectors)
+        basis = np.linalg.qr(vectors)[0]
+        images = self.matrix @ basis
+        values, rotation = np.linalg.eigh(basis.T @ images)
+        residuals = np.linalg.norm(images @ rotation - (basis @ rotation) * values, axis=0)
+        k, smallest = self.problem.n_vectors, self.problem.kind != "largest"
+        wanted = slice(0, k) if smallest else slice(-k, None)
+        values, residual = values[wanted], float(residuals[wanted].max())
+        rounding = 5e-6 if self.problem.tolerance > 1e-5 else _ROUNDING * self.norm
+        bound = max(self.problem.tolerance * abs(float(values[-1])), rounding)
+        value = float(values[-1] if smallest else values[0])
+        return {"value": value, "residual": residual, "converged": residual <= bound}
+
+
+def _task(problem: Problem, given: Any) -> _Task:
+    if problem.kind == "largest":
+        return _Task(problem, given, given, None, float(np.abs(given).sum(axis=1).max()))
+    if problem.kind == "smallest":
+        known = np.full(given.shape[0], given.shape[0] ** -0.5)
+        return _Task(problem, given, given, known, float(abs(given).sum(axis=1).max()))
+    weights = sp.csr_array(given, dtype=np.float64)
+    roots = np.sqrt(np.asarray(weights.sum(axis=1)).ravel())
+    inverse = sp.diags_array(1.0 / roots)
+    laplacian = sp.csr_array(sp.eye_array(len(roots)) - inverse @ weights @ inverse)
+    return _Task(problem, given, laplacian, roots / np.linalg.norm(roots), 2.0)
+
+
+# -- solvers --
+
+
+def _deflated(task: _Task) -> LinearOperator:
+    """Return the matrix with the known vector beyond the far end of the spectrum."""
+    matrix, known, far = task.matrix, task.known, 1.5 * task.norm
+    assert known is not None
+
+    def product(V: np.ndarray) -> np.ndarray:
+        V = V.reshape(task.n, -1)
+        return np.asarray(matrix @ V + far * np.outer(known, known @ V))
+
+    return LinearOperator(matrix.shape, matvec=product, matmat=product, dtype=np.float64)
+
+
+def _start(task: _Task, width: int = 1) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(task.n, width))
+
+
+def _arpack(task: _Task) -> np.ndarray:
+    operator, which = (task.matrix, "LA") if task.problem.kind == "largest" else (_deflated(task), "SA")
+    found = eigsh(
+        operator,
+        task.problem.n_vectors,
+        which=which,
+        tol=task.problem.tolerance,
+        v0=_start(task)[:, 0],
+        ncv=40,
+        maxiter=10**7,
+    )
+    return np.asarray(found[1])
+
+
+def _superlu(task: _Task) -> np.ndarray:
+    """ARPACK on the inverse, by a factor in SuperLU's symmetric mode, which fills less than its default."""
+    shift = 1e-10 * task.norm
+    shifted = sp.csc_matrix(task.matrix + shift * sp.eye_array(task.n))
+    options = {"SymmetricMode": True}
+    factor = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    inverse = LinearOperator(shifted.shape, matvec=factor.solve, dtype=np.float64)
+    found = eigsh(
+        task.matrix,
+        task.problem.n_vectors + 1,
+        sigma=-shift,
+        OPinv=inverse,
+        which="LM",
+        tol=task.problem.tolerance * 1e-2,
+        v0=_start(task)[:, 0],
+    )
+    return np.asarray(found[1])
+
+
+def _lobpcg(task: _Task) -> np.ndarray:
+    """LOBPCG with the diagonal as preconditioner, 100 iterations at a time until the result is good."""
+    block = _start(task, task.problem.n_vectors + 3)
+    largest = task.problem.kind == "largest"
+    inverse = None if largest else sp.diags_array(1.0 / task.matrix.diagonal())
+    known = None if task.known is None else task.known[:, None]
+    while True:
+        _, block = lobpcg(task.matrix, block, M=inverse, Y=known, tol=1e-30, maxiter=100, largest=largest)
+        if task.judge(block)["converged"]:
+            return block
+
+
+def _lapack(task: _Task) -> np.ndarray:
+    k = task.problem.n_vectors
+    if task.problem.kind == "largest":
+        return np.asarray(scipy.linalg.eigh(task.matrix, subset_by_index=[task.n - k, task.n - 1])[1])
+    return np.asarray(scipy.linalg.eigh(task.matrix.toarray(), subset_by_index=[0, k])[1])
+
+
+def _gnomon(solver: str) -> Callable[[_Task], np.ndarray]:
+    def run(task: _Task) -> np.ndarray:
+        from gnomon.linalg import GraphLaplacian, eigenpairs
+
+        kind, known, operator = task.problem.kind, None, task.given
+        if kind == "largest":
+            operator = LinearOperator(operator.shape, matvec=operator.dot, matmat=operator.dot, dtype=np.float64)
+        elif kind == "smallest":
+            known = task.known
+        else:
+            operator = GraphLaplacian(operator)
+        which = "largest" if kind == "largest" else "smallest"
+        asked = {"which": which, "known": known, "tolerance": task.problem.tolerance, "solver": solver}
+        return eigenpairs(operator, task.problem.n_vectors, **asked).vectors
+
+    return run
+
+
+SOLVERS: dict[str, tuple[tuple[str, ...], Callable[[_Task], np.ndarray]]] = {
+    "multilevel": (("graph",), _gnomon("multilevel")),
+    "lanczos": (("graph", "smallest", "largest"), _gnomon("lanczos")),
+    "factor": (("graph", "smallest"), _gnomon("factor")),
+    "descent": (("graph", "smallest"), _gnomon("descent")),
+    "ARPACK": (("graph", "smallest", "largest"), _arpack),
+    "SuperLU": (("graph", "smallest"), _superlu),
+    "LOBPCG": (("graph", "smallest", "largest"), _lobpcg),
+    "LAPACK": (("graph", "smallest", "largest"), _lapack),
+}
+
+
+# -- one solve in a process of its own --
+
+
+def _load(path: Path) -> Any:
+    return np.load(path) if path.suffix == ".npy" else sp.csr_array(sp.load_npz(path))
+
+
+def _store(problem: Problem, stem: Path) -> Path:
+    for path in (stem.with_suffix(".npy"), stem.with_suffix(".npz")):
+        if path.is_file():
+            return path
+    matrix = problem.build()
+    if isinstance(matrix, np.ndarray):
+        np.save(stem.with_suffix(".npy"), matrix)
+        return stem.with_suffix(".npy")
+    sp.save_npz(stem.with_suffix(".npz"), sp.csr_matrix(matrix))
+    return stem.with_suffix(".npz")
+
+
+def _peak() -> float:
+    """Return the peak of resident memory since the process began or the peak was last forgotten, in MB."""
+    text = Path("/proc/self/status").read_text()
+    return float(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+
+def solve(name: str, solver: str, path: Path, seconds: int, megabytes: int) -> dict[str, Any]:
+    """Solve one problem here; the process ends by a signal when its CPU time is spent."""
+    task = _task(PROBLEMS[name], _load(path))
+    if solver in ("lanczos", "LOBPCG", "ARPACK"):  # modules are loaded before the clock starts
+        eigsh(sp.eye_array(9, format="csr"), 1)
+    import gnomon.linalg  # noqa: F401
+
+    Path("/proc/self/clear_refs").write_text("5")
+    before, begin = _peak(), time.process_time()
+    resource.setrlimit(resource.RLIMIT_CPU, (int(begin) + seconds, int(begin) + seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    vectors = SOLVERS[solver][1](task)
+    taken, memory = time.process_time() - begin, _peak() - before
+    return {"seconds": taken, "megabytes": memory, **task.judge(vectors)}
+
+
+def _in_a_process(name: str, solver: str, path: Path, seconds: int, megabytes: int) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.eigensolvers", "--one", name, solver, str(path)]
+    command += ["--seconds", str(seconds), "--megabytes", str(megabytes)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    result = subprocess.run(command, cwd=_ROOT, env=environment, check=False, capture_output=True, text=True)
+    if result.returncode < 0:
+        return {"failed": f"over {seconds} s"}
+    if result.returncode > 0:
+        line = (result.stderr.strip().splitlines() or ["?"])[-1]
+        return {"failed": "over the memory" if "MemoryError" in line else line[:100]}
+    answer: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    return answer
+
+
+# -- table --
+
+
+def _cell(result: dict[str, Any] | None, best: float) -> str:
+    if result is None:
+        return ""
+    if "failed" in result:
+        return str(result["failed"])
+    text = f"{result['seconds']:.2g} s, {max(result['megabytes'], 0):.0f} MB"
+    if not result["converged"]:
+        return f"({text}, residual {result['residual']:.0e})"
+    if abs(result["value"] - best) > 1e-2 * abs(best) + 1e-9:
+        return f"({text}, other pairs)"
+    return text
+
+
+def table(results: dict[str, dict[str, Any]]) -> str:
+    """Lay out the results, one row a matrix, one column a solver."""
+    lines = ["| matrix | rows | " + " | ".join(SOLVERS) + " |", "|---" * (2 + len(SOLVERS)) + "|"]
+    for name, row in results.items():
+        good = [one["value"] for one in row["solvers"].values() if one.get("converged")]
+        best = (max if PROBLEMS[name].kind == "largest" else min)(good, default=0.0)
+        cells = [_cell(row["solvers"].get(solver), best) for solver in SOLVERS]
+        lines.append(f"| {PROBLEMS[name].title} | {row['rows']:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.eigensolvers", description=__doc__.splitlines()[0])
+    parser.add_argument("--problems", nargs="+", default=list(PROBLEMS), choices=list(PROBLEMS), metavar="PROBLEM")
+    parser.add_argument("--solvers", nargs="+", default=list(SOLVERS), choices=list(SOLVERS), metavar="SOLVER")
+    parser.add_argument("--seconds", type=int, default=120, help="CPU time that one solve may take")
+    parser.add_argument("--megabytes", type=int, default=8000, help="address space of one solve")
+    parser.add_argument("--out", type=Path, help="a JSON file of results; those it holds are not measured again")
+    parser.add_argument("--matrices", type=Path, help="a folder that keeps the matrices")
+    parser.add_argument("--one", nargs=3, metavar=("PROBLEM", "SOLVER", "PATH"), help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.one:
+        name, solver, path = options.one
+        warnings.simplefilter("ignore")
+        print(json.dumps(solve(name, solver, Path(path), options.seconds, options.megabytes)))
+        return 0
+    results = json.loads(options.out.read_text()) if options.out and options.out.is_file() else {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.matrices or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in options.problems:
+            problem = PROBLEMS[name]
+            path = _store(problem, folder / name)
+            rows = int(_load(path).shape[0])
+            row = results.setdefault(name, {"rows": rows, "solvers": {}})
+            for solver in options.solvers:
+                fits = solver != "LAPACK" or rows <= _LARGEST_DENSE
+                if solver in row["solvers"] or problem.kind not in SOLVERS[solver][0] or not fits:
+                    continue
+                row["solvers"][solver] = _in_a_process(name, solver, path, options.seconds, options.megabytes)
+                print(name, solver, row["solvers"][solver], file=sys.stderr, flush=True)
+                if options.out:
+                    options.out.write_text(json.dumps(results, indent=1))
+    print(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""What a solver of eigenproblems is asked, and what it answers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+__all__ = ["LARGEST_DENSE", "Eigenpairs", "OutOfTimeError", "Search", "Semidefinite"]
+
+Float64Array = npt.NDArray[np.float64]
+
+LARGEST_DENSE = 600  # rows; the dense eigenproblem then takes some hundredths of a second
+_ROUNDING = 1e-13  # residuals below this share of the norm of the matrix are rounding
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """Eigenvalues at one end of the spectrum of a symmetric operator and their vectors.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_vectors,), float64
+        From the end of the spectrum inwards: rising for the smallest, falling for the largest.
+    vectors : ndarray of shape (n_samples, n_vectors), float64
+        Orthonormal columns; the entry of largest magnitude of each is positive.
+    residuals : ndarray of shape (n_vectors,), float64
+        |A v - value v| of each vector.
+    converged : bool
+        Whether the residuals are below the tolerance or the rounding of the products.
+    solver : {"dense", "lanczos", "arpack", "multilevel", "factor", "descent"}
+        How they were found.
+    out_of_time : bool
+        Whether the time budget or the caller ended the search; the result may then depend on the machine's speed.
+    other_end : float or None
+        The eigenvalue at the other end of the spectrum, where it was asked for: never beyond it up to rounding.
+    """
+
+    values: Float64Array
+    vectors: Float64Array
+    residuals: Float64Array
+    converged: bool
+    solver: str
+    out_of_time: bool = False
+    other_end: float | None = None
+
+
+class OutOfTimeError(Exception):
+    """The time budget is spent, or the caller wishes to stop."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How many pairs are wanted, how exactly, and what ends the search; see `eigenpairs`."""
+
+    n_vectors: int
+    tolerance: float
+    seed: int = 0
+    n_threads: int = 1
+    max_products: int | None = None
+    deadline: float = math.inf  # by time.monotonic
+    report: Callable[[int, int], bool] | None = None
+
+    @property
+    def seconds_left(self) -> float:
+        """Return what is left of the time budget, infinity without one."""
+        return max(self.deadline - time.monotonic(), 0.0)
+
+    def stopped(self, done: int, total: int) -> bool:
+        """Report; return whether the caller or the time budget ends the search."""
+        return (self.report is not None and bool(self.report(done, total))) or time.monotonic() > self.deadline
+
+    def look_up(self, done: int, total: int) -> None:
+        """Report; raise OutOfTimeError if the caller or the time budget ends the search."""
+        if self.stopped(done, total):
+            raise OutOfTimeError
+
+
+class Semidefinite:
+    """A sparse positive semidefinite matrix whose smallest pairs are wanted, a known null vector left out.
+
+    Parameters
+    ----------
+    matrix : CSR of shape (n_samples, n_samples)
+    known : ndarray of shape (n_samples,) or None
+
+    Attributes
+    ----------
+    norm : float
+        The largest sum of magnitudes of a row, at least the largest eigenvalue.
+    """
+
+    def __init__(self, matrix: Any, known: npt.ArrayLike | None) -> None:
+        self.matrix, self.n = matrix, int(matrix.shape[0])
+        self.norm = float(abs(matrix).sum(axis=1).max()) if matrix.nnz else 0.0
+        self.known: Float64Array | None = None
+        if known is not None:
+            vector = np.asarray(known, dtype=np.float64)
+            self.known = vector / np.linalg.norm(vector)
+
+    def without_known(self, X: Float64Array) -> Float64Array:
+        """Return columns orthogonal to the known vector."""
+        if self.known is None:
+            return X
+        deflated: Float64Array = X - np.outer(self.known, self.known @ X)
+        return deflated
+
+    def rayleigh_ritz(self, vectors: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
+        """Return the eigenvalues in a space, its vectors by rising eigenvalue, and their residuals."""
+        basis: Float64Array = np.linalg.qr(self.without_known(vectors / np.linalg.norm(vectors, axis=0)))[0]
+        images = self.matrix @ basis
+        small = basis.T @ images
+        values, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
+        found = basis @ rotation
+        residuals: Float64Array = np.linalg.norm(images @ rotation - found * values, axis=0)
+        return values, found, residuals
+
+    def limit(self, values: Float64Array, tolerance: float) -> float:
+        """Return the residual below which pairs with these eigenvalues have converged."""
+        return max(tolerance * float(values[-1]), _ROUNDING * self.norm)
