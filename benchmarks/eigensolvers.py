@@ -1,6 +1,6 @@
 """Compare gnomon's eigensolvers with SciPy's (ARPACK, SuperLU, LOBPCG, LAPACK) on matrices that maps are made of.
 
-GNOMON_DATA=../data python -m benchmarks.eigensolvers --out eigensolvers.json
+GNOMON_DATA=FOLDER python -m benchmarks.eigensolvers --out eigensolvers.json
 
 Every solve runs on one thread in a process of its own, within a limit of CPU time and of memory.
 """
@@ -38,15 +38,12 @@ _LARGEST_DENSE = 5000
 # -- matrices --
 
 
-def _graph(name: str, rows: int | None = None, *, pca: int | None = 50, kind: Any = None) -> sp.csr_array:
+def _graph(X: np.ndarray) -> sp.csr_array:
     """Return the weights of UMAP's graph of 15 neighbours, of its largest connected component."""
     from gnomon.affinities import fuzzy_simplicial_set
     from gnomon.linalg import connected_components
     from gnomon.neighbors import compute_neighbors
 
-    X, labels = load_table(name, rows, pca)
-    if kind is not None:
-        X = X[labels == kind]
     weights = fuzzy_simplicial_set(compute_neighbors(X, 15, n_threads=2)).matrix
     pieces = connected_components(weights)
     kept = np.flatnonzero(pieces == np.bincount(pieces).argmax())
@@ -55,10 +52,15 @@ def _graph(name: str, rows: int | None = None, *, pca: int | None = 50, kind: An
 
 def _bridged() -> sp.csr_array:
     """Return the graphs of MNIST's zeros and ones among 10,000 rows, joined by one edge of weight 1e-6."""
-    both = sp.lil_array(sp.block_diag([_graph("mnist", 10_000, kind=digit) for digit in (0, 1)]))
-    middle = _graph("mnist", 10_000, kind=0).shape[0]
+    X, labels = load_table("mnist", 10_000, 50)
+    zeros, ones = _graph(X[labels == 0]), _graph(X[labels == 1])
+    both, middle = sp.lil_array(sp.block_diag([zeros, ones])), zeros.shape[0]
     both[0, middle] = both[middle, 0] = 1e-6
     return sp.csr_array(both, dtype=np.float32)
+
+
+def _table(name: str, rows: int | None = None) -> np.ndarray:
+    return load_table(name, rows, 50)[0]
 
 
 def _swiss_roll(rows: int) -> np.ndarray:
@@ -79,11 +81,10 @@ def _centred(K: np.ndarray) -> np.ndarray:
     return np.asarray(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
 
 
-def _gaussian_gram(name: str, rows: int | None = None) -> np.ndarray:
+def _gaussian_gram(X: np.ndarray) -> np.ndarray:
     from scipy.spatial.distance import cdist
 
-    X = load_table(name, rows, 50)[0].astype(np.float64)
-    squares = cdist(X, X, "sqeuclidean")
+    squares = cdist(X.astype(np.float64), X.astype(np.float64), "sqeuclidean")
     return _centred(np.exp(-squares / np.median(squares)))
 
 
@@ -92,39 +93,52 @@ class Problem:
     """One matrix, which pairs of it are wanted, and how exactly."""
 
     title: str
-    kind: str  # "graph": of its normalised Laplacian; "smallest": of a matrix that maps ones to zero; "largest"
+    kind: str
     build: Callable[[], Any]
-    tolerance: float
     n_vectors: int = 2
 
+    @property
+    def tolerance(self) -> float:
+        return _KINDS[self.kind]
+
+    @property
+    def largest(self) -> bool:
+        return self.kind in ("gram", "kernel")
+
+
+_KINDS = {  # of matrices: the tolerance asked for
+    "start": 1e-2,  # the normalised Laplacian of a graph, as a start of UMAP
+    "graph": 1e-7,  # the same, as a map
+    "lle": 1e-6,
+    "gram": 1e-9,  # a centred Gaussian Gram matrix that is kept
+    "kernel": 1e-9,  # the same, computed anew for each product
+}
 
 PROBLEMS = {
-    "digits_start": Problem("UMAP graph of digits, start", "graph", lambda: _graph("digits"), 1e-2),
-    "pbmc_start": Problem("UMAP graph of pbmc4k, start", "graph", lambda: _graph("pbmc4k"), 1e-2),
-    "mnist10k_start": Problem("UMAP graph of MNIST 10,000, start", "graph", lambda: _graph("mnist", 10_000), 1e-2),
-    "mnist70k_start": Problem("UMAP graph of MNIST 70,000, start", "graph", lambda: _graph("mnist"), 1e-2),
-    "bridge_start": Problem("two digits of MNIST on one weak edge, start", "graph", _bridged, 1e-2),
-    "digits_graph": Problem("Laplacian of digits", "graph", lambda: _graph("digits"), 1e-7),
-    "paul15_graph": Problem("Laplacian of paul15", "graph", lambda: _graph("paul15"), 1e-7),
-    "mnist10k_graph": Problem("Laplacian of MNIST 10,000", "graph", lambda: _graph("mnist", 10_000), 1e-7),
-    "mnist70k_graph": Problem("Laplacian of MNIST 70,000", "graph", lambda: _graph("mnist"), 1e-7),
-    "bridge_graph": Problem("Laplacian of two digits on one weak edge", "graph", _bridged, 1e-7),
-    "digits_lle": Problem("LLE of digits", "smallest", lambda: _reconstruction(load_table("digits")[0]), 1e-6),
-    "paul15_lle": Problem("LLE of paul15", "smallest", lambda: _reconstruction(load_table("paul15", pca=50)[0]), 1e-6),
-    "pbmc_lle": Problem("LLE of pbmc4k", "smallest", lambda: _reconstruction(load_table("pbmc4k", pca=50)[0]), 1e-6),
-    "mnist10k_lle": Problem(
-        "LLE of MNIST 10,000", "smallest", lambda: _reconstruction(load_table("mnist", 10_000, 50)[0]), 1e-6
-    ),
-    "mnist40k_lle": Problem(
-        "LLE of MNIST 40,000", "smallest", lambda: _reconstruction(load_table("mnist", 40_000, 50)[0]), 1e-6
-    ),
-    "roll2k_lle": Problem("LLE of a swiss roll of 2,000", "smallest", lambda: _reconstruction(_swiss_roll(2000)), 1e-6),
-    "roll20k_lle": Problem(
-        "LLE of a swiss roll of 20,000", "smallest", lambda: _reconstruction(_swiss_roll(20_000)), 1e-6
-    ),
-    "digits_gram": Problem("Gaussian Gram matrix of digits", "largest", lambda: _gaussian_gram("digits"), 1e-9),
-    "cifar_gram": Problem("Gaussian Gram matrix of CIFAR 5,000", "largest", lambda: _gaussian_gram("cifar10_5k"), 1e-9),
-    "pbmc_gram": Problem("Gaussian Gram matrix of pbmc4k", "largest", lambda: _gaussian_gram("pbmc4k"), 1e-9),
+    "digits_start": Problem("UMAP's graph of digits", "start", lambda: _graph(_table("digits"))),
+    "pbmc_start": Problem("UMAP's graph of pbmc4k", "start", lambda: _graph(_table("pbmc4k"))),
+    "mnist10k_start": Problem("UMAP's graph of MNIST, 10,000", "start", lambda: _graph(_table("mnist", 10_000))),
+    "mnist70k_start": Problem("UMAP's graph of MNIST", "start", lambda: _graph(_table("mnist"))),
+    "bridge_start": Problem("two digits of MNIST, one weak edge", "start", _bridged),
+    "roll20k_start": Problem("UMAP's graph of a swiss roll", "start", lambda: _graph(_swiss_roll(20_000))),
+    "digits_graph": Problem("Laplacian of digits", "graph", lambda: _graph(_table("digits"))),
+    "paul15_graph": Problem("Laplacian of paul15", "graph", lambda: _graph(_table("paul15"))),
+    "mnist10k_graph": Problem("Laplacian of MNIST, 10,000", "graph", lambda: _graph(_table("mnist", 10_000))),
+    "mnist70k_graph": Problem("Laplacian of MNIST", "graph", lambda: _graph(_table("mnist"))),
+    "bridge_graph": Problem("Laplacian of two digits, one weak edge", "graph", _bridged),
+    "roll20k_graph": Problem("Laplacian of a swiss roll", "graph", lambda: _graph(_swiss_roll(20_000))),
+    "mnist10k_60": Problem("60 vectors, MNIST, 10,000", "graph", lambda: _graph(_table("mnist", 10_000)), 60),
+    "digits_lle": Problem("LLE of digits", "lle", lambda: _reconstruction(load_table("digits")[0])),
+    "paul15_lle": Problem("LLE of paul15", "lle", lambda: _reconstruction(_table("paul15"))),
+    "pbmc_lle": Problem("LLE of pbmc4k", "lle", lambda: _reconstruction(_table("pbmc4k"))),
+    "mnist10k_lle": Problem("LLE of MNIST, 10,000", "lle", lambda: _reconstruction(_table("mnist", 10_000))),
+    "mnist40k_lle": Problem("LLE of MNIST, 40,000", "lle", lambda: _reconstruction(_table("mnist", 40_000))),
+    "roll2k_lle": Problem("LLE of a swiss roll", "lle", lambda: _reconstruction(_swiss_roll(2000))),
+    "roll20k_lle": Problem("LLE of a swiss roll", "lle", lambda: _reconstruction(_swiss_roll(20_000))),
+    "digits_gram": Problem("Gram matrix of digits", "gram", lambda: _gaussian_gram(_table("digits"))),
+    "pbmc_gram": Problem("Gram matrix of pbmc4k", "gram", lambda: _gaussian_gram(_table("pbmc4k"))),
+    "cifar_gram": Problem("Gram matrix of CIFAR", "gram", lambda: _gaussian_gram(_table("cifar10_5k"))),
+    "mnist14k_kernel": Problem("Gram matrix of MNIST, not kept", "kernel", lambda: _table("mnist", 14_000)),
 }
 
 
@@ -150,19 +164,31 @@ class _Task:
         images = self.matrix @ basis
         values, rotation = np.linalg.eigh(basis.T @ images)
         residuals = np.linalg.norm(images @ rotation - (basis @ rotation) * values, axis=0)
-        k, smallest = self.problem.n_vectors, self.problem.kind != "largest"
+        k, smallest = self.problem.n_vectors, not self.problem.largest
         wanted = slice(0, k) if smallest else slice(-k, None)
         values, residual = values[wanted], float(residuals[wanted].max())
-        rounding = 5e-6 if self.problem.tolerance > 1e-5 else _ROUNDING * self.norm
+        rounding = 5e-6 if self.problem.kind == "start" else _ROUNDING * self.norm
         bound = max(self.problem.tolerance * abs(float(values[-1])), rounding)
         value = float(values[-1] if smallest else values[0])
         return {"value": value, "residual": residual, "converged": residual <= bound}
 
 
 def _task(problem: Problem, given: Any) -> _Task:
-    if problem.kind == "largest":
+    if problem.kind == "gram":
         return _Task(problem, given, given, None, float(np.abs(given).sum(axis=1).max()))
-    if problem.kind == "smallest":
+    if problem.kind == "kernel":
+        from gnomon.affinities import Gram
+
+        gram = Gram.from_kernel("gaussian", given)
+        n, product = len(given), gram.centred_matvec
+
+        def one(v: np.ndarray) -> np.ndarray:
+            return np.asarray(product(v.reshape(n, -1))).reshape(v.shape)
+
+        return _Task(
+            problem, given, LinearOperator((n, n), matvec=one, matmat=product, dtype=np.float64), None, float(n)
+        )
+    if problem.kind == "lle":
         known = np.full(given.shape[0], given.shape[0] ** -0.5)
         return _Task(problem, given, given, known, float(abs(given).sum(axis=1).max()))
     weights = sp.csr_array(given, dtype=np.float64)
@@ -192,14 +218,14 @@ def _start(task: _Task, width: int = 1) -> np.ndarray:
 
 
 def _arpack(task: _Task) -> np.ndarray:
-    operator, which = (task.matrix, "LA") if task.problem.kind == "largest" else (_deflated(task), "SA")
+    operator, which = (task.matrix, "LA") if task.problem.largest else (_deflated(task), "SA")
     found = eigsh(
         operator,
         task.problem.n_vectors,
         which=which,
         tol=task.problem.tolerance,
         v0=_start(task)[:, 0],
-        ncv=40,
+        ncv=max(40, 4 * task.problem.n_vectors),
         maxiter=10**7,
     )
     return np.asarray(found[1])
@@ -227,7 +253,7 @@ def _superlu(task: _Task) -> np.ndarray:
 def _lobpcg(task: _Task) -> np.ndarray:
     """LOBPCG with the diagonal as preconditioner, 100 iterations at a time until the result is good."""
     block = _start(task, task.problem.n_vectors + 3)
-    largest = task.problem.kind == "largest"
+    largest = task.problem.largest
     inverse = None if largest else sp.diags_array(1.0 / task.matrix.diagonal())
     known = None if task.known is None else task.known[:, None]
     while True:
@@ -238,7 +264,7 @@ def _lobpcg(task: _Task) -> np.ndarray:
 
 def _lapack(task: _Task) -> np.ndarray:
     k = task.problem.n_vectors
-    if task.problem.kind == "largest":
+    if task.problem.largest:
         return np.asarray(scipy.linalg.eigh(task.matrix, subset_by_index=[task.n - k, task.n - 1])[1])
     return np.asarray(scipy.linalg.eigh(task.matrix.toarray(), subset_by_index=[0, k])[1])
 
@@ -247,29 +273,31 @@ def _gnomon(solver: str) -> Callable[[_Task], np.ndarray]:
     def run(task: _Task) -> np.ndarray:
         from gnomon.linalg import GraphLaplacian, eigenpairs
 
-        kind, known, operator = task.problem.kind, None, task.given
-        if kind == "largest":
-            operator = LinearOperator(operator.shape, matvec=operator.dot, matmat=operator.dot, dtype=np.float64)
-        elif kind == "smallest":
-            known = task.known
-        else:
-            operator = GraphLaplacian(operator)
-        which = "largest" if kind == "largest" else "smallest"
-        asked = {"which": which, "known": known, "tolerance": task.problem.tolerance, "solver": solver}
-        return eigenpairs(operator, task.problem.n_vectors, **asked).vectors
+        graph, largest = task.problem.kind in ("start", "graph"), task.problem.largest
+        operator = GraphLaplacian(task.given) if graph else task.matrix
+        return eigenpairs(
+            operator,
+            task.problem.n_vectors,
+            which="largest" if largest else "smallest",
+            known=None if graph else task.known,
+            tolerance=task.problem.tolerance,
+            solver=solver,
+        ).vectors
 
     return run
 
 
+_GRAPHS, _SPARSE = ("start", "graph"), ("start", "graph", "lle")
+
 SOLVERS: dict[str, tuple[tuple[str, ...], Callable[[_Task], np.ndarray]]] = {
-    "multilevel": (("graph",), _gnomon("multilevel")),
-    "lanczos": (("graph", "smallest", "largest"), _gnomon("lanczos")),
-    "factor": (("graph", "smallest"), _gnomon("factor")),
-    "descent": (("graph", "smallest"), _gnomon("descent")),
-    "ARPACK": (("graph", "smallest", "largest"), _arpack),
-    "SuperLU": (("graph", "smallest"), _superlu),
-    "LOBPCG": (("graph", "smallest", "largest"), _lobpcg),
-    "LAPACK": (("graph", "smallest", "largest"), _lapack),
+    "multilevel": (_GRAPHS, _gnomon("multilevel")),
+    "lanczos": (tuple(_KINDS), _gnomon("lanczos")),
+    "factor": (_SPARSE, _gnomon("factor")),
+    "descent": (_SPARSE, _gnomon("descent")),
+    "ARPACK": (tuple(_KINDS), _arpack),
+    "SuperLU": (_SPARSE, _superlu),
+    "LOBPCG": (tuple(_KINDS), _lobpcg),
+    "LAPACK": ((*_SPARSE, "gram"), _lapack),
 }
 
 
@@ -346,12 +374,14 @@ def _cell(result: dict[str, Any] | None, best: float) -> str:
 
 def table(results: dict[str, dict[str, Any]]) -> str:
     """Lay out the results, one row a matrix, one column a solver."""
-    lines = ["| matrix | rows | " + " | ".join(SOLVERS) + " |", "|---" * (2 + len(SOLVERS)) + "|"]
+    lines = ["| matrix | rows | tolerance | " + " | ".join(SOLVERS) + " |", "|---" * (3 + len(SOLVERS)) + "|"]
     for name, row in results.items():
         good = [one["value"] for one in row["solvers"].values() if one.get("converged")]
-        best = (max if PROBLEMS[name].kind == "largest" else min)(good, default=0.0)
+        best = (max if PROBLEMS[name].largest else min)(good, default=0.0)
         cells = [_cell(row["solvers"].get(solver), best) for solver in SOLVERS]
-        lines.append(f"| {PROBLEMS[name].title} | {row['rows']:,} | " + " | ".join(cells) + " |")
+        lines.append(
+            f"| {PROBLEMS[name].title} | {row['rows']:,} | {PROBLEMS[name].tolerance:.0e} | " + " | ".join(cells) + " |"
+        )
     return "\n".join(lines)
 
 

@@ -1,47 +1,10 @@
-"""Classical scaling returns points from their distances, and both ends of the spectrum are found by products."""
+"""Classical scaling returns points from their distances."""
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from gnomon.linalg import block_eigenpairs, classical_scaling, procrustes_error
-
-
-def diagonal(eigenvalues):
-    """The operator with these eigenvalues along the axes: to a random start it is like any other."""
-    return lambda V: np.asarray(eigenvalues)[:, None] * V
-
-
-@pytest.mark.parametrize(
-    "eigenvalues",
-    [
-        1.0 / np.arange(1, 901),
-        np.concatenate((np.linspace(1.0, 10.0, 20), -np.linspace(0.0, 8.0, 880))),
-        np.concatenate(([3.0, 3.0, 3.0], np.linspace(-0.5, 0.5, 897))),
-        np.concatenate(([1.0, 0.99, 0.98, 0.97], np.linspace(0.0, 0.95, 896))),
-    ],
-    ids=["decaying", "indefinite", "multiple", "close"],
-)
-def test_block_iteration_agrees_with_lapack(eigenvalues):
-    product = diagonal(eigenvalues)
-    found = block_eigenpairs(product, 900, 3)
-    expected = np.sort(eigenvalues)[::-1][:3]
-    assert found.converged
-    np.testing.assert_allclose(found.values, expected, rtol=1e-10)
-    residuals = product(found.vectors) - found.vectors * found.values
-    assert np.linalg.norm(residuals, axis=0).max() < 2e-9 * np.abs(eigenvalues).max()
-    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=1e-12)
-    assert found.lowest == pytest.approx(eigenvalues.min(), abs=1e-2 * np.abs(eigenvalues).max())
-
-
-def test_an_iteration_cut_short_says_so():
-    assert not block_eigenpairs(diagonal(np.linspace(0.0, 1.0, 900)), 900, 3, max_products=3).converged
-
-
-def test_a_small_operator_has_its_exact_lowest_eigenvalue():
-    found = block_eigenpairs(diagonal(np.linspace(-2.0, 1.0, 50)), 50, 2)
-    assert found.lowest == pytest.approx(-2.0)
-    np.testing.assert_allclose(found.values, np.linspace(-2.0, 1.0, 50)[[-1, -2]])
+from gnomon.linalg import classical_scaling, procrustes_error
 
 
 def test_a_rectangle_has_the_eigenvalues_of_its_sides():
@@ -123,13 +86,3 @@ def test_distances_at_the_ends_of_the_range_are_scaled(dtype, size):
     scaled = classical_scaling((D * size).astype(dtype), 2)
     np.testing.assert_allclose(cdist(scaled.embedding / size, scaled.embedding / size), D, atol=1e-4)
     np.testing.assert_allclose(scaled.place((D * size).astype(dtype)) / size, scaled.embedding / size, atol=1e-4)
-
-
-def test_an_operator_whose_range_is_exhausted_is_solved():
-    eigenvalues = np.zeros(900)
-    eigenvalues[:4] = [5.0, 4.0, 3.0, -2.0]
-    found = block_eigenpairs(diagonal(eigenvalues), 900, 3, lowest_tolerance=1e-9)
-    np.testing.assert_allclose(found.values, [5.0, 4.0, 3.0], rtol=1e-12)
-    assert found.converged
-    assert found.lowest == pytest.approx(-2.0, rel=1e-9)
-    assert block_eigenpairs(diagonal(np.zeros(900)), 900, 2).converged

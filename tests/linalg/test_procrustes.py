@@ -10,7 +10,7 @@ from scipy.linalg import orthogonal_procrustes
 from scipy.optimize import minimize
 from scipy.spatial import procrustes as scipy_procrustes
 
-from gnomon.linalg import align, procrustes
+from gnomon.linalg import align, procrustes, procrustes_error
 
 
 def turn(degrees, *, mirrored=False):
@@ -119,3 +119,23 @@ def test_wrong_shapes_are_refused(A):
         align([])
     with pytest.raises(ValueError, match="reference=2 must be"):
         align([A, A], reference=2)
+
+
+def test_procrustes_error_is_blind_to_movements_and_not_to_size():
+    rng = np.random.default_rng(0)
+    reference = rng.normal(size=(40, 3))
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    assert procrustes_error(reference @ turn + 5.0, reference) < 1e-14
+    assert procrustes_error(1.5 * reference @ turn, reference) == pytest.approx(0.5)
+    assert procrustes_error(np.ones((4, 2)), np.zeros((4, 2))) == 0.0
+    assert procrustes_error(np.eye(3), np.zeros((3, 3))) == np.inf
+
+
+def test_procrustes_error_is_the_least_over_all_turns():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
+    a, b = a - a.mean(0), b - b.mean(0)
+    angles = np.linspace(0, 2 * np.pi, 2001)
+    turns = [np.array([[np.cos(t), -np.sin(t)], [f * np.sin(t), f * np.cos(t)]]) for t in angles for f in (1, -1)]
+    least = min(np.linalg.norm(a @ turn - b) for turn in turns) / np.linalg.norm(b)
+    assert procrustes_error(a, b) == pytest.approx(least, rel=1e-5)

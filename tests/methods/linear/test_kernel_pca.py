@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from gnomon import PCA
 from gnomon.affinities import Gram
 from gnomon.exceptions import DataWarning
-from gnomon.linalg import leading_eigenpairs
+from gnomon.linalg import eigenpairs, symmetric_operator
 from gnomon.methods.linear import kernel_pca
 from gnomon.methods.linear.kernel_pca import KernelPCA
 
@@ -176,7 +176,8 @@ def test_blocks_of_vectors_find_the_pairs_of_a_dense_solver(n_rows):
     basis = np.linalg.qr(np.random.default_rng(0).normal(size=(n_rows, n_rows)))[0]
     for values in (1.0 / np.arange(1, n_rows + 1), np.r_[3.0, 3.0, 3.0, np.zeros(n_rows - 3)], -np.ones(n_rows)):
         matrix = (basis * values) @ basis.T
-        found = leading_eigenpairs(lambda Y, matrix=matrix: matrix @ Y, n_rows, 4)
+        operator = symmetric_operator(lambda Y, matrix=matrix: matrix @ Y, n_rows)
+        found = eigenpairs(operator, 4, which="largest")
         np.testing.assert_allclose(found.values, np.sort(values)[::-1][:4], atol=1e-10)
         np.testing.assert_allclose(matrix @ found.vectors, found.vectors * found.values, atol=1e-9)
         np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(4), atol=1e-10)

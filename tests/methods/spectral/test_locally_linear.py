@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities import reconstruction_weights
 from gnomon.exceptions import ConvergenceWarning, DataWarning, NeighborsWarning
-from gnomon.linalg import bottom_eigenpairs
-from gnomon.linalg.eigen import smallest as bottom
+from gnomon.linalg import eigenpairs
+from gnomon.linalg.eigen import eigenpairs as choice
 from gnomon.methods.spectral.locally_linear import LocallyLinearEmbedding
 from gnomon.neighbors import bridged_graph, compute_neighbors, find_bridges
 
@@ -40,8 +40,8 @@ def test_agrees_with_stored_reference(iris, solver):
     i, j = np.indices(iris[0].shape)
     X = iris[0] + 1e-3 * np.sin(1 + 7 * i + 3 * j)
     M = reconstruction_weights(X, compute_neighbors(X, 10)).M
-    found = bottom_eigenpairs(M, 4, null_vector=np.ones(150), solver=solver)
-    np.testing.assert_allclose(found.eigenvalues, [0.0, *REFERENCE_EIGENVALUES], rtol=1e-5, atol=1e-12)
+    found = eigenpairs(M, 4, known=np.ones(150), solver=solver)
+    np.testing.assert_allclose(found.values, [0.0, *REFERENCE_EIGENVALUES], rtol=1e-5, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", ["standard", "modified", "ltsa"])
@@ -118,7 +118,7 @@ def test_bytes_do_not_depend_on_threads(variant):
 def test_the_map_is_the_same_on_both_sides_of_the_switch(variant, monkeypatch):
     X = roll(610)[0]
     sparse = LocallyLinearEmbedding(10, variant=variant, random_state=0).fit(X)
-    monkeypatch.setattr(bottom, "_LARGEST_DENSE", 1000)
+    monkeypatch.setattr(choice, "LARGEST_DENSE", 1000)
     dense = LocallyLinearEmbedding(10, variant=variant, random_state=0).fit(X)
     assert (sparse.solver_, dense.solver_) == ("factor", "dense")
     np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-6)

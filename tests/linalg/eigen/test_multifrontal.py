@@ -1,0 +1,59 @@
+"""Sparse Cholesky factors by fronts against LAPACK."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.linalg.eigen import multifrontal as fronts_module
+from gnomon.linalg.eigen.multifrontal import SparseCholesky, plan_elimination
+
+
+def random_definite(n, density, seed):
+    entries = sp.random_array((n, n), density=density, rng=np.random.default_rng(seed))
+    return sp.csr_array(entries @ entries.T + sp.eye_array(n) * 0.1)
+
+
+@pytest.mark.parametrize(("n", "density"), [(1, 1.0), (7, 0.0), (60, 0.02), (300, 0.01), (200, 0.2), (120, 1.0)])
+def test_the_factor_solves_what_lapack_solves(n, density):
+    matrix = random_definite(n, density, n)
+    B = np.random.default_rng(1).normal(size=(n, 3))
+    plan = plan_elimination(matrix, max_entries=1e8)
+    expected = np.linalg.solve(matrix.toarray() + 0.5 * np.eye(n), B)
+    np.testing.assert_allclose(SparseCholesky(matrix, plan, shift=0.5).solve(B), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_wide_front_is_factored_in_panels_to_the_same_result(monkeypatch):
+    monkeypatch.setattr(fronts_module, "_WIDE", 32)
+    monkeypatch.setattr(fronts_module, "_TALL", 50)
+    matrix = random_definite(150, 0.3, 0)
+    B = np.random.default_rng(1).normal(size=(150, 2))
+    solution = SparseCholesky(matrix, plan_elimination(matrix, max_entries=1e8)).solve(B)
+    np.testing.assert_allclose(solution, np.linalg.solve(matrix.toarray(), B), rtol=1e-9, atol=1e-9)
+
+
+def test_a_plan_eliminates_every_row_once_and_counts_no_less_than_the_factor_has():
+    matrix = random_definite(300, 0.01, 3)
+    plan = plan_elimination(matrix, max_entries=1e8)
+    assert sorted(plan.order) == list(range(300))
+    factor = np.linalg.cholesky(matrix.toarray()[np.ix_(plan.order, plan.order)])
+    pivots, below = np.diff(plan.starts), np.diff(plan.offsets)
+    assert np.count_nonzero(np.abs(factor) > 1e-14) <= (pivots * (pivots + below)).sum() <= plan.n_entries
+    fronts = np.repeat(np.arange(plan.n_fronts), pivots)
+    for column in range(300):
+        f = fronts[column]
+        known = {*range(plan.starts[f], plan.starts[f + 1]), *plan.places[plan.offsets[f] : plan.offsets[f + 1]]}
+        assert set(np.flatnonzero(np.abs(factor[:, column]) > 1e-14)) <= known
+
+
+def test_a_plan_beyond_its_limit_is_given_up_with_the_size_so_far():
+    plan = plan_elimination(random_definite(200, 0.2, 0), max_entries=1000)
+    assert plan.n_fronts == 0
+    assert plan.n_entries > 1000
+
+
+def test_an_indefinite_matrix_has_no_factor():
+    matrix = sp.csr_array(sp.diags_array([-np.ones(29), np.full(30, 2.0), -np.ones(29)], offsets=[-1, 0, 1]))
+    with pytest.raises(np.linalg.LinAlgError, match="not positive"):
+        SparseCholesky(matrix, plan_elimination(matrix, max_entries=1e6), shift=-0.5)
