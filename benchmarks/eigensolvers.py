@@ -132,6 +132,7 @@ PROBLEMS = {
     "paul15_lle": Problem("LLE of paul15", "lle", lambda: _reconstruction(_table("paul15"))),
     "pbmc_lle": Problem("LLE of pbmc4k", "lle", lambda: _reconstruction(_table("pbmc4k"))),
     "mnist10k_lle": Problem("LLE of MNIST, 10,000", "lle", lambda: _reconstruction(_table("mnist", 10_000))),
+    "mnist20k_lle": Problem("LLE of MNIST, 20,000", "lle", lambda: _reconstruction(_table("mnist", 20_000))),
     "mnist40k_lle": Problem("LLE of MNIST, 40,000", "lle", lambda: _reconstruction(_table("mnist", 40_000))),
     "roll2k_lle": Problem("LLE of a swiss roll", "lle", lambda: _reconstruction(_swiss_roll(2000))),
     "roll20k_lle": Problem("LLE of a swiss roll", "lle", lambda: _reconstruction(_swiss_roll(20_000))),

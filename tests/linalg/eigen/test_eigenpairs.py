@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -417,6 +418,14 @@ def test_both_ends_of_a_spectrum_are_found_by_products(eigenvalues):
     alone = eigenpairs(diagonal(eigenvalues), 3, which="largest")
     assert alone.other_end is None
     np.testing.assert_allclose(alone.values, found.values, atol=1e-9 * size)
+
+
+@pytest.mark.skipif("rng" not in signature(eigsh).parameters, reason="SciPy before 1.17 seeds ARPACK's restarts itself")
+def test_equal_seeds_give_equal_bytes_where_arpack_meets_an_invariant_space():
+    low_rank = diagonal(np.concatenate((np.full(3, 3.0), np.zeros(697))))
+    runs = [eigenpairs(low_rank, 100, which="largest", seed=3) for _ in range(2)]
+    assert runs[0].solver == "arpack"
+    assert runs[0].vectors.tobytes() == runs[1].vectors.tobytes()
 
 
 def test_an_iteration_on_products_that_is_cut_short_says_so():

@@ -77,7 +77,8 @@ def eigenpairs(
     ----------
     operator : LinearOperator, CSR or GraphLaplacian of shape (n_samples, n_samples)
         Symmetric. Of a LinearOperator, products with blocks of vectors are taken. A CSR matrix, both triangles stored,
-        must be positive semidefinite where its smallest pairs are wanted. A Laplacian's trivial pair is left out.
+        must be positive semidefinite where its smallest pairs are wanted. From those of a Laplacian the trivial one is
+        left out.
     n_vectors : int in [1, n_samples]
         Number of pairs, one less where a vector is left out.
     which : {"smallest", "largest"}, default="smallest"

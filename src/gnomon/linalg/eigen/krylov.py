@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -201,7 +202,11 @@ def _arpack(product: Product, n_samples: int, search: Search) -> Eigenpairs:
         return product(v.reshape(-1, 1)).ravel()
 
     operator = scipy.sparse.linalg.LinearOperator((n_samples, n_samples), matvec=times, dtype=np.float64)
-    values, vectors = scipy.sparse.linalg.eigsh(operator, n_vectors, which="LA", v0=start, ncv=size, maxiter=most)
+    eigsh = scipy.sparse.linalg.eigsh
+    options: dict[str, Any] = {"which": "LA", "v0": start, "ncv": size, "maxiter": most}
+    if "rng" in inspect.signature(eigsh).parameters:  # SciPy 1.17: of the vectors that go on from an invariant space
+        options["rng"] = np.random.default_rng(search.seed)
+    values, vectors = eigsh(operator, n_vectors, **options)
     order = np.argsort(values, kind="stable")[::-1]
     values, vectors = values[order], with_signs(vectors[:, order])
     residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
