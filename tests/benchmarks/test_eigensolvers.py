@@ -23,5 +23,5 @@ def test_what_failed_or_found_other_pairs_is_told_in_its_cell():
     row = {"factor": one, "ARPACK": {"failed": "over 60 s"}, "LAPACK": {**one, "value": 0.7}}
     row["descent"] = {**one, "residual": 0.1, "converged": False}
     text = table({"digits_lle": {"rows": 1797, "solvers": row}}).splitlines()[-1]
-    cells = ("| 1 s, 2 MB |", "| over 60 s |", "(1 s, 2 MB, other pairs)", "(1 s, 2 MB, residual 1e-01)")
+    cells = ("| 1 s, 2 MB |", "| over 60 s |", "(1 s, 2 MB, other pairs)", "(1 s, 2 MB, residual 1e-01, value +0.0%)")
     assert all(cell in text for cell in cells)
