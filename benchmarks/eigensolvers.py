@@ -261,7 +261,7 @@ def _superlu(task: _Task) -> np.ndarray:
 
 
 def _lobpcg(task: _Task) -> np.ndarray:
-    """LOBPCG with the diagonal as preconditioner, 100 iterations at a time until the result is good or time is nearly up."""
+    """LOBPCG with the diagonal as preconditioner, 100 iterations at a time while the result is not good."""
     block = _start(task, task.problem.n_vectors + 3)
     largest = task.problem.largest
     inverse = None if largest else sp.diags_array(1.0 / task.matrix.diagonal())
@@ -380,8 +380,9 @@ def _cell(result: dict[str, Any] | None, best: float) -> str:
         return str(result["failed"])
     text = f"{result['seconds']:.2g} s, {max(result['megabytes'], 0):.0f} MB"
     if not result["converged"]:
-        excess = f", value {result['value'] / best - 1:+.1%}" if abs(best) > 1e-12 else ""
-        return f"({text}, residual {result['residual']:.0e}{excess})"
+        excess = result["value"] / best - 1 if abs(best) > 1e-12 else 0.0
+        told = f"value {excess:+.1%}" if abs(excess) < 1 else "far off"
+        return f"({text}, residual {result['residual']:.0e}, {told})"
     if abs(result["value"] - best) > 1e-2 * abs(best) + 1e-9:
         return f"({text}, other pairs)"
     return text
