@@ -380,7 +380,9 @@ def _cell(result: dict[str, Any] | None, best: float) -> str:
         return str(result["failed"])
     text = f"{result['seconds']:.2g} s, {max(result['megabytes'], 0):.0f} MB"
     if not result["converged"]:
-        excess = result["value"] / best - 1 if abs(best) > 1e-12 else 0.0
+        if abs(best) < 1e-12:  # no solver found it, or it is zero
+            return f"({text}, residual {result['residual']:.0e})"
+        excess = result["value"] / best - 1
         told = f"value {excess:+.1%}" if abs(excess) < 1 else "far off"
         return f"({text}, residual {result['residual']:.0e}, {told})"
     if abs(result["value"] - best) > 1e-2 * abs(best) + 1e-9:
