@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gnomon.viewer import write_html
+from gnomon.viewer import PageContent, write_html
 
 FLAGS = [
     "--no-sandbox",
@@ -156,21 +156,23 @@ def blobs_page(blobs, tmp_path_factory):
     labels = np.array(["alpha", HOSTILE, "gamma"])[blobs.group]
     write_html(
         path,
-        embedding=blobs.Y,
-        title=f"Blobs {HOSTILE}",
-        method=HOSTILE,
-        labels=labels,
-        label_name=HOSTILE,
-        X=blobs.X,
-        feature_names=blobs.feature_names,
-        explanation=blobs.explanation,
-        evaluation=blobs.evaluation,
-        point_names=[f"cell-{i}" if i != 123 else HOSTILE + " שלום 🙂" for i in range(blobs.n)],
-        metadata={
-            "batch": np.array(["east", "west"])[np.arange(blobs.n) % 2],
-            "depth": np.arange(blobs.n) / 7,
-            HOSTILE: [HOSTILE] * blobs.n,
-        },
-        info={"seed": 0, HOSTILE: HOSTILE},
+        PageContent(
+            embedding=blobs.Y,
+            title=f"Blobs {HOSTILE}",
+            method=HOSTILE,
+            labels=labels,
+            label_name=HOSTILE,
+            X=blobs.X,
+            feature_names=blobs.feature_names,
+            explanation=blobs.explanation,
+            evaluation=blobs.evaluation,
+            point_names=[f"cell-{i}" if i != 123 else HOSTILE + " שלום 🙂" for i in range(blobs.n)],
+            metadata={
+                "batch": np.array(["east", "west"])[np.arange(blobs.n) % 2],
+                "depth": np.arange(blobs.n) / 7,
+                HOSTILE: [HOSTILE] * blobs.n,
+            },
+            info={"seed": 0, HOSTILE: HOSTILE},
+        ),
     )
     return path

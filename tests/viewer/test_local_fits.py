@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 import gnomon
-from gnomon.viewer import write_html
+from gnomon.viewer import PageContent, write_html
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def explained(counts):
 def page(counts, explained, tmp_path_factory):
     X, Y, labels = counts
     path = tmp_path_factory.mktemp("page") / "counts.html"
-    write_html(path, embedding=Y, X=X, labels=labels, explanation=explained)
+    write_html(path, PageContent(embedding=Y, X=X, labels=labels, explanation=explained))
     return path
 
 
@@ -90,7 +90,7 @@ def test_a_place_that_no_way_leads_to_is_said(open_page, tmp_path):
     labels = np.repeat(["here", "there"], 40)
     Y = rng.normal(size=(80, 2)).astype(np.float32)
     path = tmp_path / "apart.html"
-    write_html(path, embedding=Y, X=X, labels=labels, explanation=gnomon.explain(X, Y, n_neighbors=5))
+    write_html(path, PageContent(embedding=Y, X=X, labels=labels, explanation=gnomon.explain(X, Y, n_neighbors=5)))
     opened = open_page(path)
     opened.page.mouse.click(*opened.place(3))
     opened.page.select_option("#goal", label="there")
@@ -112,7 +112,7 @@ def test_the_page_colours_by_distortion_and_names_what_is_torn(open_page, page, 
 def test_captions_stand_under_the_names_of_the_classes(open_page, counts, tmp_path):
     X, Y, labels = counts
     path = tmp_path / "captions.html"
-    write_html(path, embedding=Y, X=X, labels=labels, captions={"east": "<b>high</b> feature 3"})
+    write_html(path, PageContent(embedding=Y, X=X, labels=labels, captions={"east": "<b>high</b> feature 3"}))
     opened = open_page(path)
     legend = opened.page.inner_text("#legend")
     assert "<b>high</b> feature 3" in legend

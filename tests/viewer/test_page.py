@@ -7,7 +7,7 @@ import pytest
 from matplotlib.path import Path as Polygon
 from scipy.stats import rankdata
 
-from gnomon.viewer import write_html
+from gnomon.viewer import PageContent, write_html
 from gnomon.viewer.codes import encode_features
 
 pytestmark = pytest.mark.browser
@@ -227,7 +227,7 @@ def test_points_without_position_lie_in_the_tray(open_page, tmp_path):
     Y = np.random.default_rng(0).normal(size=(50, 2))
     Y[[3, 40], 1] = np.nan
     Y[7, 0] = np.inf
-    write_html(tmp_path / "map.html", embedding=Y, labels=np.arange(50) % 2)
+    write_html(tmp_path / "map.html", PageContent(embedding=Y, labels=np.arange(50) % 2))
     opened = open_page(tmp_path / "map.html")
     assert "3 points have no position" in opened.page.inner_text("#tray")
     opened.page.hover("#tray .dot >> nth=1")
@@ -238,7 +238,7 @@ def test_points_without_position_lie_in_the_tray(open_page, tmp_path):
 
 def test_three_dimensions_turn_and_pick(open_page, tmp_path):
     Y = np.random.default_rng(1).normal(size=(80, 3))
-    write_html(tmp_path / "map.html", embedding=Y, labels=np.arange(80) % 4)
+    write_html(tmp_path / "map.html", PageContent(embedding=Y, labels=np.arange(80) % 4))
     opened = open_page(tmp_path / "map.html")
     before = opened.place(11)
     opened.page.mouse.move(200, 700)
@@ -260,7 +260,8 @@ def test_many_classes_and_pictures(open_page, tmp_path):
     rng = np.random.default_rng(2)
     X = rng.integers(0, 17, size=(900, 64)).astype(float)
     write_html(
-        tmp_path / "map.html", embedding=rng.normal(size=(900, 2)), labels=np.arange(900) % 300, X=X, image_shape=(8, 8)
+        tmp_path / "map.html",
+        PageContent(embedding=rng.normal(size=(900, 2)), labels=np.arange(900) % 300, X=X, image_shape=(8, 8)),
     )
     opened = open_page(tmp_path / "map.html")
     assert "60 largest of 300 classes" in opened.page.inner_text("#legend")
@@ -278,7 +279,7 @@ def test_sparse_values_contrast_like_dense_ones(open_page, tmp_path):
 
     rng = np.random.default_rng(3)
     X = sparse.random(300, 40, density=0.1, random_state=3, format="csr", data_rvs=lambda k: rng.normal(size=k))
-    write_html(tmp_path / "map.html", embedding=rng.normal(size=(300, 2)), labels=np.arange(300) % 3, X=X)
+    write_html(tmp_path / "map.html", PageContent(embedding=rng.normal(size=(300, 2)), labels=np.arange(300) % 3, X=X))
     opened = open_page(tmp_path / "map.html")
     opened.page.click('#legend [data-class="1"] .class')
     rows = {row["feature"]: row for row in opened.state["contrast"]}

@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 import pytest
 
-from gnomon.viewer import document, write_html
+from gnomon.viewer import PageContent, document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
 from gnomon.viewer.page import bundle
 from gnomon.viewer.payload import Payload
@@ -37,7 +37,10 @@ def read_page(path):
 
 
 def test_columns_survive_the_round_trip(tmp_path, blobs):
-    write_html(tmp_path / "a.html", embedding=blobs.Y, labels=blobs.group, X=blobs.X, explanation=blobs.explanation)
+    write_html(
+        tmp_path / "a.html",
+        PageContent(embedding=blobs.Y, labels=blobs.group, X=blobs.X, explanation=blobs.explanation),
+    )
     header, columns = read_page(tmp_path / "a.html")
     np.testing.assert_array_equal(columns["embedding"], blobs.Y)
     np.testing.assert_array_equal(columns["top"], blobs.top.indices)
@@ -49,7 +52,7 @@ def test_columns_survive_the_round_trip(tmp_path, blobs):
 def test_groups_larger_than_one_part_survive(monkeypatch, tmp_path):
     monkeypatch.setattr("gnomon.viewer.payload._PART", 1000)
     X = np.random.default_rng(0).integers(0, 256, size=(333, 7), dtype=np.uint8)
-    write_html(tmp_path / "a.html", embedding=np.zeros((333, 2)) + np.arange(333)[:, None], X=X)
+    write_html(tmp_path / "a.html", PageContent(embedding=np.zeros((333, 2)) + np.arange(333)[:, None], X=X))
     _, columns = read_page(tmp_path / "a.html")
     np.testing.assert_array_equal(columns["codes"], X)
     np.testing.assert_array_equal(columns["kept"], np.arange(7))
@@ -57,13 +60,18 @@ def test_groups_larger_than_one_part_survive(monkeypatch, tmp_path):
 
 def test_same_input_gives_the_same_bytes(tmp_path, blobs):
     for name in ("a.html", "b.html"):
-        write_html(tmp_path / name, embedding=blobs.Y, X=blobs.X, labels=blobs.group, explanation=blobs.explanation)
+        write_html(
+            tmp_path / name,
+            PageContent(embedding=blobs.Y, X=blobs.X, labels=blobs.group, explanation=blobs.explanation),
+        )
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
 def test_budget_is_said_in_the_page(tmp_path, blobs):
     write_html(
-        tmp_path / "a.html", embedding=blobs.Y, X=blobs.X, explanation=blobs.explanation, byte_budget=4 * blobs.n
+        tmp_path / "a.html",
+        PageContent(embedding=blobs.Y, X=blobs.X, explanation=blobs.explanation),
+        byte_budget=4 * blobs.n,
     )
     header, columns = read_page(tmp_path / "a.html")
     np.testing.assert_array_equal(columns["kept"], [0, 1, 2, 3])  # global importance falls with the number
@@ -75,7 +83,9 @@ def test_too_many_points_are_sampled_by_class(monkeypatch, tmp_path):
     monkeypatch.setattr(document, "MAX_POINTS", 200)
     labels = np.repeat(["common", "rare"], [990, 10])
     Y = np.random.default_rng(0).normal(size=(1000, 2)).astype(np.float32)
-    write_html(tmp_path / "a.html", embedding=Y, labels=labels, X=Y, point_names=[f"p{i}" for i in range(1000)])
+    write_html(
+        tmp_path / "a.html", PageContent(embedding=Y, labels=labels, X=Y, point_names=[f"p{i}" for i in range(1000)])
+    )
     header, columns = read_page(tmp_path / "a.html")
     rows = columns["rows"]
     assert len(rows) == header["n"] == 200
@@ -111,7 +121,7 @@ def test_stratified_rows_keep_every_class():
 def test_bad_arguments_are_refused_before_anything_is_written(tmp_path, bad, text):
     """F105."""
     with pytest.raises(ValueError, match=text):
-        write_html(tmp_path / "a.html", **({"embedding": np.zeros((5, 2))} | bad))
+        write_html(tmp_path / "a.html", PageContent(**({"embedding": np.zeros((5, 2))} | bad)))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -120,7 +130,7 @@ def test_a_failed_write_leaves_the_old_file(monkeypatch, tmp_path):
     path.write_text("old")
     monkeypatch.setattr(Payload, "parts", lambda self: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        write_html(path, embedding=np.zeros((3, 2)))
+        write_html(path, PageContent(embedding=np.zeros((3, 2))))
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -128,7 +138,10 @@ def test_a_failed_write_leaves_the_old_file(monkeypatch, tmp_path):
 def test_title_is_escaped_and_scripts_are_ours_alone(tmp_path):
     """F109: the page holds no markup that came from the data."""
     evil = "</script><script>alert(1)</script>"
-    write_html(tmp_path / "a.html", embedding=np.eye(2), title=evil, method=evil, labels=[evil, "b"], info={evil: evil})
+    write_html(
+        tmp_path / "a.html",
+        PageContent(embedding=np.eye(2), title=evil, method=evil, labels=[evil, "b"], info={evil: evil}),
+    )
     assert "alert(1)</script>" not in (tmp_path / "a.html").read_text()
 
 

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.path import Path as Polygon
 
 from conftest import HOSTILE
-from gnomon.viewer import Sequence, write_html
+from gnomon.viewer import PageContent, Sequence, write_html
 
 pytestmark = pytest.mark.browser
 
@@ -37,13 +37,15 @@ def path(blobs, frames, tmp_path_factory):
     )
     write_html(
         path,
-        embedding=blobs.Y,
-        title="Sequence",
-        labels=np.array(["alpha", "beta", "gamma"])[blobs.group],
-        X=blobs.X,
-        feature_names=blobs.feature_names,
-        explanation=blobs.explanation,
-        evaluation=blobs.evaluation,
+        PageContent(
+            embedding=blobs.Y,
+            title="Sequence",
+            labels=np.array(["alpha", "beta", "gamma"])[blobs.group],
+            X=blobs.X,
+            feature_names=blobs.feature_names,
+            explanation=blobs.explanation,
+            evaluation=blobs.evaluation,
+        ),
         sequence=sequence,
     )
     return path
@@ -315,7 +317,7 @@ def test_three_dimensions_move_and_turn(open_page, tmp_path):
     rng = np.random.default_rng(5)
     frames = [rng.normal(size=(90, 3)).astype(np.float32) for _ in range(2)]
     frames[1][4] = np.nan
-    write_html(tmp_path / "map.html", embedding=frames[0], sequence=Sequence("epoch", [1, 2], frames))
+    write_html(tmp_path / "map.html", PageContent(embedding=frames[0]), sequence=Sequence("epoch", [1, 2], frames))
     opened = open_page(tmp_path / "map.html", reduced_motion="reduce")
     opened.page.keyboard.press("ArrowRight")
     arrive(opened, 1)
@@ -341,7 +343,9 @@ def test_many_labels_thin_out(open_page, tmp_path):
     rng = np.random.default_rng(6)
     frames = rng.normal(size=(60, 40, 2))
     labels = [f"epoch {k}" for k in range(60)]
-    write_html(tmp_path / "map.html", embedding=frames[0], sequence=Sequence("training", labels, list(frames)))
+    write_html(
+        tmp_path / "map.html", PageContent(embedding=frames[0]), sequence=Sequence("training", labels, list(frames))
+    )
     opened = open_page(tmp_path / "map.html")
     boxes = opened.page.evaluate(
         "() => [...document.querySelectorAll('.tick:not(.bare) bdi')].map((b) => b.getBoundingClientRect())"

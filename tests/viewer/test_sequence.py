@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_payload import read_page
 
-from gnomon.viewer import Sequence, document, write_html
+from gnomon.viewer import PageContent, Sequence, document, write_html
 from gnomon.viewer.sequence import encode_frames
 
 
@@ -49,13 +49,13 @@ def test_missing_points_stay_missing(frames):
 
 def test_the_page_holds_the_sequence(tmp_path, frames):
     sequence = Sequence("epochs", [0, 1.5, "two", None, "<b>"], frames, main=-2)
-    write_html(tmp_path / "a.html", embedding=frames[3], sequence=sequence)
+    write_html(tmp_path / "a.html", PageContent(embedding=frames[3]), sequence=sequence)
     header, columns = read_page(tmp_path / "a.html")
     assert header["sequence"]["labels"] == ["0", "1.5", "two", "None", "<b>"]
     assert header["sequence"]["main"] == 3
     assert header["sequence"]["facts"] == [None] * 5
     assert np.abs(decode(columns) - frames).max() < 1e-2
-    write_html(tmp_path / "b.html", embedding=frames[3], sequence=sequence)
+    write_html(tmp_path / "b.html", PageContent(embedding=frames[3]), sequence=sequence)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
@@ -65,15 +65,15 @@ def test_three_bytes_hold_a_point_of_a_frame(tmp_path):
     start = rng.normal(size=(7000, 2)) + 6 * rng.normal(size=(10, 2))[rng.integers(0, 10, 7000)]
     goal = start @ [[0.8, 0.6], [-0.6, 0.8]] + rng.normal(scale=0.5, size=start.shape)
     frames = [(1 - t) * start + t * goal + rng.normal(scale=0.1, size=start.shape) for t in np.linspace(0, 1, 20)]
-    write_html(tmp_path / "a.html", embedding=frames[0], sequence=Sequence("t", range(20), frames))
-    write_html(tmp_path / "b.html", embedding=frames[0])
+    write_html(tmp_path / "a.html", PageContent(embedding=frames[0]), sequence=Sequence("t", range(20), frames))
+    write_html(tmp_path / "b.html", PageContent(embedding=frames[0]))
     more = (tmp_path / "a.html").stat().st_size - (tmp_path / "b.html").stat().st_size
     assert more < 20 * 7000 * 4.3
 
 
 def test_a_sample_of_the_points_is_the_same_in_every_frame(monkeypatch, tmp_path, frames):
     monkeypatch.setattr(document, "MAX_POINTS", 50)
-    write_html(tmp_path / "a.html", embedding=frames[0], sequence=Sequence("t", "abcde", frames))
+    write_html(tmp_path / "a.html", PageContent(embedding=frames[0]), sequence=Sequence("t", "abcde", frames))
     _, columns = read_page(tmp_path / "a.html")
     np.testing.assert_allclose(decode(columns), np.array(frames)[:, columns["rows"]], atol=1e-2)
 
@@ -82,7 +82,7 @@ def test_facts_of_other_frames_are_kept_apart(tmp_path, blobs):
     frames = [blobs.Y, blobs.Y[:, ::-1], -blobs.Y]
     scores = [SimpleNamespace(trustworthiness=0.5 + 0.1 * k, per_point={}) for k in range(3)]
     sequence = Sequence("t", "abc", frames, 1, explanations=[None, None, blobs.explanation], evaluations=scores)
-    write_html(tmp_path / "a.html", embedding=frames[1], sequence=sequence, explanation=blobs.explanation)
+    write_html(tmp_path / "a.html", PageContent(embedding=frames[1], explanation=blobs.explanation), sequence=sequence)
     header, columns = read_page(tmp_path / "a.html")
     first, main, last = header["sequence"]["facts"]
     assert first == {"evaluation": {"trustworthiness": 0.5}}
@@ -124,9 +124,13 @@ def test_what_cannot_be_a_sequence_is_refused(frames, change, text):
 def test_the_main_embedding_must_be_that_of_the_map(tmp_path, frames):
     sequence = Sequence("t", range(5), frames, main=2)
     with pytest.raises(ValueError, match=r"sequence.embeddings\[2\] must be the embedding itself .* reference=2"):
-        write_html(tmp_path / "a.html", embedding=frames[2][:, ::-1], sequence=sequence)
+        write_html(tmp_path / "a.html", PageContent(embedding=frames[2][:, ::-1]), sequence=sequence)
     with pytest.raises(ValueError, match="sequence of embeddings of shape"):
-        write_html(tmp_path / "a.html", embedding=frames[2][1:], sequence=sequence)
+        write_html(tmp_path / "a.html", PageContent(embedding=frames[2][1:]), sequence=sequence)
     assert list(tmp_path.iterdir()) == []
     frames[2][4] = np.nan
-    write_html(tmp_path / "a.html", embedding=frames[2].astype(np.float32), sequence=Sequence("t", range(5), frames, 2))
+    write_html(
+        tmp_path / "a.html",
+        PageContent(embedding=frames[2].astype(np.float32)),
+        sequence=Sequence("t", range(5), frames, 2),
+    )

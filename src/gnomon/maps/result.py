@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from gnomon.evaluation import Evaluation
-    from gnomon.explanations import Caption, Contrast, Explanation
+    from gnomon.explanations import Contrast, Explanation
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
@@ -28,8 +28,6 @@ __all__ = ["Map"]
 
 _ARCHIVE_KIND = "gnomon-map"
 _ARCHIVE_VERSION = 1
-_LOCAL_DIMENSION = "local dimension"
-_MOST_CAPTIONS = 60
 
 
 @dataclass(repr=False)
@@ -294,26 +292,7 @@ class Map(Questions):
         """
         from gnomon.viewer import write_html
 
-        write_html(
-            path,
-            embedding=self.embedding,
-            title=self.name if title is None else title,
-            method=self.method,
-            labels=self.labels,
-            label_name=self.label_name,
-            feature_names=self.feature_names,
-            X=self.X,
-            images=self.images,
-            image_shape=self.image_shape,
-            explanation=self.explain(),
-            evaluation=self.evaluate(),
-            profiles=self._profile_rows(),
-            captions={str(label): caption.text for label, caption in self._captions().items()},
-            metadata={**self.metadata, **self._local_dimension()},
-            point_names=None if self.point_names is None else self.point_names.tolist(),
-            info=self._info(),
-            sequence=sequence,
-        )
+        write_html(path, self, title=title, sequence=sequence)
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
@@ -401,33 +380,3 @@ class Map(Questions):
         from gnomon.maps.report import describe
 
         return describe(self)
-
-    def _profile_rows(self) -> dict[Any, list[tuple[str, float, float]]]:
-        """Return for each label its most distinctive features with effect size and AUC, as the viewer takes them."""
-        return {
-            label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), strict=True))
-            for label, top in ((label, profile.head(12)) for label, profile in self.profiles().items())
-        }
-
-    def _captions(self) -> dict[Any, Caption]:
-        """Return a caption for each label; none without labels, with a single one or with too many to be read."""
-        if self.labels is None or not 2 <= len(np.unique(self.labels)) <= _MOST_CAPTIONS:
-            return {}
-        return self.captions()
-
-    def _local_dimension(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the dimension around each point as a column of the viewer, nothing if it is not known."""
-        local = self.intrinsic_dimension().local
-        if not np.isfinite(local).any() or _LOCAL_DIMENSION in self.metadata:
-            return {}
-        return {_LOCAL_DIMENSION: np.round(local, 2)}
-
-    def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"method": self.method, **self.parameters}
-        info.update({f"seconds for {stage}": round(seconds, 2) for stage, seconds in self.timings.items()})
-        dimension = self.intrinsic_dimension()
-        if np.isfinite(dimension.value):
-            info["intrinsic dimension"] = round(dimension.value, 1)
-        if self.notes:
-            info["notes"] = "; ".join(self.notes)
-        return info

@@ -167,19 +167,18 @@ class Spectrum:
         title : str
             Of the page.
         **page
-            What else the page shows, such as ``X``, ``feature_names`` or ``images``; see `gnomon.viewer.write_html`.
+            What else the page shows, such as ``X``, ``feature_names`` or ``images``; see `gnomon.viewer.PageContent`.
         """
-        from gnomon.viewer import write_html
+        from gnomon.viewer import PageContent, write_html
 
-        write_html(
-            path,
-            embedding=self.embeddings[self.main],
+        content = PageContent(
+            self.embeddings[self.main],
             title=title,
             method="attraction-repulsion spectrum",
             labels=None if labels is None else np.asarray(labels),
-            sequence=self.sequence(),
             **{"info": self._info(), **page},
         )
+        write_html(path, content, sequence=self.sequence())
 
     def plot(
         self,

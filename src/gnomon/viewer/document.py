@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from gnomon._validation import message
 from gnomon.data.names import default_names
 from gnomon.viewer.codes import encode_features
 from gnomon.viewer.columns import Column, encode_column, stratified_rows
+from gnomon.viewer.content import PageContent
 from gnomon.viewer.facts import Facts, evaluation_facts, explanation_facts, local_facts
 from gnomon.viewer.payload import Payload
 from gnomon.viewer.sequence import Sequence as EmbeddingSequence
@@ -63,6 +64,36 @@ class Document:
         self.colors = np.full((len(self.embedding), 3), 110, dtype=np.uint8)
         if label is not None:
             self._add_label(label, label_name or "label")
+
+    @classmethod
+    def of(cls, content: PageContent, sequence: EmbeddingSequence | None, *, byte_budget: int) -> Self:
+        """Collect all that a page shows, its title apart."""
+        explanation, evaluation = content.explanation, content.evaluation
+        if sequence is not None:
+            of_main = sequence.facts(sequence.main)
+            explanation = of_main[0] if explanation is None else explanation
+            evaluation = of_main[1] if evaluation is None else evaluation
+        made = cls(content.embedding, content.labels, content.label_name)
+        made.add_metadata(content.metadata)
+        made.add_point_names(content.point_names)
+        importance = None if explanation is None else np.asarray(explanation.global_importance)
+        table, shape = _as_table(content.X), content.image_shape
+        complete = made.add_features(
+            table, content.feature_names, shape, importance=importance, byte_budget=byte_budget
+        )
+        made.add_images(content.images, table, shape, values_included=complete)
+        made.add_explanation(explanation)
+        made.add_evaluation(evaluation)
+        made.add_sequence(sequence, content.embedding)
+        made.add_profiles(content.profiles)
+        made.payload.header |= {
+            "captions": {str(label): str(text) for label, text in (content.captions or {}).items()},
+            "method": content.method,
+            "samples": made.n_samples,
+            "info": [[str(name), str(value)] for name, value in (content.info or {}).items()],
+            "notes": made.notes,
+        }
+        return made
 
     def _shown(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values if self.rows is None else values[self.rows]
@@ -300,6 +331,16 @@ class Document:
                 ]
                 for label, rows in profiles.items()
             }
+
+
+def _as_table(X: Any) -> Any:
+    if X is None or hasattr(X, "tocsc"):
+        return X
+    table = np.asarray(X)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        what = f"X of shape {table.shape} and type {table.dtype}"
+        raise ValueError(message("write_html", what, "a table of numbers", remedy="Pass a 2-D array."))
+    return table.view(np.uint8) if table.dtype == np.bool_ else table
 
 
 def _number(value: float) -> float | None:
