@@ -29,9 +29,13 @@ def make_atlas(result: Map) -> AffineAtlas:
     """Return the atlas of the data and the positions of a map."""
     from gnomon.extension import AffineAtlas
 
-    metric = result.metric
     return AffineAtlas(
-        result.X, result.embedding, graph=result.graph, n_neighbors=_N_NEIGHBORS, metric=metric, n_jobs=result.n_jobs
+        result.X,
+        result.embedding,
+        graph=result.neighbors(),
+        n_neighbors=_N_NEIGHBORS,
+        metric=result.metric,
+        n_jobs=result.n_jobs,
     )
 
 

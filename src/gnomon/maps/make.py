@@ -15,8 +15,9 @@ from gnomon._progress import Callback
 from gnomon._validation import message
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
 from gnomon.exceptions import GnomonWarning
-from gnomon.maps.result import Map
-from gnomon.neighbors import NeighborGraph, graph_fault
+from gnomon.maps.result import N_NEIGHBORS, Map
+from gnomon.methods.base import RowEmbedder
+from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
 
 __all__ = ["map"]
 
@@ -98,7 +99,11 @@ def map(
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
     metric, metric_notes = _metric_of(estimator)
     with _noted() as notes:
-        embedding = np.asarray(estimator.fit_transform(table.values))
+        if isinstance(estimator, RowEmbedder):
+            graph = estimator.fit_sharing_graph(table.values, N_NEIGHBORS)
+            embedding = np.asarray(estimator.embedding_)
+        else:
+            graph, embedding = None, np.asarray(estimator.fit_transform(table.values))
     made = Map(
         X=table.values,
         embedding=embedding,
@@ -112,7 +117,7 @@ def map(
         metadata=data.metadata,
         point_names=data.point_names,
         metric=metric,
-        graph=_graph_of(estimator, table.n_samples, metric),
+        graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
         notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
         name=name or (data.name if data.source else "map"),
@@ -190,9 +195,15 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
     ]
 
 
-def _graph_of(estimator: Any, n_samples: int, metric: str) -> NeighborGraph | None:
-    """Return the estimator's graph if it is sound, of the rows of X, in this metric and large enough to explain."""
-    graph = getattr(estimator, "graph_", None)
-    if not isinstance(graph, NeighborGraph) or graph.metric != metric or graph.n_neighbors < _GRAPH_NEIGHBORS:
+def _usable(graph: NeighborGraph | None, kept: Any, n_samples: int, metric: str) -> NeighborGraph | None:
+    """Return the graph that a fit found if it is sound, of the rows of X, in this metric and large enough to explain.
+
+    What the estimator kept says in which metric, and of which features; it is the graph itself of an estimator that
+    shares none.
+    """
+    if not isinstance(kept, NeighborGraph) or kept.metric != NATIVE_METRICS.get(metric, metric):
         return None
-    return graph if graph.n_samples == n_samples and not graph_fault(graph) else None
+    found = kept if graph is None else graph
+    if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or graph_fault(found):
+        return None
+    return found

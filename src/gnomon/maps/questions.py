@@ -12,7 +12,6 @@ from gnomon._validation import message
 
 if TYPE_CHECKING:
     from gnomon.explanations import Axis, Caption, Contrast, Counterfactual, Explanation, MeanImportance, Saliency, Why
-    from gnomon.neighbors import NeighborGraph
 
 __all__ = ["Questions"]
 
@@ -33,7 +32,6 @@ class Questions:
     metadata: dict[str, npt.NDArray[Any]]
     point_names: npt.NDArray[Any] | None
     metric: str
-    graph: NeighborGraph | None
     n_jobs: int | None
     explain: Callable[..., Explanation]
     transform: Callable[[Any], npt.NDArray[Any]]
@@ -161,7 +159,6 @@ class Questions:
         from gnomon.explanations.counterfactual import counterfactual
 
         options.setdefault("labels", self.labels)
-        options.setdefault("graph", self.graph)
         if transform is None:
             options.setdefault("novelty", self.novelty)
         return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import resolve_n_threads
 from gnomon.data import check_table
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
     from gnomon.neighbors import NeighborGraph
     from gnomon.viewer import Sequence
 
-__all__ = ["Map"]
+__all__ = ["N_NEIGHBORS", "Map"]
 
 _ARCHIVE_KIND = "gnomon-map"
 _ARCHIVE_VERSION = 1
+_FEWEST_ROWS = 30  # fewer are too few to evaluate
+N_NEIGHBORS = 20
+"""Most neighbours that anything asked of a map looks at."""
 
 
 @dataclass(repr=False)
@@ -60,7 +64,8 @@ class Map(Questions):
     metric : str
         Distance between rows in which the map is explained and evaluated.
     graph : NeighborGraph or None
-        Nearest neighbours in the data in this metric, if the method found them.
+        Nearest neighbours in the data in this metric, if they are known yet: the method found them, or `neighbors` was
+        asked for them. The file keeps them.
     timings : dict of str to float
         Seconds by stage.
     notes : list of str
@@ -112,6 +117,26 @@ class Map(Questions):
         """Number of features."""
         return int(self.X.shape[1])
 
+    def neighbors(self) -> NeighborGraph | None:
+        """Return the nearest neighbours in the data, which everything that is asked of the map shares.
+
+        They are those that the method found, if it found 15 at least, else they are searched for when they are first
+        needed: 20 for each row, as many as `intrinsic_dimension` looks at; `explain`, `evaluate`, `counterfactual` and
+        the atlas take the first 15.
+
+        Returns
+        -------
+        NeighborGraph or None
+            `graph`, of which ``recall`` says how completely they were found; None for a table of one row.
+        """
+        if self.graph is None and self.n_samples > 1:
+            from gnomon.neighbors import compute_neighbors
+
+            n_threads = resolve_n_threads(self.n_jobs, who="Map")
+            wanted = min(N_NEIGHBORS, self.n_samples - 1)
+            self.graph = compute_neighbors(self.X, wanted, metric=self.metric, n_threads=n_threads)
+        return self.graph
+
     def explain(self, features: Any = None, feature_names: Any = None) -> Explanation:
         """Say which features move each point. See `gnomon.explain`.
 
@@ -132,6 +157,7 @@ class Map(Questions):
                 self.embedding,
                 features,
                 feature_names=feature_names,
+                graph=self._neighbors_of_enough(),
                 metric=self.metric,
                 n_jobs=self.n_jobs,
             )
@@ -141,7 +167,7 @@ class Map(Questions):
             self._explanation = explain(
                 self.X,
                 self.embedding,
-                graph=self.graph,
+                graph=self._neighbors_of_enough(),
                 metric=self.metric,
                 feature_names=self.feature_names,
                 n_jobs=self.n_jobs,
@@ -157,7 +183,7 @@ class Map(Questions):
                 self.X,
                 self.embedding,
                 labels=self.labels,
-                graph=self.graph,
+                graph=self._neighbors_of_enough() if np.isfinite(self.embedding).all() else None,
                 metric=self.metric,
                 random_state=0,
                 n_jobs=self.n_jobs,
@@ -169,7 +195,9 @@ class Map(Questions):
         if self._dimension is None:
             from gnomon.geometry import intrinsic_dimension
 
-            self._dimension = intrinsic_dimension(self.X, graph=self.graph, metric=self.metric, n_jobs=self.n_jobs)
+            self._dimension = intrinsic_dimension(
+                self.X, graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs
+            )
         return self._dimension
 
     def profiles(self) -> dict[Any, Contrast]:
@@ -262,6 +290,10 @@ class Map(Questions):
         from gnomon.maps.growing import extend
 
         return extend(self, X_new, labels=labels, metadata=metadata, point_names=point_names, images=images)
+
+    def _neighbors_of_enough(self) -> NeighborGraph | None:
+        """Return `neighbors`, or None where the table has too few rows, of which others complain better."""
+        return self.neighbors() if self.n_samples > _FEWEST_ROWS else self.graph
 
     def _function(self) -> AffineAtlas:
         """Return the atlas, made when it is first asked for."""

@@ -114,6 +114,14 @@ class PlacesRows(Embedder):
         return self._place(table.values)
 
 
+@dataclass
+class SharedGraph:
+    """Where a fit leaves the neighbours it found, for those who ask for `n_neighbors` of them later."""
+
+    n_neighbors: int
+    graph: NeighborGraph | None = None
+
+
 @dataclass(eq=False, repr=False)
 class RowEmbedder(Embedder):
     """A method that maps the distinct rows of a table: rows that are equal share one position.
@@ -130,6 +138,7 @@ class RowEmbedder(Embedder):
     n_jobs: int | None = None
     callback: Callback | None = None
 
+    _shared: SharedGraph | None = None
     _merges_equal_rows: ClassVar[bool] = True
     _position_type: ClassVar[type] = np.float64
     _rules: ClassVar[dict[str, Rule]] = {}
@@ -185,6 +194,29 @@ class RowEmbedder(Embedder):
         self._repeat(copies)
         return self
 
+    def fit_sharing_graph(self, X: Any, n_neighbors: int) -> NeighborGraph | None:
+        """Fit, and return the neighbours that the fit searched for, more of them than it used if that is free.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            As for `fit`; the map is the same.
+        n_neighbors : int
+            Neighbours that others will ask for.
+
+        Returns
+        -------
+        NeighborGraph or None
+            Of the rows that were searched: distinct ones only if X holds equal rows, of fewer features if the method
+            looks for neighbours there. None if the method searched for none.
+        """
+        self._shared = SharedGraph(n_neighbors)
+        try:
+            self.fit(X)
+            return self._shared.graph
+        finally:
+            del self._shared
+
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         """Give all rows what was learned of the distinct ones, `copies` of them; None if all are distinct."""
 
@@ -229,15 +261,20 @@ class RowEmbedder(Embedder):
                 stacklevel=5,
             )
         reporter.begin("neighbors", int(X.shape[0]))
-        return compute_neighbors(
+        n_neighbors = min(wanted, possible)
+        graph = compute_neighbors(
             X,
-            min(wanted, possible),
+            n_neighbors,
             metric=parameters["metric"],
             metric_params=self.metric_params,
+            keep=0 if self._shared is None else self._shared.n_neighbors,
             seed=self.seed_,
             n_threads=n_threads,
             reporter=reporter,
         )
+        if self._shared is not None:
+            self._shared.graph = graph
+        return graph.nearest(n_neighbors)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

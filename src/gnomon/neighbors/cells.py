@@ -71,6 +71,10 @@ class Sample:
         indices, distances = nearest_of_new(points, points.X[rows], n_neighbors + 1)
         return cls(rows, *without_own(indices, distances, rows))
 
+    def nearest(self, n_neighbors: int) -> Sample:
+        """Return the same rows with the first n_neighbors of their neighbours."""
+        return Sample(self.rows, self.indices[:, :n_neighbors], self.distances[:, :n_neighbors])
+
     def recall(self, distances: Distances) -> float:
         """Return the share of neighbours as near as the true ones; equal distances are equally good."""
         return float((distances[self.rows] <= self.distances[:, -1:]).mean())
@@ -82,7 +86,13 @@ class Sample:
 
 
 def approximate_search(
-    points: Points, n_neighbors: int, *, target_recall: float, seed: int, reporter: Reporter | None = None
+    points: Points,
+    n_neighbors: int,
+    *,
+    target_recall: float,
+    seed: int,
+    keep: int = 0,
+    reporter: Reporter | None = None,
 ) -> Approximation | None:
     """Find most of the neighbours of every row.
 
@@ -91,8 +101,11 @@ def approximate_search(
     points : Points of n_samples rows
     n_neighbors : int in [1, n_samples - 1]
     target_recall : float in [0, 1]
-        Held on the sample.
+        Held on the sample for n_neighbors.
     seed : int
+    keep : int, default=0
+        Return up to so many neighbours where the candidates hold them. The search is planned for n_neighbors all the
+        same, and the first n_neighbors of each row are those found without.
     reporter : Reporter, default=None
 
     Returns
@@ -103,18 +116,19 @@ def approximate_search(
     if target_recall >= 1.0:
         return None
     rng = np.random.default_rng(seed)
-    sample = Sample.of(points, n_neighbors, rng)
+    wide = Sample.of(points, min(max(n_neighbors, keep), len(points.X) - 1), rng)
+    sample = wide.nearest(n_neighbors)
     space = Space.of(points, rng)
     coordinates, centers = space.coordinates, space.centers
     most = _cost_of_all(points.X.shape)
     aim = aim_for(target_recall)
     plan = make_plan(sample, coordinates, centers, n_neighbors, aim, points)
     while plan is not None:
-        found = _join(points, coordinates, centers, plan, n_neighbors, reporter)
-        recall = sample.recall(found[1])
+        indices, distances = _join(points, coordinates, centers, plan, n_neighbors, keep, reporter)
+        recall = sample.recall(distances[:, :n_neighbors])
         _log.debug("%s of %d cells: recall %.4f", plan, len(centers), recall)
         if recall >= target_recall:
-            return Approximation(*found, recall)
+            return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
         plan = replace(plan, n_probes=math.ceil(1.5 * plan.n_probes))
         if plan.n_probes > len(centers) or _cost(plan, points.X.shape, coordinates, centers) > most:
             return None
@@ -276,9 +290,10 @@ def _join(
     centers: npt.NDArray[np.float32],
     plan: Plan,
     n_neighbors: int,
+    keep: int,
     reporter: Reporter | None,
 ) -> tuple[Indices, Distances]:
-    """Search as planned and rank the candidates by their distances in full."""
+    """Search as planned and rank the candidates by their distances in full; return up to `keep` of them."""
     n, count = len(coordinates), len(centers)
     probes = _core.nearest_rows(centers, coordinates, plan.n_probes, points.n_threads)[0]
     order, offsets = group(probes[:, 0], count)
@@ -290,8 +305,9 @@ def _join(
         if reporter is not None:
             reporter.update(int(offsets[last]), n)
     del join
-    indices, distances = points.rank(candidates, n_neighbors, order=order)
-    short = np.flatnonzero(indices[:, -1] < 0).astype(np.int32)
+    indices, distances = points.rank(candidates, max(n_neighbors, min(keep, plan.n_candidates)), order=order)
+    short = np.flatnonzero(indices[:, n_neighbors - 1] < 0).astype(np.int32)
     if len(short):  # rows in cells with few members
-        indices[short], distances[short] = points.scan(points.X[short], short, n_neighbors)
-    return indices, distances
+        indices[short], distances[short] = points.scan(points.X[short], short, indices.shape[1])
+    full = int(np.count_nonzero((indices >= 0).all(axis=0)))
+    return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])

@@ -52,6 +52,7 @@ def compute_neighbors(
     metric_params: Mapping[str, Any] | None = None,
     method: str = "auto",
     target_recall: float = 0.98,
+    keep: int = 0,
     seed: int = 0,
     n_threads: int = 1,
     reporter: Reporter | None = None,
@@ -76,6 +77,10 @@ def compute_neighbors(
         cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features.
     target_recall : float in [0, 1], default=0.98
         Share of the true neighbours that an approximate search must find, measured on a sample of rows.
+    keep : int, default=0
+        Return up to so many neighbours where the same search holds them, at most n_samples - 1: all of them in an exact
+        search made here, none more than `n_neighbors` through scikit-learn. The first `n_neighbors` of each row are
+        those found without.
     seed : int, default=0
         Chooses the cells and the sample of an approximate search.
     n_threads : int >= 1, default=1
@@ -121,7 +126,7 @@ def compute_neighbors(
     if native == "cosine":
         values = cosine.unit_rows(values, who=_WHO)
     indices, distances, used, recall = _search(
-        values, n_neighbors, checked["method"], checked["target_recall"], seed, n_threads, reporter
+        values, n_neighbors, keep, checked["method"], checked["target_recall"], seed, n_threads, reporter
     )
     if native == "cosine":
         distances = cosine.from_chords(distances)
@@ -131,6 +136,7 @@ def compute_neighbors(
 def _search(
     X: euclidean.Values,
     n_neighbors: int,
+    keep: int,
     method: str,
     target_recall: float,
     seed: int,
@@ -141,8 +147,11 @@ def _search(
     points = euclidean.Points.of(X, n_threads=n_threads)
     small = math.prod(X.shape) * X.shape[0] <= EXACT_FLOPS
     if method == "approximate" or (method == "auto" and not small):
-        found = cells.approximate_search(points, n_neighbors, target_recall=target_recall, seed=seed, reporter=reporter)
+        found = cells.approximate_search(
+            points, n_neighbors, target_recall=target_recall, seed=seed, keep=keep, reporter=reporter
+        )
         if found is not None:
             return found.indices, found.distances, "cells", found.recall
-    indices, distances = euclidean.exact_search(points, n_neighbors, reporter=reporter)
+    most = max(n_neighbors, min(keep, X.shape[0] - 1))
+    indices, distances = euclidean.exact_search(points, most, reporter=reporter)
     return indices, distances, "exact", 1.0

@@ -16,7 +16,7 @@ from gnomon.explanations.counterfactual.paths import Placing, Way, best_way, fin
 from gnomon.explanations.counterfactual.region import Region, target_rows
 from gnomon.explanations.local import local_deviation
 from gnomon.explanations.rows import ColumnScales, column_scales, dense_rows_of, find_row
-from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -69,7 +69,7 @@ def counterfactual(
     labels : array-like of shape (n_samples,), default=None
         A label for each row, for `target` and to say among which points the changed row lands.
     graph : NeighborGraph, default=None
-        Neighbours in the data; computed in Euclidean distance by default.
+        Neighbours in the data; None takes those of the explanation.
     n_ways : int >= 1, default=5
         Rows of the target to which ways are tried.
     novelty : callable, default=None
@@ -107,7 +107,7 @@ def counterfactual(
         raise ValueError(message(_WHO, f"row {i}", "outside the target", fact="it belongs to it"))
     placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform)
     if graph is None:
-        graph = compute_neighbors(_floats(X), min(explanation.n_neighbors, n - 1), n_threads=explanation._n_threads)
+        graph = explanation.graph
     else:
         check_graph(graph, n, who=_WHO)
     scales, own = column_scales(X), dense_rows_of(X, [i])[0]
@@ -133,11 +133,6 @@ def counterfactual(
         **_facts(attribution, placing, way, own, kept, novelty),
         n_ways=sum(one.landing.inside for one in ways),
     )
-
-
-def _floats(X: Any) -> Any:
-    values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
-    return values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
 
 
 def _needed(
