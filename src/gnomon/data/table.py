@@ -34,11 +34,14 @@ class Table:
         Unique, non-empty names of the columns, if the input had names.
     index : ndarray of shape (n_samples,), or None
         Row labels of a data frame, if they are more than 0, 1, 2, ...; rows are matched by position, never by label.
+    plain : bool
+        Whether it was checked without exceptions: no missing values, no stored zeros. Then it is not checked again.
     """
 
     values: FloatArray | sp.csr_array
     feature_names: list[str] | None = None
     index: npt.NDArray[Any] | None = None
+    plain: bool = False
 
     @property
     def n_samples(self) -> int:
@@ -127,9 +130,10 @@ def check_table(
 
     Parameters
     ----------
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    X : array-like, data frame, sparse matrix or Table of shape (n_samples, n_features)
         NumPy arrays of any real dtype, byte order and layout, lists, objects with ``__array__``, data frames of
-        pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Never written.
+        pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Never written. The values of a
+        plain Table are taken as they are.
     who : str
         Class or function that opens the error text.
     accept_sparse : bool, default=False
@@ -159,6 +163,16 @@ def check_table(
         If the shape is wrong or a value is complex, infinite or, unless allowed, missing; the text says where.
     """
     given = None if feature_names is None else clean_names(feature_names, who=who)
+    known = X if isinstance(X, Table) else None
+    if known is not None:
+        X, given = known.values, known.feature_names if given is None else given
+        if known.is_sparse and not accept_sparse:
+            _refuse_sparse("csr", who=who)
+        if known.plain and dtype in (None, known.values.dtype.type):
+            _check_shape(X.shape, who=who, min_samples=min_samples, min_features=min_features)
+            if given is not None:
+                check_name_count(given, known.n_features, who=who)
+            return Table(known.values, given, known.index, plain=True)
     values, names, index = _read(
         X, who=who, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given
     )
@@ -175,4 +189,5 @@ def check_table(
     if isinstance(values, np.ndarray):
         values = values.view()
         values.flags.writeable = False
-    return Table(values, names, index)
+    index = index if known is None else known.index
+    return Table(values, names, index, plain=not allow_missing and not keep_zeros)

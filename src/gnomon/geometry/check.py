@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data import check_table
+from gnomon.data import Table, check_table
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 
@@ -69,13 +69,15 @@ def check_places(Y: Any, n_samples: int, *, who: str) -> npt.NDArray[np.float64]
 def check_features(X: Any, feature_names: Any, *, who: str) -> tuple[Any, list[str]]:
     """Return the values of a table and one name for each feature: those given, else those of a data frame.
 
-    Data frames are read and refused by the check that the estimators use, `gnomon.data.check_table`.
+    Data frames are read and refused by the check that the estimators use, `gnomon.data.check_table`; a table that was
+    checked is taken as it is.
     """
-    if is_frame(X):
-        table = check_table(X, who=who)
+    checked = isinstance(X, Table)
+    if checked or is_frame(X):
+        table = check_table(X, who=who, accept_sparse=checked)
         X = table.values
         feature_names = table.feature_names if feature_names is None else feature_names
-    values = check_values(X, who=who)
+    values = X if checked else check_values(X, who=who)
     return values, check_names(feature_names, values.shape[1], who=who)
 
 

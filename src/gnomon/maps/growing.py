@@ -30,7 +30,7 @@ def make_atlas(result: Map) -> AffineAtlas:
     from gnomon.extension import AffineAtlas
 
     return AffineAtlas(
-        result.X,
+        result._checked(),
         result.embedding,
         graph=result.neighbors(),
         n_neighbors=_N_NEIGHBORS,

@@ -16,7 +16,7 @@ from gnomon._validation import message
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
 from gnomon.exceptions import GnomonWarning
 from gnomon.maps.result import N_NEIGHBORS, Map
-from gnomon.methods.base import RowEmbedder
+from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
 
 __all__ = ["map"]
@@ -100,12 +100,14 @@ def map(
     metric, metric_notes = _metric_of(estimator)
     with _noted() as notes:
         if isinstance(estimator, RowEmbedder):
-            graph = estimator.fit_sharing_graph(table.values, N_NEIGHBORS)
+            graph = estimator.fit_sharing_graph(replace(table, feature_names=None), N_NEIGHBORS)
             embedding = np.asarray(estimator.embedding_)
+        elif isinstance(estimator, Embedder):
+            graph, embedding = None, np.asarray(estimator.fit_transform(replace(table, feature_names=None)))
         else:
             graph, embedding = None, np.asarray(estimator.fit_transform(table.values))
     made = Map(
-        X=table.values,
+        X=table,
         embedding=embedding,
         method=method if isinstance(method, str) else type(estimator).__name__,
         parameters=_parameters_used(estimator),

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 
 if TYPE_CHECKING:
+    from gnomon.data import Table
     from gnomon.explanations import Axis, Caption, Contrast, Counterfactual, Explanation, MeanImportance, Saliency, Why
 
 __all__ = ["Questions"]
@@ -35,6 +36,7 @@ class Questions:
     n_jobs: int | None
     explain: Callable[..., Explanation]
     transform: Callable[[Any], npt.NDArray[Any]]
+    _checked: Callable[[], Table]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
 
     def find(self, text: str) -> int:
@@ -85,7 +87,7 @@ class Questions:
         """
         from gnomon.explanations.contrast import contrast
 
-        return contrast(self.X, selection, rest, feature_names=self.feature_names)
+        return contrast(self._checked(), selection, rest, feature_names=self.feature_names)
 
     def captions(self, n_phrases: int = 3) -> dict[Any, Caption]:
         """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`."""
@@ -94,7 +96,7 @@ class Questions:
         # A picture of fewer than three rows or columns has no nine regions to speak of.
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         return cluster_captions(
-            self.X,
+            self._checked(),
             self._known_labels("captions"),
             n_phrases=n_phrases,
             feature_names=self.feature_names,

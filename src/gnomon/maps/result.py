@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import resolve_n_threads
-from gnomon.data import check_table
+from gnomon.data import Table, check_table
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 
@@ -92,7 +92,7 @@ class Map(Questions):
 
     def __post_init__(self) -> None:
         table = check_table(self.X, who="Map", accept_sparse=True)
-        self.X = table.values
+        self.X, self._table = table.values, table
         if len(self.feature_names) == 0 and table.feature_names:
             self.feature_names = table.feature_names
         check_parts(self, who="Map")
@@ -153,7 +153,7 @@ class Map(Questions):
             from gnomon.explanations import explain_with_features
 
             return explain_with_features(
-                self.X,
+                self._checked(),
                 self.embedding,
                 features,
                 feature_names=feature_names,
@@ -165,7 +165,7 @@ class Map(Questions):
             from gnomon.explanations import explain
 
             self._explanation = explain(
-                self.X,
+                self._checked(),
                 self.embedding,
                 graph=self._neighbors_of_enough(),
                 metric=self.metric,
@@ -180,7 +180,7 @@ class Map(Questions):
             from gnomon.evaluation import evaluate
 
             self._evaluation = evaluate(
-                self.X,
+                self._checked(),
                 self.embedding,
                 labels=self.labels,
                 graph=self._neighbors_of_enough() if np.isfinite(self.embedding).all() else None,
@@ -196,7 +196,7 @@ class Map(Questions):
             from gnomon.geometry import intrinsic_dimension
 
             self._dimension = intrinsic_dimension(
-                self.X, graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs
+                self._checked(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs
             )
         return self._dimension
 
@@ -206,7 +206,9 @@ class Map(Questions):
             from gnomon.explanations import cluster_profiles
 
             self._profiles = (
-                {} if self.labels is None else cluster_profiles(self.X, self.labels, feature_names=self.feature_names)
+                {}
+                if self.labels is None
+                else cluster_profiles(self._checked(), self.labels, feature_names=self.feature_names)
             )
         return self._profiles
 
@@ -290,6 +292,12 @@ class Map(Questions):
         from gnomon.maps.growing import extend
 
         return extend(self, X_new, labels=labels, metadata=metadata, point_names=point_names, images=images)
+
+    def _checked(self) -> Table:
+        """Return `X` as a table that is not checked again."""
+        if self.X is not self._table.values:  # it was changed
+            self._table = check_table(self.X, who="Map", accept_sparse=True)
+        return self._table
 
     def _neighbors_of_enough(self) -> NeighborGraph | None:
         """Return `neighbors`, or None where the table has too few rows, of which others complain better."""
