@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from gnomon._validation import message
 from gnomon.data.dtypes import refuse_kind, working_dtype
 
-__all__ = ["canonical_csr"]
+__all__ = ["canonical_csr", "check_csr"]
 
 
 def _check_structure(matrix: Any, *, who: str) -> None:
@@ -85,3 +85,38 @@ def canonical_csr(
     result = sp.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
     result.sort_indices()
     return result
+
+
+def check_csr(
+    indices: npt.NDArray[Any],
+    indptr: npt.NDArray[Any],
+    n_stored: int,
+    n_rows: int,
+    n_columns: int,
+    *,
+    ordered: bool = True,
+) -> None:
+    """Raise ValueError unless offsets and column numbers are those of a matrix, by default with ascending columns.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_stored,)
+        Column numbers.
+    indptr : ndarray of shape (n_rows + 1,)
+        Row offsets.
+    n_stored, n_rows, n_columns : int
+        Sizes of the matrix.
+    ordered : bool, default=True
+        Whether the column numbers of a row must ascend.
+    """
+    if indptr.size != n_rows + 1 or indptr[0] != 0 or indptr[-1] != n_stored or bool((indptr[1:] < indptr[:-1]).any()):
+        raise ValueError(f"the row offsets of X do not lead from 0 to {n_stored} in {n_rows} steps")
+    if indices.size != n_stored:
+        raise ValueError(f"X has {n_stored} values and {indices.size} column numbers")
+    if n_stored and not (indices.min() >= 0 and indices.max() < n_columns):
+        raise ValueError(f"a column number of X is outside of [0, {n_columns})")
+    same_row = np.ones(max(n_stored - 1, 0), np.bool_)
+    starts = indptr[(indptr > 0) & (indptr < n_stored)]
+    same_row[starts - 1] = False
+    if ordered and bool((same_row & (indices[1:] <= indices[:-1])).any()):
+        raise ValueError("the column numbers of a row of X do not ascend")

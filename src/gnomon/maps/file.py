@@ -10,12 +10,16 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
+from gnomon.data.sparse import check_csr
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
     from gnomon.neighbors import NeighborGraph
 
-__all__ = ["check_shapes", "pack", "unpack"]
+__all__ = ["VERSION", "check_shapes", "pack", "unpack"]
+
+VERSION = 2
+"""Of the layout. Since 2 a file holds the fitted method; a file of layout 1 has none."""
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
@@ -50,7 +54,23 @@ def pack(result: Map, *, who: str) -> tuple[Arrays, dict[str, Any]]:
         if graph.mask is not None:
             arrays["graph_mask"] = graph.mask
         description["graph"] = {"metric": graph.metric, "method": graph.method, "recall": float(graph.recall)}
+    if result._estimator is not None:
+        _pack_method(result, arrays, description)
     return arrays, description
+
+
+def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> None:
+    """Store the fitted method, or a note that says why a file cannot hold it."""
+    from gnomon.methods.state import NotStorableError, Parts, pack_method
+
+    try:
+        own, about = pack_method(result._estimator, Parts(result.X, result.embedding, result.graph))
+    except NotStorableError as error:
+        note = f"The fitted method is not in the file: {error}. Loaded from it, the map is a function by an atlas."
+        description["notes"] = [*description["notes"], note]
+        return
+    arrays |= own
+    description["method_state"] = about
 
 
 def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -73,7 +93,10 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     """Raise ValueError if arrays are not those of one map, before they are read and take memory."""
     names = description.get("metadata")
     columns = {f"metadata_{number}" for number in range(len(names) if isinstance(names, list) else 0)}
-    left = shapes.keys() - _TABLE - _OF_ROWS - columns
+    about = description.get("method_state")
+    count = about.get("n_arrays") if isinstance(about, dict) else 0
+    of_method = {f"method_{number}" for number in range(min(count, len(shapes)) if type(count) is int else 0)}
+    left = shapes.keys() - _TABLE - _OF_ROWS - columns - of_method
     if left:
         raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
     if "embedding" not in shapes:
@@ -81,13 +104,13 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     places = shapes["embedding"]
     if len(places) != 2:
         raise ValueError(f"array 'embedding' has shape {places}")
-    for name in sorted(shapes.keys() - _TABLE):
+    for name in sorted(shapes.keys() - _TABLE - of_method):
         if shapes[name][:1] != places[:1]:
             raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
 
 
-def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that make the map again.
+def unpack(arrays: Arrays, description: dict[str, Any], make: type[Map]) -> Map:
+    """Return the map, with its fitted method if the file holds it.
 
     What is looked at here are presence, types, and the parts of the table and of the graph. Whether everything fits
     the table is asked by `check_parts` when the map is made.
@@ -101,8 +124,9 @@ def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    if not expected <= entries.keys() <= expected | {"graph"}:
-        odd = sorted((entries.keys() ^ expected) - {"graph"})
+    optional = {"graph", "method_state"} if description["version"] > 1 else {"graph"}
+    if not expected <= entries.keys() <= expected | optional:
+        odd = sorted((entries.keys() ^ expected) - optional)
         raise ValueError(f"its description lacks or adds {', '.join(odd):.200}")
     fault = _entries_fault(entries)
     if fault:
@@ -119,9 +143,16 @@ def unpack(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
     if not _is_text_list(names) or len(set(names)) < len(names):
         raise ValueError("metadata is not a list of different names")
     made["metadata"] = {name: _take_column(left, f"metadata_{number}") for number, name in enumerate(names)}
-    if left:
-        raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
-    return made
+    of_method = {name: left.pop(name) for name in list(left) if name.startswith("method_")}
+    if left or (of_method and "method_state" not in entries):
+        raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left | of_method)):.200}")
+    result = make(**made)
+    if "method_state" in entries:
+        from gnomon.methods.state import Parts, unpack_method
+
+        parts = Parts(result.X, result.embedding, result.graph)
+        result._estimator = unpack_method(entries["method_state"], of_method, parts)
+    return result
 
 
 def _entries_fault(entries: dict[str, Any]) -> str:
@@ -197,23 +228,8 @@ def _table(arrays: Arrays, about: Any, n_samples: int, n_features: int) -> Any:
             raise ValueError(f"X is described as of shape {shape} and has {stored.shape}")
         return stored.astype(dtype, copy=False)
     indices, indptr = (_take(arrays, f"X_{part}", (np.int32, np.int64), 1) for part in ("indices", "indptr"))
-    _check_csr(indices, indptr, stored.size, shape[0], shape[1])
+    check_csr(indices, indptr, stored.size, shape[0], shape[1])
     return sp.csr_array((stored.astype(dtype, copy=False), indices, indptr), shape=tuple(shape))
-
-
-def _check_csr(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], n_stored: int, n_rows: int, n_columns: int) -> None:
-    """Raise ValueError unless offsets and column numbers are those of a matrix with sorted, unique columns."""
-    if indptr.size != n_rows + 1 or indptr[0] != 0 or indptr[-1] != n_stored or bool((indptr[1:] < indptr[:-1]).any()):
-        raise ValueError(f"the row offsets of X do not lead from 0 to {n_stored} in {n_rows} steps")
-    if indices.size != n_stored:
-        raise ValueError(f"X has {n_stored} values and {indices.size} column numbers")
-    if n_stored and not (indices.min() >= 0 and indices.max() < n_columns):
-        raise ValueError(f"a column number of X is outside of [0, {n_columns})")
-    same_row = np.ones(max(n_stored - 1, 0), np.bool_)
-    starts = indptr[(indptr > 0) & (indptr < n_stored)]
-    same_row[starts - 1] = False
-    if bool((same_row & (indices[1:] <= indices[:-1])).any()):
-        raise ValueError("the column numbers of a row of X do not ascend")
 
 
 def _graph(arrays: Arrays, about: Any) -> NeighborGraph:

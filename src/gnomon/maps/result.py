@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["N_NEIGHBORS", "Map"]
 
 _ARCHIVE_KIND = "gnomon-map"
-_ARCHIVE_VERSION = 1
 _FEWEST_ROWS = 30  # fewer are too few to evaluate
 N_NEIGHBORS = 20
 """Most neighbours that anything asked of a map looks at."""
@@ -100,7 +99,7 @@ class Map(Questions):
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
         self._dimension: IntrinsicDimension | None = None
-        self._estimator: Any = None  # fitted; never saved
+        self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
 
     def __repr__(self) -> str:
@@ -372,13 +371,11 @@ class Map(Questions):
             If the file cannot be written.
         """
         from gnomon._archive import write_archive
-        from gnomon.maps.file import pack
+        from gnomon.maps.file import VERSION, pack
 
         check_parts(self, who="Map.save")
         arrays, description = pack(self, who="Map.save")
-        write_archive(
-            path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, arrays=arrays, description=description, who="Map.save"
-        )
+        write_archive(path, kind=_ARCHIVE_KIND, version=VERSION, arrays=arrays, description=description, who="Map.save")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -397,14 +394,12 @@ class Map(Questions):
             If the file is damaged, holds anything that `save` does not write, or was written by a newer gnomon.
         """
         from gnomon._archive import damaged_file, read_archive
-        from gnomon.maps.file import check_shapes, unpack
+        from gnomon.maps.file import VERSION, check_shapes, unpack
 
         who = "Map.load"
-        arrays, description = read_archive(
-            path, kind=_ARCHIVE_KIND, version=_ARCHIVE_VERSION, who=who, check=check_shapes
-        )
+        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=VERSION, who=who, check=check_shapes)
         try:
-            return cls(**unpack(arrays, description))
+            return unpack(arrays, description, cls)
         except (TypeError, ValueError, OverflowError) as error:
             fact = str(error).removeprefix("Map: ").rstrip(".")
             raise damaged_file(path, fact, kind=_ARCHIVE_KIND, who=who) from error
