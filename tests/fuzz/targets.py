@@ -40,7 +40,9 @@ def read_h5ad_inside(path: Path) -> None:
 
 
 def read_map(path: Path) -> None:
-    """A saved map, and the explanation of what was loaded."""
+    """A saved map, the explanation of what was loaded, and places by the method that was."""
     from gnomon.maps import Map
 
-    Map.load(path).explain()
+    loaded = Map.load(path)
+    loaded.explain()
+    loaded.transform(loaded.X[:3])

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
+from gnomon.methods.state import checksum
 from gnomon.neighbors import as_neighbor_graph, compute_neighbors
 
 N = 40
@@ -46,8 +47,9 @@ def saved(tmp_path_factory):
         notes=["a note"],
     )
     sparse = gn.Map(sp.csr_array(np.where(X > 0.0, X, 0.0).astype(np.float64)), Y)
+    fitted = gn.map(X, "umap", max_iter=5, n_neighbors=10, init=X[:, 2:4].copy())
     found = {}
-    for kind, made in (("dense", dense), ("sparse", sparse)):
+    for kind, made in (("dense", dense), ("sparse", sparse), ("fitted", fitted)):
         path = tmp_path_factory.mktemp("maps") / "map.gnomon"
         made.save(path)
         with zipfile.ZipFile(path) as archive:
@@ -80,10 +82,11 @@ def load_changed(saved, tmp_path, kind, change):
     return gn.Map.load(path)
 
 
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "fitted"])
 def test_what_is_written_again_unchanged_is_loaded(saved, tmp_path, kind):
     again = load_changed(saved, tmp_path, kind, lambda arrays, description: None)
-    np.testing.assert_array_equal(again.embedding, Y)
+    np.testing.assert_array_equal(again.embedding, saved[kind][0]["embedding"])
+    assert again.extension_kind == ("method" if kind == "fitted" else "atlas")
 
 
 def entry(place, value):
@@ -265,11 +268,115 @@ SPARSE = {
 }
 
 
+def sealed(change):
+    """Change a file and give it the checksum of what it then holds."""
+
+    def seal(arrays, description):
+        change(arrays, description)
+        own = {name: array for name, array in arrays.items() if name.startswith("method_")}
+        about = description["method_state"]
+        about["sha256"] = checksum(own, {key: value for key, value in about.items() if key != "sha256"})
+
+    return seal
+
+
+def state(*keys, value):
+    """Set an entry of the description of the method."""
+    return sealed(described("method_state", *keys, value=value))
+
+
+def placed(*keys, value):
+    """Set a field of what places new rows."""
+    return state("fitted", "placement_", "fields", *keys, value=value)
+
+
+FITTED = {
+    # by the checksum
+    "number": (entry(("method_0", 0), 7), "the method has another checksum"),
+    "parameter": (described("method_state", "parameters", "spread", value=3.0), "the method has another checksum"),
+    "checksum": (described("method_state", "sha256", value=None), "the method has another checksum"),
+    "no array": (without("method_0"), "the method has another checksum"),
+    "more arrays": (array("method_9", lambda a: np.zeros(3)), "arrays that no map has: method_9"),
+    "no method": (undescribed("method_state"), "arrays that no map has"),
+    "method as list": (described("method_state", value=[]), "arrays that no map has"),
+    "nothing in it": (
+        lambda a, d: (d.update(method_state={}), [a.pop(n) for n in list(a) if n.startswith("method_")]),
+        "its description of the method is not",
+    ),
+    "older layout": (described("version", value=1), "lacks or adds method_state"),
+    # by what each value should be, where somebody computed the checksum
+    "unknown method": (state("method", value="os.system"), "is no method of gnomon"),
+    "class of the package": (state("method", value="Embedder"), "is no method of gnomon"),
+    "method of a number": (state("method", value=3), "is no method of gnomon"),
+    "parameters as list": (state("parameters", value=[]), "parameters or fitted of the method is not a dict"),
+    "further parameter": (state("parameters", "more", value=1), "parameters of UMAP are"),
+    "wrong parameter": (state("parameters", "n_components", value="two"), "n_components='two' must be"),
+    "callback": (state("parameters", "callback", value=None), "parameters of UMAP are"),
+    "a method replaced": (state("fitted", "transform", value=None), "'transform' is no fitted attribute"),
+    "a private one replaced": (state("fitted", "_place", value=None), "'_place' is no fitted attribute"),
+    "dunder": (state("fitted", "__class__", value=None), "'__class__' is no fitted attribute"),
+    "property": (state("fitted", "_n_features_out", value=2), "'_n_features_out' is no fitted attribute"),
+    "node of no kind": (state("fitted", "seed_", value={"pickle": "x"}), "the method holds {'pickle'"),
+    "node with more": (state("fitted", "seed_", value={"list": [], "more": 1}), "the method holds {'list'"),
+    "list of text": (state("fitted", "seed_", value={"list": "abc"}), "where list should be"),
+    "deep": (state("fitted", "seed_", value=json.loads('{"list": [' * 20 + "1" + "]}" * 20)), "nested too deep"),
+    "scalar of objects": (state("fitted", "seed_", value={"scalar": ["O8", 1]}), "the method holds 'O8'"),
+    "scalar of text": (state("fitted", "seed_", value={"scalar": ["f8", "1"]}), "where float should be"),
+    "unknown array": (
+        state("fitted", "seed_", value={"array": "X_values", "order": "C", "lead": 0}),
+        "the method cannot be made again",
+    ),
+    "order": (state("fitted", "seed_", value={"array": "method_0", "order": "K", "lead": 0}), "the method holds 'K'"),
+    "wide rows": (
+        state("fitted", "seed_", value={"array": "method_0", "order": "C", "lead": 2**40}),
+        "has rows of 1099511627776 entries",
+    ),
+    "further neighbours": (
+        state("fitted", "seed_", value={"graph": "indices", "n_neighbors": 21}),
+        "refers to 21 neighbours",
+    ),
+    "shared part": (state("fitted", "seed_", value={"shared": "labels", "dtype": "f4"}), "the method holds 'labels'"),
+    "shared objects": (state("fitted", "seed_", value={"shared": "X", "dtype": "O8"}), "the method holds 'O8'"),
+    "texts of numbers": (state("fitted", "seed_", value={"texts": [1]}), "where str should be"),
+    "matrix": (
+        state("fitted", "seed_", value={"csr": ["method_0", "method_0", "method_0"], "shape": [3, 3]}),
+        "a matrix of the method is not|row offsets",
+    ),
+    "class not in the list": (
+        state("fitted", "placement_", "class", value="Popen"),
+        "the method holds 'Popen'",
+    ),
+    "another class": (state("fitted", "placement_", "class", value="Cauchy"), "Cauchy is described by"),
+    "kernel of another kind": (
+        placed("loss", "fields", "attraction", "fields", "kernel", value={"class": "UniformRows", "fields": {}}),
+        "kernel of PairTerm is UniformRows, of another type",
+    ),
+    "rule of another kind": (
+        placed("affinities", value={"class": "Cauchy", "fields": {}}),
+        "affinities of RowPlacement",
+    ),
+    "parameter of a kernel": (
+        placed("loss", "fields", "attraction", "fields", "kernel", "fields", "a", value=-1.0),
+        "must be",
+    ),
+    "places of integers": (placed("Y", value={"graph": "indices", "n_neighbors": 2}), "Y of RowPlacement is ndarray"),
+    "rows of other features": (
+        placed("rows", value={"shared": "embedding", "dtype": "f4"}),
+        "places rows among others",
+    ),
+    "neighbours of text": (placed("n_neighbors", value="15"), "n_neighbors of RowPlacement is str"),
+    "missing field": (placed(value={}), "RowPlacement is described by"),
+    "other features": (state("fitted", "n_features_in_", value=7), "maps rows of other features"),
+    "other dimension": (state("fitted", "embedding_", value={"shared": "X", "dtype": "f4"}), "of another dimension"),
+    "other rows": (state("fitted", "_fitted_rows", value={"shared": "embedding", "dtype": "f4"}), "keeps other rows"),
+}
+
+
 @pytest.mark.parametrize(
     ("kind", "change", "fact"),
     [
         pytest.param(kind, *case, id=f"{kind}: {name}")
-        for kind, cases in (("dense", DENSE), ("sparse", SPARSE))
+        for kind, cases in (("dense", DENSE), ("sparse", SPARSE), ("fitted", FITTED))
         for name, case in cases.items()
     ],
 )
@@ -294,6 +401,8 @@ def test_a_file_with_a_wrong_part_is_refused(saved, tmp_path, kind, change, fact
         pytest.param(lambda: gn.Map(X, Y, metric="manhattan"), id="another metric"),
         pytest.param(lambda: gn.Map(X, Y, graph=short_graph()), id="absent neighbours"),
         pytest.param(lambda: gn.Map(PIXELS, Y, image_shape=(1, 2, 3)), id="colours"),
+        pytest.param(lambda: gn.map(X, "umap", max_iter=5), id="fitted"),
+        pytest.param(lambda: gn.map(sp.csr_array(np.abs(X)), "isomap"), id="fitted to a sparse table"),
     ],
 )
 def test_whatever_can_be_saved_can_be_loaded(tmp_path, made):

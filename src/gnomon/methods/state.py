@@ -28,7 +28,7 @@ from gnomon.kernels import OutputKernel
 from gnomon.methods.base import Embedder
 from gnomon.methods.registry import METHODS
 
-__all__ = ["CLASSES", "NotStorableError", "Parts", "pack_method", "unpack_method"]
+__all__ = ["CLASSES", "NotStorableError", "Parts", "checksum", "pack_method", "unpack_method"]
 
 _MODULES = {
     "gnomon.affinities.geodesics": ("PathGraph",),
@@ -81,6 +81,7 @@ _LEFT_OUT = frozenset(
 _NOT_PARAMETERS = {"callback": None, "n_jobs": None}
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_|_[a-z][a-z0-9_]*[a-z0-9]", re.ASCII)
 _MAX_DEPTH = 12
+_MOST_LEAD = 64  # times the width of an array that is part of a wider one
 _PLAIN = (bool, int, float, str, type(None))
 _NUMBERS = {"f": ("f4", "f8"), "i": ("i1", "i2", "i4", "i8"), "u": ("u1", "u2", "u4", "u8"), "b": ("b1",)}
 _DTYPES = frozenset(kind for kinds in _NUMBERS.values() for kind in kinds)
@@ -133,7 +134,7 @@ def pack_method(estimator: Any, parts: Parts) -> tuple[Arrays, dict[str, Any]]:
         "fitted": {key: writer.pack(value, key) for key, value in own.items()},
         "n_arrays": len(writer.arrays),
     }
-    return writer.arrays, {**description, "sha256": _digest(writer.arrays, description)}
+    return writer.arrays, {**description, "sha256": checksum(writer.arrays, description)}
 
 
 def unpack_method(description: Any, arrays: Arrays, parts: Parts) -> Embedder:
@@ -154,7 +155,7 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts) -> Embedder:
     }:
         raise ValueError("its description of the method is not method, parameters, fitted, n_arrays and sha256")
     rest = {key: value for key, value in description.items() if key != "sha256"}
-    if description["sha256"] != _digest(arrays, rest):
+    if description["sha256"] != checksum(arrays, rest):
         raise ValueError("the method has another checksum than when it was written")
     name, given, fitted = description["method"], description["parameters"], description["fitted"]
     if name not in _METHODS:
@@ -218,7 +219,7 @@ def _is_code(cls: type, name: str) -> bool:
     return callable(found) or isinstance(found, property) or hasattr(found, "__get__")
 
 
-def _digest(arrays: Arrays, description: Mapping[str, Any]) -> str:
+def checksum(arrays: Arrays, description: Mapping[str, Any]) -> str:
     """Return a checksum of what a method stores."""
     found = hashlib.sha256(json.dumps(description, sort_keys=True, ensure_ascii=False).encode())
     for name in sorted(arrays):
@@ -275,14 +276,14 @@ class _Writer:
         for name in ("X", "embedding"):
             if _equal_bytes(array, getattr(self.parts, name)):
                 return {"shared": name, "dtype": array.dtype.str[1:]}
-        graph = self.parts.graph
         for name in ("indices", "distances"):
-            if graph is not None and array.ndim == 2 and array.shape[1] <= graph.n_neighbors:
-                nearest = np.ascontiguousarray(getattr(graph, name)[:, : array.shape[1]])
-                if array.dtype == nearest.dtype and _equal_bytes(array, nearest):
-                    return {"graph": name, "n_neighbors": array.shape[1]}
-        columns = array.flags.f_contiguous and not array.flags.c_contiguous  # the order decides the bits of products
-        return {"array": self._store(array.T if columns else array), "order": "F" if columns else "C"}
+            whole = getattr(self.parts.graph, name, None)
+            if whole is None or whole.dtype != array.dtype or array.ndim != 2 or array.shape[1] > whole.shape[1]:
+                continue
+            if _equal_bytes(array, np.ascontiguousarray(whole[:, : array.shape[1]])):
+                return {"graph": name, "n_neighbors": array.shape[1]}
+        order, lead = _layout(array)
+        return {"array": self._store(array.T if order == "F" else array), "order": order, "lead": lead}
 
     def _matrix(self, matrix: Any, at: str) -> Any:
         if matrix.data.dtype.str[1:] not in _DTYPES:
@@ -301,11 +302,27 @@ class _Writer:
 
     def _store(self, array: npt.NDArray[Any]) -> str:
         """Keep an array, once for all with the same bytes; return its name."""
-        content = _digest({"": array}, {})
+        content = checksum({"": array}, {})
         if content not in self._names:
             self._names[content] = name = f"method_{len(self.arrays)}"
             self.arrays[name] = np.ascontiguousarray(array)
         return self._names[content]
+
+
+def _layout(array: npt.NDArray[Any]) -> tuple[str, int]:
+    """Return the order of an array in memory and, for part of a wider one, the entries from row to row; else 0.
+
+    BLAS adds up in another order where these differ.
+    """
+    if array.flags.c_contiguous or array.ndim != 2 or 0 in array.shape:
+        return "C", 0
+    if array.flags.f_contiguous:
+        return "F", 0
+    for order, (step, unit), width in (("C", array.strides, array.shape[1]), ("F", array.strides[::-1], len(array))):
+        lead, rest = divmod(step, array.itemsize)
+        if unit == array.itemsize and rest == 0 and width < lead <= _MOST_LEAD * width:
+            return order, lead
+    return "C", 0
 
 
 def _equal_bytes(array: npt.NDArray[Any], other: Any) -> bool:
@@ -367,7 +384,13 @@ class _Reader:
         return native
 
     def _array(self, node: Any, depth: int) -> npt.NDArray[Any]:
-        array = self._own(node["array"])
+        array, lead = self._own(node["array"]), _is(node["lead"], int)
+        if lead:
+            if array.ndim != 2 or not array.shape[1] < lead <= _MOST_LEAD * array.shape[1]:
+                raise ValueError(f"an array of the method of shape {array.shape} has rows of {lead} entries")
+            wide = np.zeros((len(array), lead), array.dtype)
+            wide[:, : array.shape[1]] = array
+            array = wide[:, : array.shape[1]]
         return array.T if _one_of(node["order"], ("C", "F")) == "F" else array
 
     def _csr(self, node: Any, depth: int) -> Any:
@@ -409,7 +432,7 @@ _KINDS: dict[frozenset[str], Callable[..., Any]] = {
         "dict": _Reader._dict,
         "scalar": _Reader._scalar,
         "texts": _Reader._texts,
-        "array order": _Reader._array,
+        "array order lead": _Reader._array,
         "csr shape": _Reader._csr,
         "shared dtype": _Reader._shared,
         "graph n_neighbors": _Reader._graph,

@@ -256,6 +256,7 @@ class SketchMap(PlacesRows, RowEmbedder):
 
     def _publish(self, solution: Solution) -> None:
         self.solution_, self.n_iter_, self.loss_ = solution, solution.n_iter, solution.loss[-1][1]
+        self._anchors = solution.embedding
         self.landmark_positions_ = solution.embedding.astype(np.float64) * self.sigma_
 
     def _place(self, X: Any) -> Float64Array:
@@ -265,7 +266,7 @@ class SketchMap(PlacesRows, RowEmbedder):
 
     def _place_among_landmarks(self, X: Any, n_threads: int, reporter: Reporter) -> Float64Array:
         """Return positions of rows, each by its distances to the landmarks; landmarks get their own."""
-        anchors = self.solution_.embedding
+        anchors = self._anchors
         high, low = SketchMapKernel(1.0, *self.high_), SketchMapKernel(1.0, *self.low_)
         positions = np.empty((int(X.shape[0]), anchors.shape[1]))
         for begin in range(0, len(positions), _ROWS):
