@@ -286,3 +286,48 @@ def test_the_number_of_cells_grows_slower_than_the_rows():
     assert cells.n_cells(1000) < 25
     assert 200 < cells.n_cells(70_000) < 300
     assert cells.n_cells(1_000_000) < 2000
+
+
+@pytest.mark.parametrize(
+    ("X", "method"),
+    [
+        pytest.param(np.round(noise(500, 3), 1), "exact", id="exact, with ties"),
+        pytest.param(blobs(), "approximate", id="cells"),
+        pytest.param(blobs(8000, 200), "approximate", id="cells of leading directions"),
+    ],
+)
+def test_more_neighbours_of_the_same_search_leave_the_first_as_they_are(X, method):
+    plain = compute_neighbors(X, 10, method=method)
+    more = compute_neighbors(X, 10, method=method, keep=17)
+    assert (plain.method == "exact") == (method == "exact")
+    assert more.method == plain.method
+    assert more.n_neighbors == 17
+    check_invariants(more)
+    assert same_bits(more.nearest(10), plain)
+    true = compute_neighbors(X, 17, method="exact")
+    share = float((more.distances <= true.distances[:, -1:]).mean())
+    assert abs(more.recall - share) < 0.02
+
+
+def test_kept_neighbours_are_at_most_all_others_and_at_least_those_asked_for():
+    X = noise(12, 3)
+    assert compute_neighbors(X, 5, keep=50).n_neighbors == 11
+    assert compute_neighbors(X, 5, keep=2).n_neighbors == 5
+    assert compute_neighbors(X, 5, keep=9, metric="manhattan").n_neighbors == 5
+
+
+def test_a_row_with_few_candidates_narrows_what_is_kept(monkeypatch):
+    X = blobs()
+    plain = compute_neighbors(X, 10, method="approximate")
+    rank = euclidean.Points.rank
+
+    def short(self, candidates, k, queries=None, order=None):
+        indices, distances = rank(self, candidates, k, queries, order)
+        if k > 11:
+            indices[3, 12:], distances[3, 12:] = -1, np.inf
+        return indices, distances
+
+    monkeypatch.setattr(euclidean.Points, "rank", short)
+    more = compute_neighbors(X, 10, method="approximate", keep=17)
+    assert more.n_neighbors == 12
+    assert same_bits(more.nearest(10), plain)

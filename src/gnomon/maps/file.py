@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ _TABLE = {"X_values", "X_indices", "X_indptr"}
 _OF_ROWS = {"embedding", "labels", "point_names", "images", "graph_indices", "graph_distances", "graph_mask"}
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
+MapT = TypeVar("MapT", bound="Map")
 
 
 def pack(result: Map, *, who: str) -> tuple[Arrays, dict[str, Any]]:
@@ -109,7 +110,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
             raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
 
 
-def unpack(arrays: Arrays, description: dict[str, Any], make: type[Map]) -> Map:
+def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> MapT:
     """Return the map, with its fitted method if the file holds it.
 
     What is looked at here are presence, types, and the parts of the table and of the graph. Whether everything fits

@@ -14,6 +14,7 @@ from gnomon._threads import resolve_n_threads
 from gnomon.data import Table, check_table
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
+from gnomon.neighbors import compute_neighbors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,8 +130,6 @@ class Map(Questions):
             `graph`, of which ``recall`` says how completely they were found; None for a table of one row.
         """
         if self.graph is None and self.n_samples > 1:
-            from gnomon.neighbors import compute_neighbors
-
             n_threads = resolve_n_threads(self.n_jobs, who="Map")
             wanted = min(N_NEIGHBORS, self.n_samples - 1)
             self.graph = compute_neighbors(self.X, wanted, metric=self.metric, n_threads=n_threads)

@@ -29,10 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["Embedder", "PlacesRows", "RowEmbedder"]
 
 
+@dataclass
+class SharedGraph:
+    """Where a fit leaves the neighbours it found, for those who ask for `n_neighbors` of them later."""
+
+    n_neighbors: int
+    graph: NeighborGraph | None = None
+
+
 class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A method as a scikit-learn estimator: it learns from a table and remembers its features."""
 
     embedding_: npt.NDArray[Any]
+    _shared: SharedGraph | None = None  # during a fit whose neighbours others will ask for
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position
 
     @abstractmethod
@@ -114,14 +123,6 @@ class PlacesRows(Embedder):
         return self._place(table.values)
 
 
-@dataclass
-class SharedGraph:
-    """Where a fit leaves the neighbours it found, for those who ask for `n_neighbors` of them later."""
-
-    n_neighbors: int
-    graph: NeighborGraph | None = None
-
-
 @dataclass(eq=False, repr=False)
 class RowEmbedder(Embedder):
     """A method that maps the distinct rows of a table: rows that are equal share one position.
@@ -138,7 +139,6 @@ class RowEmbedder(Embedder):
     n_jobs: int | None = None
     callback: Callback | None = None
 
-    _shared: SharedGraph | None = None
     _merges_equal_rows: ClassVar[bool] = True
     _position_type: ClassVar[type] = np.float64
     _rules: ClassVar[dict[str, Rule]] = {}

@@ -81,6 +81,7 @@ _LEFT_OUT = frozenset(
 _NOT_PARAMETERS = {"callback": None, "n_jobs": None}
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_|_[a-z][a-z0-9_]*[a-z0-9]", re.ASCII)
 _MAX_DEPTH = 12
+_MOST_VALUES = 5000  # besides those in arrays
 _MOST_LEAD = 64  # times the width of an array that is part of a wider one
 _PLAIN = (bool, int, float, str, type(None))
 _NUMBERS = {"f": ("f4", "f8"), "i": ("i1", "i2", "i4", "i8"), "u": ("u1", "u2", "u4", "u8"), "b": ("b1",)}
@@ -162,7 +163,7 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts) -> Embedder:
         raise ValueError(f"{name!r:.60} is no method of gnomon")
     if not isinstance(given, dict) or not isinstance(fitted, dict):
         raise ValueError("parameters or fitted of the method is not a dict")
-    cls = _method(name)
+    cls: type[Embedder] = _method(name)
     reader = _Reader(parts, arrays)
     try:
         parameters = {key: reader.unpack(node) for key, node in given.items()}
@@ -176,11 +177,11 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts) -> Embedder:
             if not _ATTRIBUTE.fullmatch(key) or key in parameters or _is_code(cls, key):
                 raise ValueError(f"{key!r:.60} is no fitted attribute of {name}")
             setattr(made, key, reader.unpack(node))
+        _check_fit(made, parts)
     except (AttributeError, KeyError, IndexError, ArithmeticError) as error:
         raise ValueError(f"the method cannot be made again: {type(error).__name__} {error}") from error
     if reader.left:
         raise ValueError(f"it holds arrays that no method has: {', '.join(sorted(reader.left)):.200}")
-    _check_fit(made, parts)
     return made
 
 
@@ -225,7 +226,7 @@ def checksum(arrays: Arrays, description: Mapping[str, Any]) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         found.update(f"{name} {array.dtype.newbyteorder('<').str} {array.shape}".encode())
-        found.update(memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b"")
+        found.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
     return found.hexdigest()
 
 
@@ -236,11 +237,13 @@ class _Writer:
     parts: Parts
     arrays: Arrays = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _n_values: int = 0
 
     def pack(self, value: Any, at: str, depth: int = 0) -> Any:
         """Describe a value; `at` is where it stands, for the error text."""
-        if depth > _MAX_DEPTH:
-            raise NotStorableError(f"{at} is nested too deep")
+        self._n_values += 1
+        if depth > _MAX_DEPTH or self._n_values > _MOST_VALUES:
+            raise NotStorableError(f"{at} is nested too deep or too long")
 
         def inner(one: Any, name: object) -> Any:
             return self.pack(one, f"{at}.{name}", depth + 1)
@@ -289,7 +292,7 @@ class _Writer:
         if matrix.data.dtype.str[1:] not in _DTYPES:
             raise NotStorableError(f"{at} is of type {matrix.dtype}")
         X = self.parts.X
-        if sp.issparse(X) and X.shape == matrix.shape:
+        if not isinstance(X, np.ndarray) and X.shape == matrix.shape:
             pairs = ((matrix.indptr, X.indptr), (matrix.indices, X.indices), (matrix.data, X.data))
             if all(_equal_bytes(own, other) for own, other in pairs) and matrix.indices.dtype == X.indices.dtype:
                 return {"shared": "X", "dtype": matrix.data.dtype.str[1:]}
