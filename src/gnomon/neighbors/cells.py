@@ -17,7 +17,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.neighbors.basis import principal_basis
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, n_candidates, nearest_of_new
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates, nearest_of_new
 from gnomon.neighbors.others import without_own
 
 __all__ = ["Approximation", "Plan", "Sample", "Space", "aim_for", "approximate_search", "group", "make_plan", "n_cells"]
@@ -305,9 +305,20 @@ def _join(
         if reporter is not None:
             reporter.update(int(offsets[last]), n)
     del join
-    indices, distances = points.rank(candidates, max(n_neighbors, min(keep, plan.n_candidates)), order=order)
-    short = np.flatnonzero(indices[:, n_neighbors - 1] < 0).astype(np.int32)
-    if len(short):  # rows in cells with few members
-        indices[short], distances[short] = points.scan(points.X[short], short, indices.shape[1])
+    first = points.rank(candidates, n_neighbors, order=order)
+    short = np.flatnonzero(first[0][:, -1] < 0).astype(np.int32)
+    _fill(points, short, first)  # rows in cells with few members
+    most = min(keep, plan.n_candidates)
+    if most <= n_neighbors:
+        return first
+    more = points.rank(candidates, most, order=order)
+    _fill(points, short, more)
+    indices, distances = lead_with(first, more)
     full = int(np.count_nonzero((indices >= 0).all(axis=0)))
     return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])
+
+
+def _fill(points: Points, rows: Indices, found: tuple[Indices, Distances]) -> None:
+    """Compare some rows with all others, in place."""
+    if len(rows):
+        found[0][rows], found[1][rows] = points.scan(points.X[rows], rows, found[0].shape[1])

@@ -152,6 +152,5 @@ def _search(
         )
         if found is not None:
             return found.indices, found.distances, "cells", found.recall
-    most = max(n_neighbors, min(keep, X.shape[0] - 1))
-    indices, distances = euclidean.exact_search(points, most, reporter=reporter)
+    indices, distances = euclidean.exact_search(points, n_neighbors, keep=min(keep, X.shape[0] - 1), reporter=reporter)
     return indices, distances, "exact", 1.0

@@ -23,6 +23,7 @@ __all__ = [
     "as_values",
     "exact_search",
     "far_rows",
+    "lead_with",
     "n_candidates",
     "nearest_of_new",
     "search_far",
@@ -103,34 +104,57 @@ def _scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
     return math.ldexp(1.0, min(-exponent, 120 if dtype == np.float32 else 1000))  # itself a number of that type
 
 
-def exact_search(points: Points, n_neighbors: int, *, reporter: Reporter | None = None) -> tuple[Indices, Distances]:
+def exact_search(
+    points: Points, n_neighbors: int, *, keep: int = 0, reporter: Reporter | None = None
+) -> tuple[Indices, Distances]:
     """Find the neighbours of every row among all rows.
 
     Parameters
     ----------
     points : Points of n_samples rows
     n_neighbors : int in [1, n_samples - 1]
+    keep : int, default=0
+        Return so many neighbours if they are more, the first n_neighbors of each row those found without.
     reporter : Reporter, default=None
 
     Returns
     -------
-    indices, distances : ndarray of shape (n_samples, n_neighbors)
+    indices, distances : ndarray of shape (n_samples, n_neighbors or keep)
         Ascending by (distance, index).
     """
     n = points.X.shape[0]
     centered = points.centered()
-    search = _core.AllPairs(centered, n_candidates(n_neighbors, n - 1), points.n_threads)
+    search = _core.AllPairs(centered, n_candidates(max(n_neighbors, keep), n - 1), points.n_threads)
     for done in range(search.n_rounds):
         search.run_round(done)
         if reporter is not None:
             reporter.update(n * (done + 1) // search.n_rounds, n)
     candidates, cutoffs = search.finish()
     del search
-    indices, distances = points.rank(candidates, n_neighbors)
-    if candidates.shape[1] < n - 1:
-        unsettled = _unsettled(centered, distances[:, -1] * points.scale, cutoffs)
-        del centered
-        _settle(points, unsettled, unsettled.astype(np.int32), points.X, indices, distances)
+
+    def nearest(k: int) -> tuple[Indices, Distances]:
+        indices, distances = points.rank(candidates, k)
+        if candidates.shape[1] < n - 1:
+            unsettled = _unsettled(centered, distances[:, -1] * points.scale, cutoffs)
+            _settle(points, unsettled, unsettled.astype(np.int32), points.X, indices, distances)
+        return indices, distances
+
+    first = nearest(n_neighbors)
+    return first if keep <= n_neighbors else lead_with(first, nearest(keep))
+
+
+def lead_with(first: tuple[Indices, Distances], more: tuple[Indices, Distances]) -> tuple[Indices, Distances]:
+    """Return the second of two results of one search, each row beginning with that of the first, which is narrower.
+
+    Rows differ where distances are equal in float32 only: which of them are nearest is settled in float64, their order
+    by row number.
+    """
+    indices, distances = more
+    k = first[0].shape[1]
+    for row in np.flatnonzero((indices[:, :k] != first[0]).any(axis=1)):
+        others = np.flatnonzero(~np.isin(indices[row], first[0][row]))[: indices.shape[1] - k]
+        indices[row] = np.concatenate([first[0][row], indices[row, others]])
+        distances[row] = np.concatenate([first[1][row], distances[row, others]])
     return indices, distances
 
 
