@@ -83,6 +83,19 @@ def load_changed(saved, tmp_path, kind, change):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "fitted"])
+def test_a_file_of_the_first_layout_is_loaded_as_a_function_by_an_atlas(saved, tmp_path, kind):
+    def older(arrays, description):
+        description["version"] = 1
+        description.pop("method_state", None)
+        for name in [name for name in arrays if name.startswith("method_")]:
+            del arrays[name]
+
+    again = load_changed(saved, tmp_path, kind, older)
+    np.testing.assert_array_equal(again.embedding, saved[kind][0]["embedding"])
+    assert again.extension_kind == "atlas"
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "fitted"])
 def test_what_is_written_again_unchanged_is_loaded(saved, tmp_path, kind):
     again = load_changed(saved, tmp_path, kind, lambda arrays, description: None)
     np.testing.assert_array_equal(again.embedding, saved[kind][0]["embedding"])

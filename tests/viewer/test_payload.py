@@ -11,6 +11,7 @@ import zlib
 import numpy as np
 import pytest
 
+from gnomon.maps import Map
 from gnomon.viewer import PageContent, document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
 from gnomon.viewer.page import bundle
@@ -172,3 +173,31 @@ def test_preview_is_a_png_of_the_points():
     )
     assert (rows[:, 0] == 0).all()
     assert 3 <= (rows[:, 1::3] == 9).sum() <= 18
+
+
+def test_a_page_takes_a_map_with_all_that_is_known_of_it(tmp_path, blobs):
+    names = [f"p{i}" for i in range(blobs.n)]
+    columns = {"depth": np.arange(blobs.n)}
+    made = Map(
+        blobs.X, blobs.Y, labels=blobs.group, metadata=columns, point_names=names, notes=["a note"], name="Blobs"
+    )
+    write_html(tmp_path / "a.html", made)
+    made.to_html(tmp_path / "b.html")
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    header, found = read_page(tmp_path / "a.html")
+    assert header["title"] == "Blobs"
+    assert [column["name"] for column in header["columns"]] == ["label", "depth", "local dimension"]
+    assert header["pointNames"] == names
+    assert header["features"]["names"] == made.feature_names
+    assert ["notes", "a note"] in header["info"]
+    assert header["captions"].keys() == header["profiles"].keys() == {str(group) for group in np.unique(blobs.group)}
+    np.testing.assert_array_equal(found["embedding"], made.embedding)
+    write_html(tmp_path / "c.html", made, title="Another")
+    assert read_page(tmp_path / "c.html")[0]["title"] == "Another"
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((5, 2)), None, {"embedding": np.zeros((5, 2))}])
+def test_what_is_no_map_is_refused(tmp_path, wrong):
+    with pytest.raises(TypeError, match=r"write_html: map must be a Map or a PageContent \(found"):
+        write_html(tmp_path / "a.html", wrong)
+    assert list(tmp_path.iterdir()) == []

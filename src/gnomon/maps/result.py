@@ -214,7 +214,8 @@ class Map(Questions):
     def extension_kind(self) -> str:
         """How `transform` places rows: "method" by the fitted method's own, "atlas" by `gnomon.AffineAtlas`.
 
-        A map that was loaded from a file or made from given positions has no fitted method.
+        A map that was made from given positions has no fitted method, and no file holds one with a function of yours in
+        it, such as a metric, or one of another library; then `notes` of the loaded map say so.
         """
         return "method" if hasattr(self._estimator, "transform") else "atlas"
 
@@ -356,6 +357,9 @@ class Map(Questions):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
 
+        With it goes the fitted method, so that the loaded map is the same function: `transform`, `inverse_transform`
+        and `jacobian` give the same bytes. What the method shares with the map, such as the table, is stored once.
+
         Parameters
         ----------
         path : str or path-like
@@ -383,7 +387,8 @@ class Map(Questions):
         Parameters
         ----------
         path : str or path-like
-            File to read. Each of its arrays and each entry of its description is checked against all others.
+            File to read. Each of its arrays and each entry of its description is checked against all others. A file of
+            an older gnomon has no fitted method: the map then is a function by an atlas, see `extension_kind`.
 
         Raises
         ------
