@@ -44,7 +44,6 @@ def searches(monkeypatch):
 def ask_everything(result):
     result.evaluate()
     result.explain()
-    result.explain(features=X[:, :3])
     result.intrinsic_dimension()
     result.counterfactual(0, 1)
     result.novelty(X[:3])
@@ -81,6 +80,16 @@ def test_questions_share_the_neighbours_of_the_metric_of_the_map(searches):
     assert result.explain().graph.metric == "cosine"
     result.novelty(X[:3])
     assert searches == [15, 15]  # the atlas blends its charts by Euclidean distances
+
+
+@pytest.mark.parametrize(("n_neighbors", "wanted"), [(15, [15, 60]), (70, [70])])
+def test_other_features_are_fitted_to_sixty_neighbours_whoever_finds_them(searches, n_neighbors, wanted):
+    result = gn.map(X, "umap", n_neighbors=n_neighbors, max_iter=30)
+    found = result.explain(features=X[:, :3])
+    assert searches == wanted
+    assert found.n_neighbors == 60
+    alone = gn.explanations.explain_with_features(X, result.embedding, X[:, :3])
+    np.testing.assert_array_equal(found.r2, alone.r2)
 
 
 def test_neighbours_go_through_the_file(searches, tmp_path):

@@ -18,7 +18,10 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["encode_features", "explain_with_features"]
+__all__ = ["N_NEIGHBORS", "encode_features", "explain_with_features"]
+
+N_NEIGHBORS = 60
+"""Neighbours that `explain_with_features` takes by default."""
 
 _WHO = "encode_features"
 _TOKEN = r"(?u)\b\w\w+\b"  # two or more letters, digits or underscores
@@ -156,7 +159,7 @@ def explain_with_features(
     features: Any,
     *,
     feature_names: Any = None,
-    n_neighbors: int = 60,
+    n_neighbors: int = N_NEIGHBORS,
     graph: NeighborGraph | None = None,
     metric: str = "euclidean",
     n_jobs: int | None = None,

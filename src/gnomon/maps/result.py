@@ -122,7 +122,7 @@ class Map(Questions):
 
         They are those that the method found, if it found 15 at least, else they are searched for when they are first
         needed: 20 for each row, as many as `intrinsic_dimension` looks at; `explain`, `evaluate`, `counterfactual` and
-        the atlas take the first 15.
+        the atlas take the first 15. An explanation by other features takes 60, from a search of its own if need be.
 
         Returns
         -------
@@ -148,14 +148,16 @@ class Map(Questions):
             Names of `features`.
         """
         if features is not None:
-            from gnomon.explanations import explain_with_features
+            from gnomon.explanations.interpretable import N_NEIGHBORS as WANTED
+            from gnomon.explanations.interpretable import explain_with_features
 
+            enough = self.graph is not None and self.graph.n_neighbors >= min(WANTED, self.n_samples - 1)
             return explain_with_features(
                 self._checked(),
                 self.embedding,
                 features,
                 feature_names=feature_names,
-                graph=self._neighbors_of_enough(),
+                graph=self.graph if enough else None,
                 metric=self.metric,
                 n_jobs=self.n_jobs,
             )
