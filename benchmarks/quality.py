@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Neighborhoods", "compare_neighborhoods", "fixed_sample", "label_accuracy", "map_quality"]
+__all__ = ["Neighborhoods", "compare_neighborhoods", "disparity", "fixed_sample", "label_accuracy", "map_quality"]
 
 Floats = npt.NDArray[np.floating]
 _CHUNK = 256  # rows of the distance matrix held at once: 10 MB for 10,000 columns, about the size of a cache
@@ -107,6 +107,13 @@ def compare_neighborhoods(X: Floats, Y: Floats, n_neighbors: int = 15) -> Neighb
         kept += int((near_in_table[:, :, None] == near_in_map[:, None, :]).sum())
     scale = 2.0 / (n * k * (2.0 * n - 3.0 * k - 1.0))
     return Neighborhoods(1.0 - scale * intruded, 1.0 - scale * extruded, kept / (n * k))
+
+
+def disparity(A: Floats, B: Floats) -> float:
+    """Return the squared distance of two maps after the best shift, scale and rotation: 0 if alike, at most 1."""
+    from scipy.spatial import procrustes
+
+    return float(procrustes(A.astype(np.float64), B.astype(np.float64))[2])
 
 
 def label_accuracy(

@@ -23,7 +23,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/run.py`
 from benchmarks.divergence import kl_divergence, nearest_neighbor_affinities
 from benchmarks.machine import describe_machine
 from benchmarks.measure import Contender, Run, ToolError, measure_processes, measure_warm, probe
-from benchmarks.quality import map_quality
+from benchmarks.quality import disparity, map_quality
 from benchmarks.report import markdown, summarise
 from benchmarks.tables import load_table
 from benchmarks.tools import TOOLS
@@ -100,15 +100,20 @@ def _one_method(plan: Plan, method: str, data: Path, folder: Path, n_rows: int, 
             left_out[error.label] = "ended with an error: " + str(error).splitlines()[-1]
             contenders = [contender for contender in contenders if contender.label != error.label]
             runs.clear()  # all of one table are of the same contenders
+    quality: dict[str, dict[str, float]] = {}
+    if plan.quality:
+        maps = {contender.label: np.load(folder / f"{contender.label}.npy") for contender in contenders}
+        quality = {label: judge(method, Y) for label, Y in maps.items()}
+        if method == "phate":  # whose map does not depend on a seed
+            for label, Y in maps.items():
+                quality[label]["disparity"] = disparity(next(iter(maps.values())), Y)
     return {
         "base": plan.base,
         "versions": {c.label: c.version for c in contenders},
         "left_out": left_out,
         "runs": {m: {label: [asdict(r) for r in series] for label, series in s.items()} for m, s in runs.items()},
         "costs": {mode: summarise(series, plan.base) for mode, series in runs.items()},
-        "quality": {c.label: judge(method, np.load(folder / f"{c.label}.npy")) for c in contenders}
-        if plan.quality
-        else {},
+        "quality": quality,
     }
 
 

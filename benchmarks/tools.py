@@ -106,9 +106,11 @@ _TWINS = {
         10_000,
     ),
 }
+_PHATE = {"t": 20}  # steps; left to itself each side counts them its own way
 _ESTIMATORS = {
     **{"umap": "UMAP", "tsne": "TSNE", "pca": "PCA", "pacmap": "PaCMAP", "trimap": "TriMap", "densmap": "DensMAP"},
     **{name: twin.estimator for name, twin in _TWINS.items()},
+    "phate": "PHATE",
 }
 
 
@@ -125,6 +127,8 @@ def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
         return gnomon.TSNE(**{"perplexity": 30, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
     if method == "pca":
         return gnomon.PCA(**{"n_components": 2, **parameters}).fit_transform(X)
+    if method == "phate":
+        return gnomon.PHATE(**{"random_state": 0, **_PHATE, "n_landmarks": None, **parameters}).fit_transform(X)
     settings = {"random_state": 0, **(_TWINS[method].ours if method in _TWINS else {}), **parameters}
     return getattr(gnomon, _ESTIMATORS[method])(**settings).fit_transform(X)
 
@@ -166,6 +170,21 @@ def _trimap(method: str, X: np.ndarray, parameters: Parameters) -> Any:
     return trimap.TRIMAP(**{"verbose": False, **parameters}).fit_transform(X)
 
 
+def _phate(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    """By SMACOF, as in the paper; the default of the package, stochastic descent, comes close to it."""
+    import phate
+
+    settings = {
+        "n_landmark": None,
+        "n_pca": None,
+        "mds_solver": "smacof",
+        "n_jobs": -1,
+        "random_state": 0,
+        "verbose": 0,
+    }
+    return phate.PHATE(**{**settings, **_PHATE, **parameters}).fit_transform(X)
+
+
 def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
     if method == "tsne":
         from sklearn.manifold import TSNE
@@ -187,6 +206,7 @@ TOOLS = {
     "openTSNE": Tool("openTSNE", "openTSNE", ("tsne",), _open_tsne),
     "pacmap": Tool("pacmap", "pacmap", ("umap", "pacmap"), _pacmap),
     "trimap": Tool("trimap", "trimap", ("trimap",), _trimap),
+    "phate": Tool("phate", "phate", ("phate",), _phate, {"phate": 5000}),
     "scikit-learn": Tool(
         "scikit-learn",
         "sklearn",

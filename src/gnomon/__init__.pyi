@@ -24,6 +24,7 @@ from .maps import Map, map
 from .methods import (
     MDS,
     PCA,
+    PHATE,
     SNE,
     TSNE,
     UMAP,
@@ -60,6 +61,7 @@ from .spectrum import attraction_repulsion_spectrum
 __all__ = [
     "MDS",
     "PCA",
+    "PHATE",
     "SNE",
     "TSNE",
     "UMAP",

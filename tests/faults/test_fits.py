@@ -68,6 +68,7 @@ ESTIMATORS = {
     "landmark_mds": gnomon.LandmarkMDS(random_state=0, n_jobs=1),
     "mds": gnomon.MDS(max_iter=30, random_state=0, n_jobs=1),
     "isomap": gnomon.Isomap(n_neighbors=5, random_state=0, n_jobs=1),
+    "phate": gnomon.PHATE(max_iter=30, random_state=0, n_jobs=1),
     "sketch_map": gnomon.SketchMap(max_iter=30, random_state=0, n_jobs=1),
     "lle": gnomon.LocallyLinearEmbedding(n_neighbors=5, random_state=0, n_jobs=1),
     "laplacian_eigenmaps": gnomon.LaplacianEigenmaps(n_neighbors=5, random_state=0, n_jobs=1),
@@ -173,7 +174,7 @@ def _numbers(name):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_numbers_below_their_range_and_other_things_are_refused_by_name(name):
     for key in _numbers(name):
-        for value, error in ((-1, ValueError), (np.nan, ValueError), ("many", (TypeError, ValueError))):
+        for value, error in ((-2, ValueError), (np.nan, ValueError), ("many", (TypeError, ValueError))):
             with pytest.raises(error, match=rf"{type(ESTIMATORS[name]).__name__}: {key}=.* must be "):
                 clone(ESTIMATORS[name]).set_params(**{key: value}).fit(NOISE)
 

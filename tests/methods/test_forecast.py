@@ -23,6 +23,7 @@ OF_ALL_PAIRS = {
     "mds-ordinal": (gnomon.MDS(kind="ordinal"), MemoryError, r"GB\)\. Use LandmarkMDS"),
     "mds-weights": (gnomon.MDS(weights="inverse"), MemoryError, r"GB\)\. Use LandmarkMDS"),
     "classical_mds": (gnomon.ClassicalMDS(metric="manhattan"), MemoryError, r"take 323 GB\)\. Use LandmarkMDS"),
+    "phate": (gnomon.PHATE(n_landmarks=None), MemoryError, r"take [\d,]+ GB\)\. Use n_landmarks=2000"),
     "sketch_map": (gnomon.SketchMap(n_landmarks=200_000), MemoryError, r"GB\)\. Use n_landmarks=1000"),
     "kernel_pca": (
         gnomon.KernelPCA(approximation=None),
@@ -50,6 +51,7 @@ WITHIN_A_FEW_GB = {
     "kernel_pca": (gnomon.KernelPCA(), 2.8),
     "lle": (gnomon.LocallyLinearEmbedding(), 4.9),
     "lle-descent": (gnomon.LocallyLinearEmbedding(solver="descent"), 2.3),
+    "phate": (gnomon.PHATE(), 0.9),
     "sketch_map": (gnomon.SketchMap(), 0.1),
 }
 SMALL = {
@@ -60,6 +62,8 @@ SMALL = {
     "mds-ordinal": gnomon.MDS(max_iter=5, kind="ordinal"),
     "mds-weights": gnomon.MDS(max_iter=5, weights="inverse"),
     "classical_mds": gnomon.ClassicalMDS(metric="manhattan"),
+    "phate": gnomon.PHATE(max_iter=5),
+    "phate-landmarks": gnomon.PHATE(n_landmarks=50, max_iter=5),
     "sketch_map": gnomon.SketchMap(max_iter=5),
     "kernel_pca": gnomon.KernelPCA(),
     "kernel_pca-nystrom": gnomon.KernelPCA(approximation="nystrom", rank=50),
@@ -194,6 +198,8 @@ print(status("VmHWM") - before, said[0])
         "ClassicalMDS(metric='precomputed', random_state=0)",
         "Isomap(n_landmarks=None, random_state=0)",
         "Isomap(n_landmarks=500, random_state=0)",
+        "PHATE(n_landmarks=None, max_iter=5, random_state=0)",
+        "PHATE(n_landmarks=1000, max_iter=5, random_state=0)",
         "SketchMap(n_landmarks=3000, max_iter=5, random_state=0)",
         "SketchMap(max_iter=5, random_state=0)",
         "KernelPCA(random_state=0)",

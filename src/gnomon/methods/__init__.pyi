@@ -3,6 +3,7 @@ from .distance.classical_mds import ClassicalMDS
 from .distance.isomap import Isomap
 from .distance.landmark_mds import LandmarkMDS
 from .distance.mds import MDS
+from .distance.phate import PHATE
 from .distance.sketch_map import SketchMap
 from .linear.gradient_pca import GradientPCA
 from .linear.graph_robust_pca import GraphRobustPCA
@@ -35,6 +36,7 @@ __all__ = [
     "MDS",
     "METHODS",
     "PCA",
+    "PHATE",
     "SNE",
     "TSNE",
     "UMAP",

@@ -254,6 +254,15 @@ METHODS = (
         estimator="Isomap",
     ),
     MethodCard(
+        name="phate",
+        affinity="potential distances of a diffusion",
+        kernel="d",
+        loss="stress",
+        optimizer="majorization",
+        paper="Moon et al., Nature Biotechnology 37, 2019",
+        estimator="PHATE",
+    ),
+    MethodCard(
         name="sketch_map",
         affinity="sigmoid of the distances",
         kernel="1 - (1 + c d^a)^(-b/a)",

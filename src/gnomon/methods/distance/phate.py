@@ -1,0 +1,238 @@
+"""PHATE: multidimensional scaling of the potential distances of a diffusion."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._memory import require_memory
+from gnomon._progress import Reporter
+from gnomon._threads import resolve_n_threads
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
+from gnomon.affinities.diffusion import (
+    Diffusion,
+    decaying_affinities,
+    decaying_weights,
+    diffusion_potential,
+    knee,
+    members,
+)
+from gnomon.exceptions import NeighborsWarning
+from gnomon.linalg import connected_components
+from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.distance.mds import MDS
+from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.neighbors import (
+    choose_landmarks,
+    describe_pieces,
+    distances_to_fitted,
+    nearest_given,
+    query_neighbors,
+    without_own,
+)
+
+__all__ = ["PHATE"]
+
+_LANDMARKS = 2000
+_LONGEST = 100  # steps among which t="auto" chooses
+_SEARCHED = 4  # times n_neighbors that are searched at once: most weights reach no further
+
+
+@dataclass(eq=False, repr=False)
+class PHATE(PlacesRows, RowEmbedder):
+    """Potential distances of a diffusion, kept in the map: branches and trajectories without the noise around them.
+
+    Input affinity: distances between the potentials that a random walk among the rows leaves. Output kernel: the
+    distance d. Loss: the stress. Optimizer: majorization, from a classical start. With eps(x) the distance from x to
+    its n_neighbors-th neighbour, rows weigh each other by
+
+        K(x, y) = exp(-(d / eps(x))^decay) / 2 + exp(-(d / eps(y))^decay) / 2
+
+    divided by its row sums this is the walk P. After t steps each row has the potential U = -log P^t, and `MDS` places
+    the points so that their distances are near |U(x) - U(y)|.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, default=5
+        The neighbour whose distance is the width of a row's kernel, the row itself not counted.
+    n_components : int >= 1, default=2
+        Dimension of the map.
+    decay : float > 0, default=40.0
+        How sharply the kernel ends at that width; 2 is Gaussian. Weights below 1e-4 count as 0.
+    t : int >= 1 or "auto", default="auto"
+        Steps of the walk: more take away more noise, and in the end the shape as well. "auto" takes the knee of the von
+        Neumann entropy of P^t among the first 100. The number used is ``t_``.
+    gamma : float in [-1, 1], default=1.0
+        1 takes the logarithm, others the potential 2 / (1 - gamma) (P^t)^((1 - gamma) / 2): 0 twice the square root,
+        -1 the probabilities themselves.
+    n_landmarks : int >= 2, "auto" or None, default="auto"
+        Rows, drawn at random, that stand for those nearest to them: the walk goes from landmark to landmark by way of
+        the rows, landmarks alone are scaled, and each row lies at the mean of the landmarks by the probabilities of
+        stepping there. "auto" takes all rows up to 2000, else 2000. None takes all rows, for which the n_samples^2
+        probabilities are kept several times.
+    max_iter : int >= 0, default=300
+        Iterations of the scaling.
+    metric, metric_params : as in `UMAP`
+        Distances alone ("precomputed") do.
+    random_state, n_jobs : as in `TSNE`
+        The seed, of landmarks and of the neighbour search, is ``seed_``.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the scaling early.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components), float64
+        The map, in the units of the potential: nats with gamma=1.
+    t_ : int
+        Steps of the walk.
+    von_neumann_entropy_ : ndarray of shape (100,), float64, or None
+        Entropy in nats of the spectrum of P^t for t = 1, 2, ..., 100; None if t was given.
+    affinities_ : Affinities
+        K between the distinct rows, without the diagonal, which is 1.
+    stress_, normalized_stress_, n_iter_
+        As in `MDS`, of the rows or landmarks that were scaled.
+    landmarks_ : ndarray of shape (n_landmarks,), int, or None
+        Numbers of the landmarks among the distinct rows, None if all rows are scaled.
+    graph_ : NeighborGraph
+        Neighbours of the distinct rows.
+    seed_, timings_
+        As in `UMAP`.
+
+    Notes
+    -----
+    With given t the map is that of the authors' program with ``mds_solver="smacof"``, up to rounding and a rotation.
+    Left to itself t differs: the program takes singular values of P for its eigenvalues and counts steps from 0. It
+    finds landmarks by spectral clustering, or, asked for random ones, as here.
+
+    P^t is 0 between the pieces of a graph that is not connected. As in the program 1e-7 is added to probabilities
+    before their logarithm, so that pieces have finite distances, which mean nothing; a warning says so.
+
+    `transform` places a new row at the mean of the fitted ones, or of the landmarks, by the weights that its own kernel
+    gives to its nearest rows; a row at distance 0 from a fitted one gets its position.
+
+    References
+    ----------
+    .. [1] Moon, van Dijk, Wang et al., "Visualizing structure and transitions in high-dimensional biological data",
+       Nature Biotechnology 37, 2019.
+    """
+
+    n_neighbors: int = 5
+    n_components: int = 2
+    _: KW_ONLY
+    decay: float = 40.0
+    t: Any = "auto"
+    gamma: float = 1.0
+    n_landmarks: Any = "auto"
+    max_iter: int = 300
+
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(1),
+        "decay": Real(0.0, low_open=True),
+        "t": Either(Integer(1), Options("auto")),
+        "gamma": Real(-1.0, 1.0),
+        "n_landmarks": Either(Integer(2), Options("auto"), Nothing()),
+        "max_iter": Integer(0),
+    }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        n_places = float(_count_landmarks(parameters["n_landmarks"], n_samples))
+        wide = 130.0 * _SEARCHED * parameters["n_neighbors"]  # bytes of a row's neighbours, weights and ways
+        return Forecast(
+            40.0 * n_places**2 + (STRIPS + 16.0 * n_places) * n_places + n_samples * (wide + 12.0 * n_features),
+            f"probabilities between {n_places:.0f} x {n_places:.0f} rows and what is made of them",
+            f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
+            2e-10 * n_places**3 + 1.1e-9 * parameters["max_iter"] * n_places**2,
+            f"products and eigenvalues of {n_places:.0f} x {n_places:.0f} probabilities",
+        )
+
+    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float64]:
+        n, wanted = int(X.shape[0]), parameters["n_neighbors"]
+        searched = max(wanted, min(_SEARCHED * wanted, n - 1))
+        self.graph_ = self._find_neighbors(X, searched, parameters, n_threads, reporter)
+        self._width = min(wanted, self.graph_.n_neighbors)
+        self._rows = X
+
+        def search(rows: npt.NDArray[np.intp], k: int) -> Any:
+            fact, remedy = f"{k} neighbours of {len(rows)} rows", "Raise decay, or use fewer rows."
+            require_memory("PHATE", f"X of {n} rows", 30.0 * k * len(rows), fact=fact, remedy=remedy)
+            return without_own(*self._nearest(X[rows], k + 1, n_threads), rows)
+
+        reporter.begin("affinities")
+        self.affinities_ = decaying_affinities(self.graph_, self._width, float(parameters["decay"]), search)
+        pieces = connected_components(self.affinities_.matrix)
+        if pieces.max() > 0:
+            text = f"PHATE: the neighbour graph has {describe_pieces(pieces)}; distances between them mean nothing."
+            warnings.warn(text, NeighborsWarning, stacklevel=4)
+        clusters = self._cluster(X, _count_landmarks(parameters["n_landmarks"], n), parameters, reporter)
+        reporter.begin("diffusion")
+        diffusion = Diffusion.of(self.affinities_, clusters)
+        self.von_neumann_entropy_, self.t_ = None, parameters["t"]
+        if parameters["t"] == "auto":
+            self.von_neumann_entropy_ = diffusion.entropies(_LONGEST)
+            self.t_ = 1 + knee(self.von_neumann_entropy_)
+        potential = diffusion_potential(diffusion.after(self.t_, n_threads=n_threads), parameters["gamma"])
+        reporter.begin("layout")
+        scaling = MDS(
+            parameters["n_components"],
+            max_iter=parameters["max_iter"],
+            random_state=self.seed_,
+            n_jobs=n_threads,
+            callback=self.callback,
+        ).fit(potential)
+        self.stress_, self.normalized_stress_ = scaling.stress_, scaling.normalized_stress_
+        self.n_iter_ = scaling.n_iter_
+        self._places = scaling.embedding_
+        self._positions = self._places if diffusion.entries is None else diffusion.entries @ self._places
+        return self._positions
+
+    def _cluster(
+        self, X: Any, n_landmarks: int, parameters: dict[str, Any], reporter: Reporter
+    ) -> npt.NDArray[np.int64] | None:
+        """Draw the landmarks and return for each row the number of the one nearest to it; None without landmarks."""
+        self.landmarks_, self._clusters = None, None
+        if n_landmarks < X.shape[0]:
+            reporter.begin("landmarks", n_landmarks)
+            given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
+            landmarks = choose_landmarks(
+                distances_to_fitted(X, who="PHATE") if given and not isinstance(X, np.ndarray) else X,
+                n_landmarks,
+                method="random",
+                metric=parameters["metric"],
+                metric_params=self.metric_params,
+                seed=self.seed_,
+                reporter=reporter,
+                who="PHATE",
+            )
+            self.landmarks_, self._clusters = landmarks.indices, landmarks.nearest
+        return self._clusters
+
+    def _nearest(self, X: Any, k: int, n_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            return nearest_given(X, k)
+        return query_neighbors(
+            self._rows, X, k, metric=self.metric, metric_params=self.metric_params, n_threads=n_threads
+        )
+
+    def _place(self, X: Any) -> npt.NDArray[np.float64]:
+        k = self.graph_.n_neighbors
+        indices, distances = self._nearest(X, k, resolve_n_threads(self.n_jobs, who="PHATE"))
+        weights = decaying_weights(distances, self._width, float(self.decay)).ravel()
+        ends = np.repeat(np.arange(len(indices)), k), indices.ravel()
+        steps = sp.csr_array((weights, ends), shape=(len(indices), len(self._positions)))
+        if self._clusters is not None:
+            steps = steps @ members(self._clusters)
+        placed = (steps @ self._places) / steps.sum(axis=1)[:, None]
+        known = distances[:, 0] == 0.0
+        placed[known] = self._positions[indices[known, 0]]
+        return np.asarray(placed)
+
+
+def _count_landmarks(wanted: int | str | None, n_samples: int) -> int:
+    if wanted == "auto":
+        wanted = _LANDMARKS
+    return n_samples if wanted is None else min(int(wanted), n_samples)
