@@ -37,6 +37,7 @@ _FLOORS = {
     7: ["methods"],
     8: ["maps", "spectrum", "datasets"],
     9: ["cli"],
+    10: ["__main__"],
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself

@@ -23,6 +23,15 @@ def test_version(run):
     assert run("--version").output == f"gnomon {gnomon.__version__}\n"
 
 
+def test_the_package_runs_as_a_program():
+    shown = subprocess.run([sys.executable, "-m", "gnomon", "--help"], capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 0
+    assert shown.stdout.startswith("Usage: python -m gnomon [OPTIONS] COMMAND")
+    refused = subprocess.run([sys.executable, "-m", "gnomon", "maps"], capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 2
+    assert "No such command 'maps'" in refused.stderr
+
+
 def test_help_names_the_commands(run):
     result = run("--help")
     assert result.exit_code == 0

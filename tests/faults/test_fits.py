@@ -9,10 +9,10 @@ from scipy import sparse
 from sklearn.base import clone
 
 import gnomon
-from gnomon import PCA, TSNE, UMAP
+from gnomon import TSNE, UMAP
 from gnomon.exceptions import GnomonWarning
 from gnomon.kernels import Cauchy
-from gnomon.methods import METHODS
+from quick import ESTIMATORS
 
 rng = np.random.default_rng(0)
 NOISE = rng.normal(size=(60, 5))
@@ -41,52 +41,10 @@ MAPPABLE = {
     "f39-half": NOISE.astype(np.float16),
     "f49-sparse": sparse.coo_matrix(np.where(NOISE > 0.5, NOISE, 0)),
 }
-ESTIMATORS = {
-    "umap": UMAP(n_neighbors=5, max_iter=30, random_state=0, n_jobs=2),
-    "tsne": TSNE(perplexity=1.5, max_iter=60, early_exaggeration_iter=30, random_state=0, n_jobs=2),
-    "pca": PCA(n_components=1, random_state=0),
-    "sne": gnomon.SNE(perplexity=1.5, max_iter=30, random_state=0, n_jobs=1),
-    "symmetric_sne": gnomon.SymmetricSNE(perplexity=1.5, max_iter=30, random_state=0, n_jobs=1),
-    "largevis": gnomon.LargeVis(perplexity=1.5, max_iter=30, random_state=0, n_jobs=1),
-    "force_atlas2": gnomon.ForceAtlas2(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
-    "neg_tsne": gnomon.NegTSNE(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
-    "info_nce_tsne": gnomon.InfoNCETSNE(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
-    "two_kernel_lle": gnomon.TwoKernelLLE(
-        n_neighbors=5, max_iter=30, early_exaggeration_iter=10, random_state=0, n_jobs=1
-    ),
-    "two_kernel_pca": gnomon.TwoKernelPCA(max_iter=30, random_state=0, n_jobs=1),
-    "pacmap": gnomon.PaCMAP(n_neighbors=4, max_iter=45, random_state=0, n_jobs=1),
-    "trimap": gnomon.TriMap(n_neighbors=4, max_iter=40, random_state=0, n_jobs=1),
-    "gradient_pca": gnomon.GradientPCA(n_components=1, max_iter=3000, random_state=0, n_jobs=1),
-    "random_projection": gnomon.RandomProjection(n_components=1, random_state=0),
-    "stiefel_pca": gnomon.StiefelPCA(n_components=1, random_state=0),
-    "robust_pca": gnomon.RobustPCA(n_components=1, tol=1e-4, max_iter=200, random_state=0),
-    "graph_robust_pca": gnomon.GraphRobustPCA(n_neighbors=5, n_components=1, tol=1e-4, max_iter=200, random_state=0),
-    "huber_pca": gnomon.HuberPCA(n_components=1, max_iter=100),
-    "kernel_pca": gnomon.KernelPCA(n_components=1, random_state=0, n_jobs=1),
-    "classical_mds": gnomon.ClassicalMDS(random_state=0, n_jobs=1),
-    "landmark_mds": gnomon.LandmarkMDS(random_state=0, n_jobs=1),
-    "mds": gnomon.MDS(max_iter=30, random_state=0, n_jobs=1),
-    "isomap": gnomon.Isomap(n_neighbors=5, random_state=0, n_jobs=1),
-    "phate": gnomon.PHATE(max_iter=30, random_state=0, n_jobs=1),
-    "sketch_map": gnomon.SketchMap(max_iter=30, random_state=0, n_jobs=1),
-    "lle": gnomon.LocallyLinearEmbedding(n_neighbors=5, random_state=0, n_jobs=1),
-    "laplacian_eigenmaps": gnomon.LaplacianEigenmaps(n_neighbors=5, random_state=0, n_jobs=1),
-    "densmap": gnomon.DensMAP(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
-    "featmap": gnomon.FeatMAP(n_neighbors=5, max_iter=30, random_state=0, n_jobs=1),
-    "neighbor_embedding": gnomon.NeighborEmbedding(
-        n_neighbors=5, optimizer_params={"max_iter": 30}, random_state=0, n_jobs=1
-    ),
-}
 # Those of components of the features have at most as many as there are.
 OF_FEATURES = [name for name in ESTIMATORS if name.endswith("pca") and not name.startswith(("two_kernel", "kernel"))]
 OF_POINTS = [name for name in ESTIMATORS if name not in OF_FEATURES]
 STARTED = [name for name in ESTIMATORS if "init" in ESTIMATORS[name].get_params()]
-
-
-def test_every_method_is_tested():
-    assert {card.name for card in METHODS} <= set(ESTIMATORS)
-    assert {card.estimator for card in METHODS} <= {type(one).__name__ for one in ESTIMATORS.values()}
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -10,7 +10,8 @@ import gnomon
 import gnomon.methods
 from gnomon.methods import METHODS, find_method
 
-_DOCS = Path(__file__).parents[2] / "docs"
+_ROOT = Path(__file__).parents[2]
+_DOCS = _ROOT / "docs"
 _ESTIMATORS = [name for name in gnomon.methods.__all__ if isinstance(getattr(gnomon.methods, name), type)]
 
 
@@ -20,6 +21,24 @@ def _table(page):
     head, _, *rows = [[cell.strip().strip("`") for cell in line] for line in lines]
     listed = rows[: len(METHODS)]
     return [dict(zip(head, row, strict=True)) for row in listed]
+
+
+@pytest.mark.parametrize("card", METHODS, ids=lambda card: card.name)
+def test_a_method_of_the_catalogue_stands_in_every_list(card):
+    """What fails here says what to write, and where: the catalogue is the list that the others follow."""
+    cells = [card.name, f"`{card.estimator}`", card.affinity, card.kernel, card.loss, card.optimizer, card.paper]
+    row = f"| {' | '.join(cells)} |"
+    wanted = {
+        "src/gnomon/methods/__init__.pyi": [f'"{card.estimator}",'],
+        "src/gnomon/__init__.pyi": [f'"{card.estimator}",', f"    {card.estimator},\n"],
+        "docs/methods.md": [row],
+        "docs/command-line.md": [f"`{card.name}`"],
+        "docs/api.rst": [f".. autoclass:: {card.estimator}\n"],
+    }
+    missing = {
+        path: [text for text in texts if text not in (_ROOT / path).read_text()] for path, texts in wanted.items()
+    }
+    assert {path: texts for path, texts in missing.items() if texts} == {}
 
 
 @pytest.mark.parametrize("card", METHODS, ids=lambda card: card.name)

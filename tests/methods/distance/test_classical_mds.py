@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.linalg import procrustes_error
 from gnomon.methods.distance.classical_mds import ClassicalMDS
@@ -15,17 +14,6 @@ X = rng.normal(size=(80, 5)) * [3.0, 2.0, 1.0, 0.5, 0.2] + 7.0
 D = cdist(X, X)
 RECTANGLE = np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]])
 CIRCLE = np.minimum(*(np.mod(s * np.subtract.outer(np.arange(30), np.arange(30)), 30) for s in (1, -1))) * np.pi / 15
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks(
-    [
-        ClassicalMDS(n_components=1, n_jobs=1),
-        LandmarkMDS(n_components=1, n_landmarks=5, refine=True, n_jobs=1),
-    ]
-)
-def test_scikit_learn_checks_of_classical_scaling(estimator, check):
-    check(estimator)
 
 
 def test_a_rectangle_has_the_eigenvalues_16_9_0_0():

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_swiss_roll
 from sklearn.manifold import Isomap as SklearnIsomap
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities import geodesic_distances
 from gnomon.exceptions import DataWarning, NeighborsWarning
@@ -26,12 +25,6 @@ def roll(n=1500):
     X, t = make_swiss_roll(n, random_state=0)
     arc = (t * np.sqrt(1 + t**2) + np.arcsinh(t)) / 2
     return X, np.column_stack([arc, X[:, 1]])
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([Isomap(n_neighbors=5, n_jobs=1), Isomap(n_neighbors=5, n_landmarks=15, n_jobs=1)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_eight_points_have_the_eigenvalues_of_an_independent_computation():

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
 from sklearn.manifold import MDS as ReferenceMDS
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.linalg import procrustes_error
 from gnomon.methods.distance.classical_mds import ClassicalMDS
@@ -17,12 +16,6 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(70, 5))
 D = cdist(X, X)
 PAIRS = np.triu_indices(70, 1)
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([MDS(max_iter=30, n_jobs=1), MDS(kind="ordinal", metric="manhattan", max_iter=10, n_jobs=1)])
-def test_scikit_learn_checks_of_mds(estimator, check):
-    check(estimator)
 
 
 def smacof(delta, Y, n_iter):

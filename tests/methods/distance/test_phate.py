@@ -8,7 +8,6 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist, pdist
 from scipy.stats import spearmanr
 from sklearn.manifold import smacof
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities.diffusion import Diffusion, diffusion_potential, knee
 from gnomon.exceptions import GnomonWarning, NeighborsWarning
@@ -32,12 +31,6 @@ def kernel_of(X, n_neighbors, decay):
     distances = cdist(X, X)
     own = np.exp(-((distances / np.sort(distances, axis=1)[:, n_neighbors, None]) ** decay))
     return (own + own.T) / 2
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([PHATE(max_iter=20, n_jobs=1), PHATE(t=3, n_landmarks=12, max_iter=20, n_jobs=1)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(("n_neighbors", "decay", "t", "gamma"), [(5, 40, 6, 1), (3, 10, 1, 0), (4, 2, 5, -1)])

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities import sketch_map_advice
 from gnomon.exceptions import GnomonWarning
@@ -36,14 +35,6 @@ PATH, LABELS = path_of_clusters()
 @pytest.fixture(scope="module")
 def fitted():
     return SketchMap(random_state=0, n_jobs=1).fit(PATH)
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks(
-    [SketchMap(max_iter=20, n_jobs=1), SketchMap(max_iter=20, n_landmarks=8, annealing=(), n_jobs=1)]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_clusters_on_a_path_stay_apart_and_in_order_where_distances_alone_mix_them(fitted):

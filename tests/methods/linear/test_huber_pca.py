@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon import PCA
 from gnomon.exceptions import ConvergenceWarning, GnomonWarning
@@ -26,12 +25,6 @@ def _corrupted(share=0.1, n=200, width=30, seed=0):
 def _sine(plane, components):
     """Return the sine of the largest angle between two planes."""
     return float(np.sqrt(max(0.0, 1.0 - np.linalg.svd(plane.T @ components.T, compute_uv=False).min() ** 2)))
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([HuberPCA(n_components=1, max_iter=60)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.2])

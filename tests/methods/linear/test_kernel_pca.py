@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.decomposition import KernelPCA as Peer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon import PCA
 from gnomon.affinities import Gram
@@ -31,12 +30,6 @@ SAME = {
 }
 # Independent values for x_ij = sin(1 + 1.7 i + 0.9 j + 0.31 i j), a Gaussian kernel of width 1.2.
 EIGENVALUES = [1.481230429, 1.363340939, 0.8231858661, 0.3071311856, 0.1844784628, 0.1422905042, 0.08070610692]
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([KernelPCA(1, n_jobs=1), KernelPCA(1, approximation="nystrom", n_jobs=1)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("approximation", [None, "nystrom", "cholesky"])

@@ -7,16 +7,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import pdist
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.methods.linear.random_projection import RandomProjection
 
 KINDS = ["gaussian", "orthonormal", "sparse"]
-
-
-@parametrize_with_checks([RandomProjection(1, kind="sparse")])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities import neighbor_laplacian
 from gnomon.exceptions import ConvergenceWarning, DataWarning
@@ -241,14 +240,3 @@ def test_a_callback_ends_the_iteration_with_what_was_reached():
     fitted = RobustPCA(callback=lambda progress: progress.stage == "decomposition" and progress.done == 7).fit(X)
     assert fitted.n_iter_ == 7
     assert np.isfinite(fitted.embedding_).all()
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks(
-    [
-        RobustPCA(n_components=1, tol=1e-3, n_jobs=1),
-        GraphRobustPCA(n_components=1, n_neighbors=4, tol=1e-3, n_jobs=1),
-    ]
-)
-def test_scikit_learn_checks_of_robust_methods(estimator, check):
-    check(estimator)

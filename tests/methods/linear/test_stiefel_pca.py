@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon import PCA
 from gnomon.exceptions import ConvergenceWarning
@@ -16,12 +15,6 @@ from gnomon.objectives import ProjectionError, polar_factor
 from gnomon.optimizers import PolarDescent
 
 RATES = [1e-2, 0.3, 1.0, 10.0, 1e4, "infinite"]
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([StiefelPCA(n_components=1), StiefelPCA(n_components=1, step="no_regret", max_iter=50)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])

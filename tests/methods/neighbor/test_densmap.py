@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon import UMAP, LargeVis, NeighborEmbedding
 from gnomon.evaluation import local_radius_correlation
@@ -19,12 +18,6 @@ def blobs():
     spreads = np.repeat([0.2, 1.0, 5.0], 100)
     centres = 30 * rng.normal(size=(3, 8))[np.repeat(np.arange(3), 100)]
     return (centres + spreads[:, None] * rng.normal(size=(300, 8))).astype(np.float32)
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([DensMAP(n_neighbors=5, max_iter=15, random_state=0, n_jobs=1)])
-def test_it_is_an_estimator_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 def test_wide_groups_are_wide_in_the_map_and_tight_ones_tight(blobs):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.exceptions import GnomonWarning
 from gnomon.methods.neighbor.composed import NeighborEmbedding
@@ -34,12 +33,6 @@ def strips():
 @pytest.fixture(scope="module")
 def fitted(strips):
     return FeatMAP(n_neighbors=15, random_state=0, n_jobs=1).fit(strips)
-
-
-@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks([FeatMAP(n_neighbors=5, max_iter=30, n_jobs=1)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_the_term_keeps_the_spread_along_both_directions(strips, fitted):

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 from sklearn.manifold import LocallyLinearEmbedding as Peer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.affinities import reconstruction_weights
 from gnomon.exceptions import ConvergenceWarning, DataWarning, NeighborsWarning
@@ -26,13 +25,6 @@ def roll(n, seed=0):
     X, t = make_swiss_roll(n, random_state=seed)
     arc = 0.5 * (t * np.sqrt(1 + t * t) + np.arcsinh(t))  # length along the spiral
     return X, np.column_stack([arc, X[:, 1]])
-
-
-@parametrize_with_checks([LocallyLinearEmbedding(n_neighbors=5, random_state=0, n_jobs=1)])
-def test_it_is_an_estimator(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", (DataWarning, NeighborsWarning))
-        check(estimator)
 
 
 @pytest.mark.parametrize("solver", ["dense", "factor"])

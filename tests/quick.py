@@ -1,0 +1,71 @@
+"""Every method with settings by which it fits some sixty rows in a moment: the one list that tests of all methods use.
+
+A method of the catalogue that is not named here is tested with its defaults. The settings are for promises that all
+methods keep; tests of one method choose their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gnomon
+from gnomon.methods import METHODS
+
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "umap": {"n_neighbors": 5, "max_iter": 30},
+    "tsne": {"perplexity": 1.5, "max_iter": 60, "early_exaggeration_iter": 30},
+    "pca": {"n_components": 1},
+    "sne": {"perplexity": 1.5, "max_iter": 30},
+    "symmetric_sne": {"perplexity": 1.5, "max_iter": 30},
+    "largevis": {"perplexity": 1.5, "max_iter": 30},
+    "force_atlas2": {"n_neighbors": 5, "max_iter": 30},
+    "neg_tsne": {"n_neighbors": 5, "max_iter": 30},
+    "info_nce_tsne": {"n_neighbors": 5, "max_iter": 30},
+    "two_kernel_lle": {"n_neighbors": 5, "max_iter": 30, "early_exaggeration_iter": 10},
+    "two_kernel_pca": {"max_iter": 30},
+    "pacmap": {"n_neighbors": 4, "max_iter": 45},
+    "trimap": {"n_neighbors": 4, "max_iter": 40},
+    "gradient_pca": {"n_components": 1, "max_iter": 3000},
+    "random_projection": {"n_components": 1},
+    "stiefel_pca": {"n_components": 1},
+    "robust_pca": {"n_components": 1, "tol": 1e-4, "max_iter": 200},
+    "graph_robust_pca": {"n_neighbors": 5, "n_components": 1, "tol": 1e-4, "max_iter": 200},
+    "huber_pca": {"n_components": 1, "max_iter": 100},
+    "kernel_pca": {"n_components": 1},
+    "mds": {"max_iter": 30},
+    "isomap": {"n_neighbors": 5},
+    "phate": {"max_iter": 30},
+    "sketch_map": {"max_iter": 30},
+    "lle": {"n_neighbors": 5},
+    "laplacian_eigenmaps": {"n_neighbors": 5},
+    "densmap": {"n_neighbors": 5, "max_iter": 30},
+    "featmap": {"n_neighbors": 5, "max_iter": 30},
+}
+
+
+def _quick(estimator: type[Any], **settings: Any) -> Any:
+    one = estimator(**settings)
+    common = {"random_state": 0, "n_jobs": 2 if estimator in (gnomon.UMAP, gnomon.TSNE) else 1}
+    return one.set_params(**{name: value for name, value in common.items() if name in one.get_params()})
+
+
+ESTIMATORS: dict[str, Any] = {
+    card.name: _quick(getattr(gnomon, card.estimator), **_SETTINGS.get(card.name, {})) for card in METHODS
+}
+ESTIMATORS["neighbor_embedding"] = _quick(
+    gnomon.NeighborEmbedding, n_neighbors=5, optimizer_params={"max_iter": 30, "early_exaggeration_iter": 10}
+)
+"""By name: the methods of the catalogue and the one that is composed of parts."""
+
+VARIANTS = [
+    _quick(gnomon.GradientPCA, n_components=1, similarity="gaussian", approximation="cholesky", max_iter=300),
+    _quick(gnomon.StiefelPCA, n_components=1, step="no_regret", max_iter=50),
+    _quick(gnomon.RandomProjection, n_components=1, kind="sparse"),
+    _quick(gnomon.KernelPCA, n_components=1, approximation="nystrom"),
+    _quick(gnomon.LandmarkMDS, n_components=1, n_landmarks=5, refine=True),
+    _quick(gnomon.MDS, kind="ordinal", metric="manhattan", max_iter=10),
+    _quick(gnomon.Isomap, n_neighbors=5, n_landmarks=15),
+    _quick(gnomon.PHATE, t=3, n_landmarks=12, max_iter=20),
+    _quick(gnomon.SketchMap, max_iter=20, n_landmarks=8, annealing=()),
+]
+"""Other ways of fitting that take other paths through a method."""
