@@ -3,11 +3,15 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kernels test-sanitizers test-slow lint format docs clean
+.PHONY: demo dev test test-kernels test-sanitizers test-slow lint format docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+
+dev: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
+	$(BIN)/pre-commit install
 
 demo: $(BIN)/python
 	$(BIN)/python -m pip install --quiet ".[plot]"
