@@ -51,6 +51,8 @@ class DrivenManifold:
         What was added to the surface; independent and normal.
     signal_to_noise : float
         For each feature, its variance in the region that it drives, without noise, over that of its noise.
+    surface : callable
+        (coordinates of shape (n_rows, 2), region of each row) -> the rows there, without noise.
     """
 
     name: str

@@ -211,7 +211,17 @@ def dataset_names() -> list[str]:
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return a data set by name, such as "digits" or "mnist"; hyphens count as underscores."""
+    """Return a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names`, such as "digits" or "mnist"; hyphens count as underscores.
+
+    Returns
+    -------
+    Dataset
+    """
     name = name.replace("-", "_")
     require_name(name, dataset_names(), who="load_dataset", what="name")
     return _LOADERS[name]()

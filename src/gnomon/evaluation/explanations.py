@@ -115,6 +115,10 @@ def sign_agreement(arrows: Any, true_arrows: Any, drivers: Any) -> float:
         In any units; points with NaN are left out.
     drivers : array-like of shape (n_samples, n_features), bool
         The features that count.
+
+    Returns
+    -------
+    float in [0, 1]
     """
     product = np.sum(np.asarray(arrows, dtype=np.float64) * np.asarray(true_arrows, dtype=np.float64), axis=2)
     return float(np.mean(product[np.asarray(drivers, dtype=bool) & np.isfinite(product)] > 0))
@@ -345,6 +349,10 @@ def shuffle_columns(X: Any, *, random_state: RandomState = 0) -> Floats:
         The table.
     random_state : int, Generator, RandomState or None, default=0
         Of the permutations.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float64
     """
     rng = np.random.default_rng((resolve_seed(random_state, who="shuffle_columns"), _STREAM))
     shuffled: Floats = rng.permuted(np.asarray(X, dtype=np.float64), axis=0)

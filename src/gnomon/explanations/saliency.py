@@ -44,6 +44,8 @@ class Saliency(Answer):
         Mean local R2 of these points.
     image_shape : tuple of int
         (height, width[, channels]).
+    n_features : int
+        Pixels of the picture, times its channels.
     """
 
     _question: ClassVar[str] = "saliency"

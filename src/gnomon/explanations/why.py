@@ -50,6 +50,8 @@ class Why(Answer):
         Standard errors of the arrows.
     significant : ndarray of shape (n_top,), bool
         Whether the arrow differs from zero at 95 % confidence, each feature taken alone.
+    place : ndarray of shape (n_components,), float64
+        Where the point lies in the map.
     fidelity, r2 : float in [0, 1], or NaN
         Share of the neighbours' displacements that the fit to the others predicts; NaN where nothing can be said.
     fit_r2 : float at most 1, or NaN

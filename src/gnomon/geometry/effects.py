@@ -62,6 +62,7 @@ def feature_effects(
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The data that the Jacobians were fitted to.
     jacobians : LocalJacobians of n points
+        How the map changes with the features at each.
     n_top : int >= 1, default=8
         Features kept for each point; at most n_features are.
     all_features : bool, default=False

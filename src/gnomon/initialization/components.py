@@ -62,6 +62,7 @@ def lay_out_components(
     n_components : int
         Dimension of the embedding.
     X, seed, n_threads : as in `place_components`
+        Where the discs lie.
 
     Returns
     -------

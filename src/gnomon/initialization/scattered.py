@@ -40,6 +40,21 @@ def strain_start(gram: Gram, n_components: int, seed: int, n_threads: int = 1) -
 
     Normal with the variance lambda_1 / (100 n_samples): far from the saddle at zero, and inside the ball in which the
     largest safe step holds. Each row is a function of (seed, row) up to this factor; zero if nothing attracts.
+
+    Parameters
+    ----------
+    gram : Gram of n_samples rows
+        The similarity.
+    n_components : int >= 1
+        Dimension of the start.
+    seed : int in [0, 2**63)
+        Of the draws.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components), float64
     """
     deviation = np.sqrt(gram.centred_bounds[1] / (100.0 * gram.n_samples))
     normal = normal_matrix(seed, _STREAM_STRAIN, (gram.n_samples, n_components), n_threads=n_threads)

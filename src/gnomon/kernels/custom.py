@@ -30,6 +30,11 @@ class CustomKernel:
         dk/ds, likewise.
     bounded : bool, default=False
         Whether k is a similarity in (0, 1], below 1 for s > 0, so that logarithmic laws may be taken of it.
+
+    Attributes
+    ----------
+    value_function, derivative_function : callable
+        The two functions as they were given.
     """
 
     value_function: Function

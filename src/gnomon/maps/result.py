@@ -52,6 +52,8 @@ class Map(Questions):
         Parameters of the method, with the seed used.
     labels : ndarray of shape (n_samples,) or None
         A class for each row.
+    label_name : str
+        What the classes are, such as "species".
     feature_names : list of str
     images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None
         A picture for each row.
@@ -70,6 +72,10 @@ class Map(Questions):
         Seconds by stage.
     notes : list of str
         What a reader should know: rules applied to the data, fall-backs taken.
+    name : str
+        Heading of figures, reports and pages.
+    n_jobs : int or None
+        Threads for explanations and evaluations; None takes all.
     """
 
     X: Any

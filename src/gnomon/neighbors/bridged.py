@@ -18,6 +18,7 @@ def bridged_graph(graph: NeighborGraph, bridges: Bridges) -> NeighborGraph:
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
+        To which they are added.
     bridges : Bridges
         Edges that are not in the graph.
 

@@ -54,6 +54,7 @@ def graph_components(graph: NeighborGraph) -> Labels:
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
+        Rows are connected if one is a neighbour of the other.
 
     Returns
     -------
@@ -86,6 +87,7 @@ def find_bridges(
     X : ndarray of shape (n_samples, n_features) or CSR matrix
         The rows of the graph; with ``metric="precomputed"`` their distances, as for `compute_neighbors`.
     graph : NeighborGraph of n_samples rows
+        Whose components are to be joined.
     labels : ndarray of shape (n_samples,), int32, default=None
         What `graph_components` returns, where it is known already.
     metric : str or callable, default="euclidean"

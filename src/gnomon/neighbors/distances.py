@@ -35,8 +35,8 @@ def cross_distances(
 
     Parameters
     ----------
-    A : ndarray or CSR of shape (n_rows, n_features)
-    B : ndarray or CSR of shape (n_others, n_features)
+    A, B : ndarray or CSR of shape (n_rows, n_features) and (n_others, n_features)
+        The two tables.
     metric : str or callable, default="euclidean"
         "euclidean" and "cosine" (half the squared distance of rows scaled to length one), or a metric of scikit-learn.
     metric_params : mapping or None, default=None

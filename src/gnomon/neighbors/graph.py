@@ -103,7 +103,18 @@ def check_graph(graph: object, n_samples: int, *, who: str, ordered: bool = True
 
 
 def graph_fault(graph: NeighborGraph) -> str:
-    """Return in words which rule of `NeighborGraph` a graph breaks first and where; empty if it keeps all."""
+    """Say in words which rule of `NeighborGraph` a graph breaks first and where.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        Made by hand, or read from a file.
+
+    Returns
+    -------
+    str
+        Empty if it keeps all rules.
+    """
     return _kinds_fault(graph) or _about_fault(graph) or _range_fault(graph) or _rows_fault(graph)
 
 

@@ -21,7 +21,18 @@ JOINING = Options("connect", "error")
 
 
 def describe_pieces(labels: npt.NDArray[np.int32]) -> str:
-    """Say how many components there are and of how many rows, the largest first."""
+    """Say how many components there are and of how many rows, the largest first.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+        Component of each row, from 0.
+
+    Returns
+    -------
+    str
+        Such as "2 components of 100, 50 rows".
+    """
     sizes = np.sort(np.bincount(labels))[::-1]
     shown = ", ".join(map(str, sizes[:5])) + (", ..." if sizes.size > 5 else "")
     return f"{sizes.size} components of {shown} rows"
@@ -41,8 +52,8 @@ def join_components(
 
     Parameters
     ----------
-    X, graph, metric, metric_params, n_threads
-        As for `find_bridges`.
+    X, graph, metric, metric_params, n_threads : as for `find_bridges`
+        The graph may be connected.
     disconnected : {"connect", "error"}
     who : str
         Opens the texts.

@@ -73,10 +73,12 @@ def choose_landmarks(
         Finite values; with metric="precomputed" a dense matrix of distances. A callable takes a row number to the
         distances of all rows from it, of shape (n_samples,), infinite where there is no way.
     n_landmarks : int in [1, n_samples]
+        How many are wanted.
     method : {"maxmin", "random"}, default="maxmin"
         "maxmin": the first is drawn, each further one is the row farthest from those chosen; fewer are returned where
         all other rows equal one chosen. "random": drawn without replacement.
     metric, metric_params : as for `gnomon.neighbors.cross_distances`, or "precomputed"
+        Distance of rows.
     n_samples : int or None, default=None
         Number of rows, where X is a callable.
     seed : int in [0, 2**63), default=0

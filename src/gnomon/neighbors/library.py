@@ -104,7 +104,17 @@ def _search(
 
 
 def check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
-    """Raise ValueError for a metric that scikit-learn does not know, with the names of those it does."""
+    """Raise ValueError for a metric that scikit-learn does not know, with the names of those it does.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A callable is not looked at.
+    is_sparse : bool
+        Whether it is to measure sparse rows, which fewer metrics do.
+    who : str
+        Opens the error text.
+    """
     if callable(metric):
         return
     from sklearn.neighbors import VALID_METRICS, VALID_METRICS_SPARSE

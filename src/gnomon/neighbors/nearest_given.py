@@ -23,6 +23,7 @@ def nearest_given(distances: Any, n_neighbors: int) -> tuple[npt.NDArray[np.int3
     distances : ndarray or CSR of shape (n_new, n_samples)
         Of new rows to fitted ones, >= 0. What a sparse matrix does not store is no neighbour; a stored 0 is a distance.
     n_neighbors : int in [1, n_samples]
+        Found for each row.
 
     Returns
     -------

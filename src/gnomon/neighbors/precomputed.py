@@ -115,6 +115,10 @@ def distances_to_fitted(X: Any, *, who: str) -> npt.NDArray[np.float64]:
         Finite. Negative values within rounding, 1e-5 of the largest distance of their row, count as zero.
     who : str
         Opens the texts of errors.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_samples), float64
     """
     if isinstance(X, np.ndarray):
         distances = X.astype(np.float64)

@@ -36,6 +36,7 @@ def query_neighbors(
     X_new : ndarray of shape (n_new, n_features) or CSR matrix
         New rows. A row that also stands in `X_train` finds itself at distance 0.
     n_neighbors : int in [1, n_samples]
+        Found for each row.
     metric : str or callable, default="euclidean"
         As for `compute_neighbors`, without "precomputed".
     metric_params : mapping, default=None

@@ -39,6 +39,10 @@ def takes_added(loss: Callable[..., Any]) -> bool:
     ----------
     loss : callable
         As in `LOSSES`.
+
+    Returns
+    -------
+    bool
     """
     return "added" in inspect.signature(loss).parameters
 
@@ -50,5 +54,9 @@ def takes_seed(loss: Callable[..., Any]) -> bool:
     ----------
     loss : callable
         As in `LOSSES`.
+
+    Returns
+    -------
+    bool
     """
     return "seed" in inspect.signature(loss).parameters

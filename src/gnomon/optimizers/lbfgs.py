@@ -37,7 +37,9 @@ class LBFGSState(State):
     Attributes
     ----------
     anchor : ndarray of shape (n_samples, n_components)
-        Where the curvature's memory was last empty, at iteration `anchor_iteration`.
+        Where the curvature's memory was last empty.
+    anchor_iteration : int
+        When that was.
     """
 
     anchor: Points

@@ -40,6 +40,26 @@ def minimize(
 
     Stopping rules look only where a block ends by itself, so that a run which was cut by `stop_after` and resumed sees
     what one run sees.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        How to step, and for how long at most.
+    objective : Objective
+        What is lowered.
+    Y0 : array-like of shape (n_samples, n_components)
+        Where to start; not changed.
+    reporter : Reporter or None, default=None
+        Told about progress after each block; may ask to end.
+    state : State or None, default=None
+        Of a run that is to go on; Y0 is not used then.
+    stop_after : int or None, default=None
+        Iteration after which to stop although the run is not over.
+
+    Returns
+    -------
+    Solution
+        Its ``state`` takes the run further.
     """
     reporter = Reporter() if reporter is None else reporter
     state = _first_state(optimizer, objective, Y0, state)

@@ -44,8 +44,9 @@ class MajorizationState(State):
     image : ndarray of shape (n_samples, n_components)
         Minimum of the quadratic that touches the loss at the embedding.
     image_changes, step_changes : ndarray of shape (memory, n_samples, n_components)
-        Changes of the image, and of image - embedding, in the last steps; `n_changes` of them were made, the last at
-        place n_changes - 1 modulo memory.
+        Changes of the image, and of image - embedding, in the last steps.
+    n_changes : int
+        How many were made; the last is at place n_changes - 1 modulo memory.
     n_small : int
         Last steps in a row that lowered the loss by less than tol.
     n_evaluations : int

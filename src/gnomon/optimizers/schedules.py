@@ -55,7 +55,13 @@ def estimate(objective: object, state: State, *, now: bool) -> None:
 
 @runtime_checkable
 class Exaggerable(Protocol):
-    """An objective whose attraction can be multiplied for a while."""
+    """An objective whose attraction can be multiplied for a while.
+
+    Attributes
+    ----------
+    exaggeration : float
+        Factor of the attraction.
+    """
 
     exaggeration: float
 

@@ -33,7 +33,9 @@ class State:
     largest_gradient_norm : float
         Largest norm of a gradient seen.
     best_loss : float
-        Lowest loss seen since the stopping rules began to look, at iteration `best_iteration`.
+        Lowest loss seen since the stopping rules began to look.
+    best_iteration : int
+        When it was seen.
     anchors : ndarray of shape (n_terms, n_samples, n_components) or None
         The embeddings from which added terms were last estimated, None if none has been.
     """

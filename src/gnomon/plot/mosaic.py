@@ -95,9 +95,10 @@ def mosaic(
 
     Parameters
     ----------
-    images, Y, shape, method, gap, background
-        As for `mosaic_picture`.
+    images, Y, shape, method, gap, background : as for `mosaic_picture`
+        The pictures and how they are laid out.
     title : str or None, default=None
+        Heading.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a figure in which a pixel of the pictures is a pixel of the figure, up to 40 inches at
         200 dots per inch.

@@ -43,8 +43,8 @@ def save_png(
     ----------
     path : str or path-like
         File to write; its suffix may be any that matplotlib writes (png, pdf, svg).
-    embedding, labels, values
-        As for `plot_map`.
+    embedding, labels, values : as for `plot_map`
+        The map and its colours.
     title, method : str
         Heading and the name of the method.
     feature_names : list of str, default=None

@@ -32,6 +32,7 @@ def plot_saliency(
     ax : matplotlib Axes, default=None
         Where to draw; a new figure by default.
     title : str, default=""
+        Heading.
 
     Returns
     -------
@@ -75,6 +76,14 @@ def _outline(ax: Any, picture: npt.NDArray[np.float64], shape: tuple[int, ...], 
 
 
 def save_saliency(path: Any, image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, title: str = "") -> None:
-    """Write the figure of `plot_saliency` to a file; its suffix may be any that matplotlib writes (png, pdf, svg)."""
+    """Write the figure of `plot_saliency` to a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to write; its suffix may be any that matplotlib writes (png, pdf, svg).
+    image, picture, title : as for `plot_saliency`
+        What is drawn.
+    """
     figure: Any = plot_saliency(image, picture=picture, title=title).figure
     save_figure(figure, path, dpi=150)

@@ -82,6 +82,8 @@ class Axis(Answer):
         Mean local R2 of the points, on which the pushes rest.
     near : PointsNear
         The line, its width and the points on it.
+    all_features : list of str
+        Names of the columns of the data, in their order.
     """
 
     _question: ClassVar[str] = "axis"

@@ -13,11 +13,18 @@ __all__ = ["InputKernel", "check_scale", "products", "squared_distances", "squar
 
 
 class InputKernel(Protocol):
-    """A symmetric similarity k(x, z) of rows. Rows are float64: an ndarray, or CSR where the kernel can take it."""
+    """A symmetric similarity k(x, z) of rows. Rows are float64: an ndarray, or CSR where the kernel can take it.
+
+    Attributes
+    ----------
+    name : str
+        By which `input_kernel` knows it.
+    of_differences : bool
+        Whether k depends on x - z alone, so that rows may be moved together.
+    """
 
     name: ClassVar[str]
     of_differences: ClassVar[bool]
-    """Whether k depends on x - z alone, so that rows may be moved together."""
 
     @property
     def semidefinite(self) -> bool | None:
