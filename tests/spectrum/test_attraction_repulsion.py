@@ -19,14 +19,22 @@ from gnomon.optimizers import GradientDescent
 from gnomon.spectrum import Spectrum
 
 
-@pytest.fixture(scope="module")
-def graph(digits):
-    return compute_neighbors(digits[0], 15, n_threads=2)
+N_ROWS = 800  # all pairs are summed in every iteration
 
 
 @pytest.fixture(scope="module")
-def spectrum(digits):
-    return gn.attraction_repulsion_spectrum(digits[0], locate=True, n_jobs=2)
+def rows(digits):
+    return digits[0][:N_ROWS]
+
+
+@pytest.fixture(scope="module")
+def graph(rows):
+    return compute_neighbors(rows, 15, n_threads=2)
+
+
+@pytest.fixture(scope="module")
+def spectrum(rows):
+    return gn.attraction_repulsion_spectrum(rows, locate=True, n_jobs=2)
 
 
 def likeness(A, B):
@@ -57,22 +65,22 @@ def test_the_limit_solves_the_eigenproblem_of_the_random_walk(spectrum, graph):
 
 def test_strong_attraction_nears_laplacian_eigenmaps(spectrum):
     with_limit = [likeness(spectrum.laplacian_eigenmap, Y) for Y in spectrum.embeddings]
-    assert with_limit[0] > 0.94
-    assert with_limit[0] == max(with_limit)
+    assert with_limit[0] > 0.92
+    assert with_limit == sorted(with_limit, reverse=True)
     assert with_limit[0] > with_limit[spectrum.main] + 0.1
 
 
-def test_just_above_the_critical_exaggeration_the_second_component_dies(digits, spectrum):
+def test_just_above_the_critical_exaggeration_the_second_component_dies(rows, spectrum):
     for share, low, high in ((0.6, 0.3, 1.0), (1.2, 0.0, 0.15)):
-        found = gn.attraction_repulsion_spectrum(digits[0], [share * spectrum.critical], max_iter=600, n_jobs=2)
+        found = gn.attraction_repulsion_spectrum(rows, [share * spectrum.critical], max_iter=600, n_jobs=2)
         Y = found.embeddings[0] - found.embeddings[0].mean(axis=0)
         lengths = np.linalg.svd(Y, compute_uv=False)
         assert low < lengths[1] / lengths[0] < high
 
 
-def test_at_one_it_is_as_good_a_tsne_as_that_of_the_same_affinities(spectrum, graph, digits):
+def test_at_one_it_is_as_good_a_tsne_as_that_of_the_same_affinities(spectrum, graph, rows):
     objective = KLDivergence(uniform_affinities(graph), n_threads=2)
-    start = rescale(gn.PCA(2).fit_transform(digits[0]), 1e-4)
+    start = rescale(gn.PCA(2).fit_transform(rows), 1e-4)
     tsne = GradientDescent(max_iter=750).minimize(objective, start)
     assert spectrum.losses[spectrum.main] < tsne.loss[-1][1] + 0.02
     assert spectrum.losses[spectrum.main] == spectrum.losses.min()
@@ -114,7 +122,7 @@ def test_a_map_of_the_spectrum_is_located_where_it_lies(spectrum):
     assert mark.similarity == pytest.approx(1, abs=1e-3)
     np.testing.assert_allclose(mark.embedding, spectrum.embeddings[4], atol=1e-3)
     assert math.isinf(spectrum.locate(spectrum.laplacian_eigenmap).exaggeration)
-    with pytest.raises(ValueError, match=r"Spectrum.locate: embedding of shape \(5, 2\) must be of shape \(1797, 2\)"):
+    with pytest.raises(ValueError, match=r"Spectrum.locate: embedding of shape \(5, 2\) must be of shape \(800, 2\)"):
         spectrum.locate(turned[:5])
 
 
@@ -187,21 +195,22 @@ def test_a_callback_ends_the_spectrum_where_it_is(digits):
     assert "exaggeration 1" not in stages
 
 
-def test_page_and_panels(spectrum, digits, tmp_path):
-    spectrum.to_html(tmp_path / "s.html", labels=digits[1], X=digits[0], image_shape=(8, 8))
+def test_page_and_panels(spectrum, rows, digits, tmp_path):
+    labels = digits[1][:N_ROWS]
+    spectrum.to_html(tmp_path / "s.html", labels=labels, X=rows, image_shape=(8, 8))
     text = (tmp_path / "s.html").read_text()
     assert "Attraction-repulsion spectrum" in text
     sequence = spectrum.sequence()
     assert sequence.labels[0] == "∞ · eigenmaps"
     assert sequence.labels[sequence.main].startswith("1 · t-SNE")
-    titles = [ax.get_title() for ax in spectrum.plot(labels=digits[1], n_panels=7).axes if ax.get_title()]
+    titles = [ax.get_title() for ax in spectrum.plot(labels=labels, n_panels=7).axes if ax.get_title()]
     assert len(titles) == 7 + 3
     assert {"ForceAtlas2", "UMAP"} <= {title.partition("≈ ")[2].partition(" ·")[0] for title in titles}
     assert titles[0] == "∞ · eigenmaps"
     assert any(title.startswith("1 · t-SNE") for title in titles)
     assert titles[6] == "0.5"
     assert titles[-2].startswith("UMAP (like ")
-    spectrum.to_png(tmp_path / "s.png", labels=digits[1], n_panels=3, methods=False, dpi=40)
+    spectrum.to_png(tmp_path / "s.png", labels=labels, n_panels=3, methods=False, dpi=40)
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
 
 
