@@ -16,9 +16,8 @@ nb::tuple contrasts(const Table& X, const Columns& groups, std::size_t n_groups,
     auto auc = make(), mean = make(), rest_mean = make(), effect = make();
     auto as_span = [&](auto& a) { return Span2<double>(a.data(), n_groups, D); };
     const ContrastOutputs out{as_span(auc), as_span(mean), as_span(rest_mean), as_span(effect)};
-    run_released(n_threads, [&](const Context& context) {
-        group_contrasts(X.rows(), view(groups), n_groups, out, context);
-    });
+    run_released(n_threads,
+                 [&](const Context& context) { group_contrasts(X.rows(), view(groups), n_groups, out, context); });
     return nb::make_tuple(auc, mean, rest_mean, effect);
 }
 

@@ -46,8 +46,8 @@ Output<float> bind_edge_distances(const Graph& edges, const Matrix<const std::in
     const CsrView<float>& graph = edges.view();
     auto out = make_output<float>({graph.columns.size()});
     run_released(n_threads, [&](const Context& context) {
-        edge_distances(graph.offsets, graph.columns, view(indices), view(distances),
-                       {out.data(), graph.columns.size()}, context);
+        edge_distances(graph.offsets, graph.columns, view(indices), view(distances), {out.data(), graph.columns.size()},
+                       context);
     });
     return out;
 }

@@ -35,8 +35,8 @@ std::pair<Output<double>, Output<double>> bind_edge_spreads(const Graph& edges, 
 }
 
 Output<float> bind_edge_spread_gradient(const Graph& edges, const Points& Y, const OutputKernel& kernel,
-                                        const Frames& frames, const Matrix<double>& spreads,
-                                        const Vector<double>& sums, const Frames& slopes, int n_threads) {
+                                        const Frames& frames, const Matrix<double>& spreads, const Vector<double>& sums,
+                                        const Frames& slopes, int n_threads) {
     const Arguments check("edge_spread_gradient");
     const std::size_t n = Y.shape(0), d = Y.shape(1), width = check_frames(check, edges, Y, frames);
     check.shape("spreads", spreads, n, width);
@@ -77,8 +77,8 @@ void register_edge_spreads(nb::module_& m) {
           nb::arg("frames").noconvert(), nb::arg("n_threads"),
           "(sum_j k (q_il . (y_i - y_j))^2 / sum_j k, sum_j k) over each point's edges, for frames (n, d * L).");
     m.def("edge_spread_gradient", &bind_edge_spread_gradient, nb::arg("edges"), nb::arg("Y").noconvert(),
-          nb::arg("kernel"), nb::arg("frames").noconvert(), nb::arg("spreads").noconvert(),
-          nb::arg("sums").noconvert(), nb::arg("slopes").noconvert(), nb::arg("n_threads"),
+          nb::arg("kernel"), nb::arg("frames").noconvert(), nb::arg("spreads").noconvert(), nb::arg("sums").noconvert(),
+          nb::arg("slopes").noconvert(), nb::arg("n_threads"),
           "Gradient of a function of the spreads, (n, L), with the given slopes, frames held fixed.");
     m.def("embedding_frames", &bind_embedding_frames, nb::arg("Y").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("coefficients").noconvert(), nb::arg("ranks").noconvert(), nb::arg("n_threads"),

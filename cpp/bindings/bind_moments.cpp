@@ -7,9 +7,8 @@ namespace {
 template <class T>
 Output<double> bound_column_means(const Matrix<const T>& X, int n_threads) {
     auto means = make_output<double>({X.shape(1)});
-    run_released(n_threads, [&](const Context& context) {
-        column_means(view(X), {means.data(), means.size()}, context);
-    });
+    run_released(n_threads,
+                 [&](const Context& context) { column_means(view(X), {means.data(), means.size()}, context); });
     return means;
 }
 
@@ -25,9 +24,8 @@ double bound_largest_deviation(const Matrix<const T>& X, const Vector<const doub
 template <class T>
 Output<std::uint8_t> bound_mark_varying(const Matrix<const T>& X, int n_threads) {
     auto varies = make_output<std::uint8_t>({X.shape(1)});
-    run_released(n_threads, [&](const Context& context) {
-        mark_varying(view(X), {varies.data(), varies.size()}, context);
-    });
+    run_released(n_threads,
+                 [&](const Context& context) { mark_varying(view(X), {varies.data(), varies.size()}, context); });
     return varies;
 }
 

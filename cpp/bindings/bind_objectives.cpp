@@ -62,9 +62,8 @@ ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Val
 Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_threads) {
     Arguments("row_sums").components(Y.shape(1));
     auto sums = make_output<double>({Y.shape(0)});
-    run_released(n_threads, [&](const Context& context) {
-        row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context);
-    });
+    run_released(n_threads,
+                 [&](const Context& context) { row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context); });
     return sums;
 }
 
@@ -109,8 +108,8 @@ TwoForces bind_sampled_forces(const Graph& edges, const Values& u, const Values&
     check.length_if_any("v", v, n);
     auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
     run_released(n_threads, [&](const Context& context) {
-        sampled_forces(edges.view(), {view(u), view(v)}, kernel, parameters, epoch, view(Y),
-                       {attraction.data(), n, d}, {repulsion.data(), n, d}, context);
+        sampled_forces(edges.view(), {view(u), view(v)}, kernel, parameters, epoch, view(Y), {attraction.data(), n, d},
+                       {repulsion.data(), n, d}, context);
     });
     return {attraction, repulsion};
 }
@@ -148,11 +147,11 @@ void register_objectives(nb::module_& m) {
                 new (self) OutputKernel(output_kernel(name, a, b, scale));
             },
             nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F, nb::arg("scale") = 1.0F);
-    m.def("edge_sums", &bind_edge_sums, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
-          nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
+    m.def("edge_sums", &bind_edge_sums, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"),
+          nb::arg("scale"), nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
           "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base; a base without rows counts as 0.");
-    m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"),
-          nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
+    m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
+          nb::arg("law"), nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
     m.def("pair_sums", &bind_pair_sums, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("u").noconvert(),
           nb::arg("v").noconvert(), nb::arg("kernel"), nb::arg("n_threads"), nb::arg("with_energy") = true,
           "(sum_j w_ij dF/ds (y_i - y_j), sum_ij w_ij F(k_ij)) over all pairs i != j, w_ij = u_i v_j + v_i u_j, or 1 "
@@ -186,11 +185,11 @@ void register_objectives(nb::module_& m) {
             },
             nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"))
         .def_ro("edge_scale", &SamplingParameters::edge_scale, "Factor on the forces of an epoch.");
-    m.def("sampled_forces", &bind_sampled_forces, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
-          nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
+    m.def("sampled_forces", &bind_sampled_forces, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
+          nb::arg("kernel"), nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");
-    m.def("info_nce", &bind_info_nce, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("shifts").noconvert(),
-          nb::arg("n_threads"),
+    m.def("info_nce", &bind_info_nce, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
+          nb::arg("shifts").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion, loss) of sum_ij a_ij [-log k_ij + log(k_ij + sum_r k(y_i, y_(i + r) mod n))].");
 }
 

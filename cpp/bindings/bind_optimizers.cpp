@@ -86,9 +86,7 @@ void register_optimizers(nb::module_& m) {
         .def(
             "__init__",
             [](MomentumParameters* self, double learning_rate, double momentum, double max_step, bool gains,
-               bool centered) {
-                new (self) MomentumParameters{learning_rate, momentum, max_step, gains, centered};
-            },
+               bool centered) { new (self) MomentumParameters{learning_rate, momentum, max_step, gains, centered}; },
             nb::arg("learning_rate"), nb::arg("momentum"), nb::arg("max_step"), nb::arg("gains"), nb::arg("centered"));
     nb::class_<AdamParameters>(m, "AdamParameters", "How adam_step moves.")
         .def(
@@ -106,10 +104,10 @@ void register_optimizers(nb::module_& m) {
                 new (self) SampledSchedule{learning_rate, max_epochs, isotropic};
             },
             nb::arg("learning_rate"), nb::arg("max_epochs"), nb::arg("isotropic") = false);
-    m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
-          nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"), nb::arg("Y").noconvert(),
-          nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("added").noconvert(),
-          nb::arg("n_threads"),
+    m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
+          nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"),
+          nb::arg("Y").noconvert(), nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(),
+          nb::arg("added").noconvert(), nb::arg("n_threads"),
           "Run the epochs [begin, end) in place; added forces (n, d), in units of the edges' scale, or no rows.");
     m.def(
         "place_by_distances",

@@ -37,8 +37,8 @@ std::tuple<Output<float>, Output<double>, Output<double>, bool, bool, int, int> 
 }  // namespace
 
 void register_spectral(nb::module_& m) {
-    m.def("spectral_vectors", &bound_spectral_vectors, nb::arg("affinities"), nb::arg("n_wanted"), nb::arg("width"), nb::arg("tolerance"),
-          nb::arg("max_products"), nb::arg("seconds"), nb::arg("seed"), nb::arg("n_threads"),
+    m.def("spectral_vectors", &bound_spectral_vectors, nb::arg("affinities"), nb::arg("n_wanted"), nb::arg("width"),
+          nb::arg("tolerance"), nb::arg("max_products"), nb::arg("seconds"), nb::arg("seed"), nb::arg("n_threads"),
           "Leading non-trivial eigenvectors (n, width) of D^-1/2 A D^-1/2, eigenvalues, residuals, converged, "
           "out_of_time, products, levels.");
 }

@@ -39,7 +39,8 @@ Table::Table(Offsets offsets, Columns columns, AnyVector values, std::size_t n_f
     check.compressed_rows(bindings::view(offsets_), bindings::view(columns_), values_.shape(0), n_features);
     check.at_most("the number of rows", offsets_.shape(0) - 1, INT32_MAX);
     for (std::size_t i = 0; i + 1 < offsets_.shape(0); ++i) {
-        const auto begin = static_cast<std::size_t>(offsets_.data()[i]), end = static_cast<std::size_t>(offsets_.data()[i + 1]);
+        const auto begin = static_cast<std::size_t>(offsets_.data()[i]),
+                   end = static_cast<std::size_t>(offsets_.data()[i + 1]);
         check.ascending("the columns of a row", bindings::view(columns_).subspan(begin, end - begin), true);
     }
     if (values_.dtype() == nb::dtype<float>())

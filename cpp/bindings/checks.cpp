@@ -46,8 +46,7 @@ void Arguments::components(std::size_t d, std::size_t most) const {
         refuse("the number of components", "1 to " + std::to_string(most), "found " + std::to_string(d));
 }
 
-Arguments::MaybeFound Arguments::find_entry(std::span<const std::int32_t> entries, std::int32_t low,
-                                            std::size_t high) {
+Arguments::MaybeFound Arguments::find_entry(std::span<const std::int32_t> entries, std::int32_t low, std::size_t high) {
     const auto place = find_outside(entries, low, static_cast<std::int64_t>(high));
     return place ? MaybeFound({*place, entries[*place]}) : std::nullopt;
 }

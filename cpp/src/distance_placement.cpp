@@ -28,8 +28,8 @@ bool next_place(const double* y, Span2<const double> anchors, const double* delt
 
 }  // namespace
 
-void place_by_distances(Span2<double> Y, Span2<const double> anchors, Span2<const double> delta, Span2<const double> weights,
-                  int max_iter, double tol, const Context& context) {
+void place_by_distances(Span2<double> Y, Span2<const double> anchors, Span2<const double> delta,
+                        Span2<const double> weights, int max_iter, double tol, const Context& context) {
     const std::size_t d = Y.cols();
     parallel_blocks(Y.rows(), 1, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::vector<double> mean(d);

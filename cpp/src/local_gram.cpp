@@ -116,8 +116,7 @@ void LocalProducts::dense(const Span2<const T>& rows, std::size_t i, std::span<c
             return differences_;
         else
             return blocks_;
-    }
-    ();
+    }();
     block.resize(n * kWidth);
     for (std::size_t j = 0; j < n; ++j)
         if (j >= neighbors.size() || !(weights[j] > 0)) std::fill_n(block.data() + j * kWidth, kWidth, 0);

@@ -29,8 +29,7 @@ CellJoin::CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, 
     parallel_for(cells.count(), context, [&](std::size_t c, std::size_t) {
         const std::span<const std::int32_t> members = cells.members(c);
         float* panels = packed_.data() + panels_[c] * d;
-        pack_panels<kTileCols>(
-            members.size(), d, [&](std::size_t i) { return points.row(members[i]); }, panels);
+        pack_panels<kTileCols>(members.size(), d, [&](std::size_t i) { return points.row(members[i]); }, panels);
         for (std::size_t i = 0; i < members.size(); i += kTileCols) {
             panel_norms(panels + i * d, std::min(kTileCols, members.size() - i), d, norms_.data() + panels_[c] + i);
         }

@@ -18,13 +18,14 @@ int main() {
             delta[i * n + j] = std::hypot(truth[i * d] - anchors[j * d], truth[i * d + 1] - anchors[j * d + 1]);
     for (std::size_t i = 0; i < m * d; ++i) start[i] = truth[i] + 0.1;
     std::vector<double> together = start;
-    place_by_distances({together.data(), m, d}, {anchors.data(), n, d}, {delta.data(), m, n}, {}, 1000, 1e-12, Context{3});
+    place_by_distances({together.data(), m, d}, {anchors.data(), n, d}, {delta.data(), m, n}, {}, 1000, 1e-12,
+                       Context{3});
     for (std::size_t i = 0; i < m * d; ++i) CHECK(std::abs(together[i] - truth[i]) < 1e-8);
     for (std::size_t i = 0; i < m; ++i) {
         std::vector<double> alone(start.begin() + static_cast<std::ptrdiff_t>(i * d),
                                   start.begin() + static_cast<std::ptrdiff_t>((i + 1) * d));
         place_by_distances({alone.data(), 1, d}, {anchors.data(), n, d}, {delta.data() + i * n, 1, n}, {}, 1000, 1e-12,
-                     Context{1});
+                           Context{1});
         CHECK(alone[0] == together[i * d] && alone[1] == together[i * d + 1]);
     }
     return failures != 0;
