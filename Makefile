@@ -2,8 +2,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/include/gnomon/*.hpp)
+CLANG_TIDY ?= clang-tidy
+# In place after `make dev`: edits of Python files then take effect at once.
+INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-kernels test-sanitizers test-slow lint format docs clean
+.PHONY: demo dev test test-kernels test-sanitizers test-slow lint types lint-js lint-cpp format docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -11,14 +15,15 @@ $(BIN)/python:
 
 dev: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
+	touch $(VENV)/in-place
 	$(BIN)/pre-commit install
 
 demo: $(BIN)/python
-	$(BIN)/python -m pip install --quiet ".[plot]"
+	$(INSTALL) ".[plot]"
 	$(BIN)/gnomon map digits -o digits.html --png digits.png
 
 test: $(BIN)/python
-	$(BIN)/python -m pip install --quiet ".[test]"
+	$(INSTALL) ".[test]"
 	$(BIN)/python -m pytest -n auto --dist loadfile
 	$(MAKE) test-kernels
 
@@ -34,20 +39,37 @@ test-sanitizers: $(BIN)/python
 	done
 
 test-slow: $(BIN)/python
-	$(BIN)/python -m pip install --quiet ".[test]"
+	$(INSTALL) ".[test]"
 	$(BIN)/python -m pytest -m slow
 
 lint: $(BIN)/python
-	$(BIN)/python -m pip install --quiet ".[test,lint]"
+	$(INSTALL) ".[test,lint]"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(MAKE) types
+
+types:
 	cd $(BIN) && ./mypy --config-file $(CURDIR)/pyproject.toml -p gnomon
 
+# Needs npm; installs TypeScript and Prettier below build/js.
+lint-js:
+	npm install --silent --no-audit --no-fund --prefix build/js typescript@5 prettier@3
+	build/js/node_modules/.bin/tsc --project jsconfig.json
+	build/js/node_modules/.bin/prettier --print-width 120 --object-wrap collapse --check "src/gnomon/viewer/static/*.js"
+
+# Needs clang-tidy, such as from `pip install clang-tidy`; passes over without it.
+lint-cpp: $(BIN)/python
+	@if ! command -v $(CLANG_TIDY) > /dev/null; then echo "lint-cpp: no $(CLANG_TIDY); nothing checked"; exit 0; fi; \
+	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+		-DGNOMON_PYTHON=OFF -DGNOMON_ARCH=native -DCMAKE_EXPORT_COMPILE_COMMANDS=ON > /dev/null && \
+	printf '%s\n' $(wildcard cpp/src/*.cpp) | xargs -P 2 -n 4 $(CLANG_TIDY) --quiet -p build/tidy
+
 format: $(BIN)/python
-	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format . ; $(BIN)/clang-format -i $(CPP)
 
 docs: $(BIN)/python
-	$(BIN)/python -m pip install --quiet ".[docs]"
+	$(INSTALL) ".[docs]"
 	$(BIN)/sphinx-build -q -W docs build/docs
 
 clean:

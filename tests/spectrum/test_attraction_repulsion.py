@@ -18,7 +18,6 @@ from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
 from gnomon.spectrum import Spectrum
 
-
 N_ROWS = 800  # all pairs are summed in every iteration
 
 

@@ -9,36 +9,129 @@ const MOST_ROWS = 12;
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function linePanel(atlas, line, { clear, colorBy }) {
-  const { rows, ids } = line, top = rows.slice(0, MOST_ROWS).filter((row) => row.effect !== 0);
-  const head = h("p", { class: "summary" }, h("b", {}, formatCount(ids.length)), " points near the line ", h("button", { class: "link", onclick: clear }, "clear"));
-  if (!rows.length) return [head, h("p", { class: "quiet" }, "Feature values are not in this file, so it cannot be said what changes.")];
-  const lines = top.map((row) => h("tr", { tabindex: 0, onclick: () => colorBy(row.feature), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
-    title: `${row.name}\nchanges by ${formatNumber(Number(row.effect.toPrecision(3)))} ± ${formatNumber(Number(row.error.toPrecision(2)))} standard deviations from end to end\nrank correlation ${row.rho.toFixed(2)}\nClick to colour the map by it` },
-    h("td", { class: "name" }, h("bdi", {}, row.name)), h("td", { class: "curve" }, sparkline(row.curve)),
-    h("td", { class: "num" }, `${row.effect < 0 ? "−" : "+"}${Math.abs(row.effect).toFixed(1)}`, h("small", {}, ` ± ${row.error.toFixed(1)}`))));
-  return [head, h("h3", {}, "What changes along it"), changePicture(atlas, rows),
-    h("table", { class: "contrast along" }, h("thead", {}, h("tr", {}, h("th", {}, "feature"), h("th", {}, "start to end"), h("th", { title: "Change from the start of the line to its end, in standard deviations of the feature over all points" }, "change, SD"))), h("tbody", {}, ...lines)),
-    h("p", { class: "quiet" }, "Change of the fitted trend from start to end in standard deviations of the feature, with its standard error.")].filter(Boolean);
+  const { rows, ids } = line,
+    top = rows.slice(0, MOST_ROWS).filter((row) => row.effect !== 0);
+  const head = h(
+    "p",
+    { class: "summary" },
+    h("b", {}, formatCount(ids.length)),
+    " points near the line ",
+    h("button", { class: "link", onclick: clear }, "clear"),
+  );
+  if (!rows.length)
+    return [
+      head,
+      h("p", { class: "quiet" }, "Feature values are not in this file, so it cannot be said what changes."),
+    ];
+  const lines = top.map((row) =>
+    h(
+      "tr",
+      {
+        tabindex: 0,
+        onclick: () => colorBy(row.feature),
+        onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
+        title: trendText(row),
+      },
+      h("td", { class: "name" }, h("bdi", {}, row.name)),
+      h("td", { class: "curve" }, sparkline(row.curve)),
+      h(
+        "td",
+        { class: "num" },
+        `${row.effect < 0 ? "−" : "+"}${Math.abs(row.effect).toFixed(1)}`,
+        h("small", {}, ` ± ${row.error.toFixed(1)}`),
+      ),
+    ),
+  );
+  return [
+    head,
+    h("h3", {}, "What changes along it"),
+    changePicture(atlas, rows),
+    h(
+      "table",
+      { class: "contrast along" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", {}, "feature"),
+          h("th", {}, "start to end"),
+          h(
+            "th",
+            {
+              title:
+                "Change from the start of the line to its end, in standard deviations of the feature over all points",
+            },
+            "change, SD",
+          ),
+        ),
+      ),
+      h("tbody", {}, ...lines),
+    ),
+    h(
+      "p",
+      { class: "quiet" },
+      "Change of the fitted trend from start to end in standard deviations of the feature, with its standard error.",
+    ),
+  ].filter(Boolean);
 }
 
 /** Means over stretches of the line. @param {number[]} curve */
 function sparkline(curve) {
-  const wide = 64, tall = 18, ratio = 2, canvas = h("canvas", { class: "spark", width: wide * ratio, height: tall * ratio, role: "img", "aria-label": "Mean along the line" });
-  const known = curve.filter(Number.isFinite), low = Math.min(...known), span = Math.max(...known) - low || 1, g = canvas.getContext("2d");
+  const wide = 64,
+    tall = 18,
+    ratio = 2,
+    canvas = h("canvas", {
+      class: "spark",
+      width: wide * ratio,
+      height: tall * ratio,
+      role: "img",
+      "aria-label": "Mean along the line",
+    });
+  const known = curve.filter(Number.isFinite),
+    low = Math.min(...known),
+    span = Math.max(...known) - low || 1,
+    g = canvas.getContext("2d");
   g.scale(ratio, ratio);
   g.lineWidth = 1.4;
   g.lineJoin = "round";
   g.strokeStyle = "#245c8c";
   g.beginPath();
-  curve.forEach((value, k) => Number.isFinite(value) && g.lineTo(2 + ((wide - 4) * k) / (curve.length - 1), tall - 2 - ((tall - 4) * (value - low)) / span));
+  curve.forEach(
+    (value, k) =>
+      Number.isFinite(value) &&
+      g.lineTo(2 + ((wide - 4) * k) / (curve.length - 1), tall - 2 - ((tall - 4) * (value - low)) / span),
+  );
   g.stroke();
   return canvas;
 }
 
-/** Where the features are pixels: the change of each. @param {import("./atlas.js").Atlas} atlas @param {import("./line.js").TrendRow[]} rows */
+/**
+ * Where the features are pixels: the change of each.
+ * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("./line.js").TrendRow[]} rows
+ */
 function changePicture(atlas, rows) {
   if (!atlas.thumbnails.fromFeatures) return null;
   const change = new Map(rows.map((row) => [row.feature, row.effect]));
   const reach = Math.max(...rows.map((row) => Math.abs(row.effect)), 1e-9);
-  return h("figure", { class: "single" }, atlas.thumbnails.signed((f) => change.get(f) ?? 0, reach, "Change of each pixel along the line"), h("figcaption", {}, "change of each pixel"));
+  return h(
+    "figure",
+    { class: "single" },
+    atlas.thumbnails.signed((f) => change.get(f) ?? 0, reach, "Change of each pixel along the line"),
+    h("figcaption", {}, "change of each pixel"),
+  );
+}
+
+/** @param {import("./line.js").TrendRow} row */
+function trendText(row) {
+  const effect = formatNumber(Number(row.effect.toPrecision(3))),
+    error = formatNumber(Number(row.error.toPrecision(2)));
+  return [
+    row.name,
+    `changes by ${effect} ± ${error} standard deviations from end to end`,
+    `rank correlation ${row.rho.toFixed(2)}`,
+    "Click to colour the map by it",
+  ].join("\n");
 }

@@ -34,14 +34,21 @@ export class Atlas {
   /** Decode the embeddings of a sequence. */
   async loadFrames() {
     const { header, core } = this;
-    if (header.sequence) this.frames = new Frames(header.sequence, /** @type {any} */ (await loadGroup(header, "sequence")), core.embedding, header.d);
+    if (header.sequence)
+      this.frames = new Frames(
+        header.sequence,
+        /** @type {any} */ (await loadGroup(header, "sequence")),
+        core.embedding,
+        header.d,
+      );
   }
 
   /** Decode the values of the features and the pictures; the map is usable before. */
   async loadRest() {
     this.table = new FeatureTable(this.names, this.n, await loadGroup(this.header, "features"));
     this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"));
-    if (this.header.local) this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
+    if (this.header.local)
+      this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
     for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
       if (facts) this.known.set(k, new Facts(facts, await loadGroup(this.header, `frame${k}`), this.header.d));
     }
@@ -67,7 +74,8 @@ export class Atlas {
 
   /** The position in words, empty without a sequence. */
   get place() {
-    const { sequence } = this.header, frame = frameAt(this.position);
+    const { sequence } = this.header,
+      frame = frameAt(this.position);
     if (!sequence) return "";
     if (frame >= 0) return `${sequence.name}: ${sequence.labels[frame]}`;
     const k = Math.floor(this.position);
@@ -86,18 +94,34 @@ export class Atlas {
     return this.channels.find((c) => c.id === id);
   }
 
-  /** The classes that have shown points, larger ones first. @param {import("./coloring.js").Channel} channel @param {Uint8Array} states */
+  /**
+   * The classes that have shown points, larger ones first.
+   * @param {import("./coloring.js").Channel} channel
+   * @param {Uint8Array} states
+   */
   classMembers(channel, states) {
-    const codes = /** @type {ArrayLike<number>} */ (channel.codes), names = /** @type {string[]} */ (channel.categories);
+    const codes = /** @type {ArrayLike<number>} */ (channel.codes),
+      names = /** @type {string[]} */ (channel.categories);
     /** @type {number[][]} */
     const members = names.map(() => []);
     for (let i = 0; i < this.n; i++) if (states[i] === 2) members[codes[i]].push(i);
-    return members.map((ids, k) => ({ name: names[k], count: ids.length, ids })).filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+    return members
+      .map((ids, k) => ({ name: names[k], count: ids.length, ids }))
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count);
   }
 
-  /** Median of some points in the plane, or of an even sample of them. @param {number[]} ids @param {number} most @returns {[number, number]} */
+  /**
+   * Median of some points in the plane, or of an even sample of them.
+   * @param {number[]} ids
+   * @param {number} most
+   * @returns {[number, number]}
+   */
   middle(ids, most) {
-    const { plane, finite } = this.cloud, every = Math.max(1, Math.floor(ids.length / most)), chosen = [];
+    const { plane, finite } = this.cloud,
+      every = Math.max(1, Math.floor(ids.length / most));
+    /** @type {number[]} */
+    const chosen = [];
     for (let k = 0; k < ids.length; k += every) if (finite[ids[k]]) chosen.push(ids[k]);
     const along = (/** @type {number} */ axis) => {
       const values = new Float32Array(chosen.length);
@@ -109,16 +133,30 @@ export class Atlas {
 
   /** Points whose label, name, category or row number matches. @param {string} query @returns {Uint32Array} */
   search(query) {
-    const text = query.trim().toLowerCase(), found = [];
+    const text = query.trim().toLowerCase(),
+      found = [];
     if (!text) return new Uint32Array(0);
-    const row = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : -1, onlyRow = text.startsWith("#");
-    const hits = (this.header.columns || []).filter((c) => c.categories && !onlyRow).map((c) => {
-      const exact = /** @type {string[]} */ (c.categories).some((name) => name.toLowerCase() === text);
-      return { codes: this.core[c.key], good: /** @type {string[]} */ (c.categories).map((name) => (exact ? name.toLowerCase() === text : name.toLowerCase().includes(text))) };
-    });
+    const row = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : -1,
+      onlyRow = text.startsWith("#");
+    const hits = (this.header.columns || [])
+      .filter((c) => c.categories && !onlyRow)
+      .map((c) => {
+        const exact = /** @type {string[]} */ (c.categories).some((name) => name.toLowerCase() === text);
+        return {
+          codes: this.core[c.key],
+          good: /** @type {string[]} */ (c.categories).map((name) =>
+            exact ? name.toLowerCase() === text : name.toLowerCase().includes(text),
+          ),
+        };
+      });
     const names = onlyRow ? undefined : this.header.pointNames;
     for (let i = 0; i < this.n; i++) {
-      if (this.rowOf(i) === row || hits.some(({ codes, good }) => good[codes[i]]) || (names && names[i].toLowerCase().includes(text))) found.push(i);
+      if (
+        this.rowOf(i) === row ||
+        hits.some(({ codes, good }) => good[codes[i]]) ||
+        (names && names[i].toLowerCase().includes(text))
+      )
+        found.push(i);
     }
     return Uint32Array.from(found);
   }

@@ -1,6 +1,7 @@
 // Pan and zoom: plane units to pixels of the page.
 
-const MIN_ZOOM = 0.3, MAX_ZOOM = 4000;
+const MIN_ZOOM = 0.3,
+  MAX_ZOOM = 4000;
 
 export class Camera {
   constructor() {
@@ -31,14 +32,18 @@ export class Camera {
 
   /** The points have moved: a view of all of them goes with them, any other one stays. @param {number[]} box */
   follow(box) {
-    const scale = this.scale, atHome = this.zoom === 1 && this.x === this.home[0] && this.y === this.home[1], [x, y] = [this.x, this.y];
+    const scale = this.scale,
+      atHome = this.zoom === 1 && this.x === this.home[0] && this.y === this.home[1],
+      [x, y] = [this.x, this.y];
     this.frame(box);
     if (!atHome) [this.x, this.y, this.zoom] = [x, y, scale / this.fit];
   }
 
   #measure() {
-    const [left, bottom, right, top] = this.box, margin = Math.min(64, this.width / 8, this.height / 8);
-    const wide = Math.max(right - left, 1e-6), tall = Math.max(top - bottom, 1e-6);
+    const [left, bottom, right, top] = this.box,
+      margin = Math.min(64, this.width / 8, this.height / 8);
+    const wide = Math.max(right - left, 1e-6),
+      tall = Math.max(top - bottom, 1e-6);
     this.fit = Math.min((this.width - 2 * margin) / wide, (this.height - 2 * margin) / tall);
   }
 
@@ -81,17 +86,26 @@ export class Camera {
   show(box) {
     this.x = (box[0] + box[2]) / 2;
     this.y = (box[1] + box[3]) / 2;
-    const wide = Math.max(box[2] - box[0], 0.02), tall = Math.max(box[3] - box[1], 0.02);
-    this.zoom = Math.max(MIN_ZOOM, Math.min(MAX_ZOOM, (0.7 * Math.min(this.width / wide, this.height / tall)) / this.fit));
+    const wide = Math.max(box[2] - box[0], 0.02),
+      tall = Math.max(box[3] - box[1], 0.02);
+    this.zoom = Math.max(
+      MIN_ZOOM,
+      Math.min(MAX_ZOOM, (0.7 * Math.min(this.width / wide, this.height / tall)) / this.fit),
+    );
   }
 }
 
 /** Rotation by drag: turn about the screen's axes. @param {number[]} R @param {number} dx @param {number} dy pixels */
 export function orbit(R, dx, dy) {
-  const a = dx * 0.008, b = dy * 0.008;
-  const ca = Math.cos(a), sa = Math.sin(a), cb = Math.cos(b), sb = Math.sin(b);
+  const a = dx * 0.008,
+    b = dy * 0.008;
+  const ca = Math.cos(a),
+    sa = Math.sin(a),
+    cb = Math.cos(b),
+    sb = Math.sin(b);
   const turn = [ca, 0, sa, sb * sa, cb, -sb * ca, -cb * sa, sb, cb * ca];
   const out = new Array(9).fill(0);
-  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) for (let k = 0; k < 3; k++) out[3 * i + j] += turn[3 * i + k] * R[3 * k + j];
+  for (let i = 0; i < 3; i++)
+    for (let j = 0; j < 3; j++) for (let k = 0; k < 3; k++) out[3 * i + j] += turn[3 * i + k] * R[3 * k + j];
   return out;
 }

@@ -9,7 +9,8 @@ const MOST_VALUES = 8;
 /**
  * @param {import("./atlas.js").Atlas} atlas
  * @param {number} i
- * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected: Uint32Array|null, travel: (goal: string) => void}} options
+ * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected:
+ *   Uint32Array|null, travel: (goal: string) => void}} options
  * @returns {HTMLElement[]}
  */
 export function cardContent(atlas, i, { pinned, close, journey, selected, travel }) {
@@ -18,17 +19,42 @@ export function cardContent(atlas, i, { pinned, close, journey, selected, travel
   const explanation = atlas.facts.explain(i);
   // Where the features are pixels, show which ones move the point.
   const saliency = pinned ? saliencyPicture(atlas, i) : null;
-  if (thumb && header.pixels && explanation) thumb = atlas.thumbnails.framed(thumb, explanation.top.slice(0, 4).map((row) => row.feature));
-  const label = atlas.label, name = header.pointNames?.[i];
-  const title = label && label.codes && label.categories ? label.categories[label.codes[i]] : name ?? `Row ${atlas.rowOf(i)}`;
-  const swatch = label?.codes && label.colors ? h("i", { class: "swatch", style: { background: label.colors[label.codes[i]] } }) : null;
-  const head = h("div", { class: "card-head" }, thumb, saliency,
-    h("div", { class: "card-title" }, h("h2", {}, swatch, h("bdi", {}, title)),
+  if (thumb && header.pixels && explanation)
+    thumb = atlas.thumbnails.framed(
+      thumb,
+      explanation.top.slice(0, 4).map((row) => row.feature),
+    );
+  const label = atlas.label,
+    name = header.pointNames?.[i];
+  const title =
+    label && label.codes && label.categories ? label.categories[label.codes[i]] : (name ?? `Row ${atlas.rowOf(i)}`);
+  const swatch =
+    label?.codes && label.colors
+      ? h("i", { class: "swatch", style: { background: label.colors[label.codes[i]] } })
+      : null;
+  const head = h(
+    "div",
+    { class: "card-head" },
+    thumb,
+    saliency,
+    h(
+      "div",
+      { class: "card-title" },
+      h("h2", {}, swatch, h("bdi", {}, title)),
       name !== undefined && title !== name ? h("p", {}, h("bdi", {}, name)) : null,
       h("p", { class: "quiet" }, `row ${atlas.rowOf(i)}`, label?.codes ? ` · ${label.name}` : ""),
-      ...metadataRows(atlas, i)),
-    pinned ? h("button", { class: "close", "aria-label": "Close card", onclick: close }, "×") : null);
-  return [head, explanationBlock(atlas, i, explanation), pinned ? journeyBlock(atlas, i, { journey, selected, travel }) : null, trustBlock(atlas, i), absence(atlas), pinned ? null : h("p", { class: "quiet tip" }, "Click to pin")].filter(Boolean);
+      ...metadataRows(atlas, i),
+    ),
+    pinned ? h("button", { class: "close", "aria-label": "Close card", onclick: close }, "×") : null,
+  );
+  return [
+    head,
+    explanationBlock(atlas, i, explanation),
+    pinned ? journeyBlock(atlas, i, { journey, selected, travel }) : null,
+    trustBlock(atlas, i),
+    absence(atlas),
+    pinned ? null : h("p", { class: "quiet tip" }, "Click to pin"),
+  ].filter(Boolean);
 }
 
 /** How far each pixel moves the point. @param {import("./atlas.js").Atlas} atlas @param {number} i */
@@ -36,72 +62,157 @@ function saliencyPicture(atlas, i) {
   if (!atlas.thumbnails.fromFeatures || !atlas.facts.explained) return null;
   const found = atlas.local?.importance(atlas.table, i);
   if (!found) return null;
-  const picture = atlas.thumbnails.signed((f) => found[atlas.table.slots[f]], Math.max(...found, 1e-30), "How far each pixel moves this point");
+  const picture = atlas.thumbnails.signed(
+    (f) => found[atlas.table.slots[f]],
+    Math.max(...found, 1e-30),
+    "How far each pixel moves this point",
+  );
   picture.title = "How far each pixel moves this point";
   return picture;
 }
 
 /** @param {import("./atlas.js").Atlas} atlas @param {number} i */
 function metadataRows(atlas, i) {
-  return (atlas.header.columns || []).filter((c) => c.role === "metadata" || !c.categories).slice(0, 8).map((column) => {
-    const value = atlas.core[column.key][i];
-    return h("p", { class: "pair" }, h("span", {}, h("bdi", {}, column.name)), h("b", {}, h("bdi", {}, column.categories ? column.categories[value] : formatNumber(value))));
-  });
+  return (atlas.header.columns || [])
+    .filter((c) => c.role === "metadata" || !c.categories)
+    .slice(0, 8)
+    .map((column) => {
+      const value = atlas.core[column.key][i];
+      return h(
+        "p",
+        { class: "pair" },
+        h("span", {}, h("bdi", {}, column.name)),
+        h("b", {}, h("bdi", {}, column.categories ? column.categories[value] : formatNumber(value))),
+      );
+    });
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {number} i @param {import("./explanation.js").PointExplanation|null} explanation */
+/**
+ * @param {import("./atlas.js").Atlas} atlas
+ * @param {number} i
+ * @param {import("./explanation.js").PointExplanation|null} explanation
+ */
 function explanationBlock(atlas, i, explanation) {
   const { table } = atlas;
   if (!explanation) return atlas.thumbnails.fromFeatures || !table.size ? null : plainValues(atlas, i);
-  const weak = !(explanation.r2 >= WEAK_R2), largest = explanation.top[0]?.share || 1;
+  const weak = !(explanation.r2 >= WEAK_R2),
+    largest = explanation.top[0]?.share || 1;
   const rows = explanation.top.map((row) => {
-    const [dx, dy] = atlas.cloud.direction(row.arrow), turn = Math.round((Math.atan2(-dy, dx) * 180) / Math.PI);
-    return h("tr", {},
-      h("td", { class: "dir" }, h("span", { style: { transform: `rotate(${turn}deg)` }, title: "direction the map moves as this feature grows" }, "→")),
+    const [dx, dy] = atlas.cloud.direction(row.arrow),
+      turn = Math.round((Math.atan2(-dy, dx) * 180) / Math.PI);
+    return h(
+      "tr",
+      {},
+      h(
+        "td",
+        { class: "dir" },
+        h(
+          "span",
+          { style: { transform: `rotate(${turn}deg)` }, title: "direction the map moves as this feature grows" },
+          "→",
+        ),
+      ),
       h("td", { class: "name", title: table.names[row.feature] }, h("bdi", {}, table.names[row.feature])),
       h("td", { class: "bar" }, h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } })),
-      ...valueCells(table, i, row.feature));
+      ...valueCells(table, i, row.feature),
+    );
   });
   const words = [fidelityWords(explanation.r2)];
-  if (explanation.ellipse) words.push(distortionWords(flatEllipse(explanation.ellipse, atlas.cloud.d, atlas.cloud.rotation), atlas.facts.typical));
+  if (explanation.ellipse)
+    words.push(
+      distortionWords(flatEllipse(explanation.ellipse, atlas.cloud.d, atlas.cloud.rotation), atlas.facts.typical),
+    );
   if (atlas.facts.columns.torn?.[i]) words.push("The map tears some of its neighbours away.");
-  return h("section", { class: weak ? "weak" : "" }, h("h3", {}, "What moves this point"),
+  return h(
+    "section",
+    { class: weak ? "weak" : "" },
+    h("h3", {}, "What moves this point"),
     h("table", { class: "axes" }, h("tbody", {}, ...rows)),
-    h("p", { class: weak ? "warn" : "quiet" }, words.filter(Boolean).join(" ")));
+    h("p", { class: weak ? "warn" : "quiet" }, words.filter(Boolean).join(" ")),
+  );
 }
 
-/** Value, and how far it lies from the mean as a signed bar. @param {import("./features.js").FeatureTable} table @param {number} i @param {number} f */
+/**
+ * Value, and how far it lies from the mean as a signed bar.
+ * @param {import("./features.js").FeatureTable} table
+ * @param {number} i
+ * @param {number} f
+ */
 function valueCells(table, i, f) {
   if (!table.has(f)) return [h("td", { class: "value" }, ""), h("td", {})];
-  const value = table.value(i, f), { mean, deviation } = table.moments(f), score = deviation > 0 ? (value - mean) / deviation : 0;
-  const reach = Math.min(50, (50 * Math.abs(score)) / 3) || 0, side = score < 0 ? { right: "50%" } : { left: "50%" };
+  const value = table.value(i, f),
+    { mean, deviation } = table.moments(f),
+    score = deviation > 0 ? (value - mean) / deviation : 0;
+  const reach = Math.min(50, (50 * Math.abs(score)) / 3) || 0,
+    side = score < 0 ? { right: "50%" } : { left: "50%" };
   const text = `${Math.abs(score).toFixed(1)} standard deviations ${score < 0 ? "below" : "above"} the mean`;
-  return [h("td", { class: "value" }, formatNumber(value)),
-    h("td", { class: "signed", title: text }, h("span", {}, h("i", { class: score < 0 ? "minus" : "plus", style: { width: `${reach}%`, ...side } })))];
+  return [
+    h("td", { class: "value" }, formatNumber(value)),
+    h(
+      "td",
+      { class: "signed", title: text },
+      h("span", {}, h("i", { class: score < 0 ? "minus" : "plus", style: { width: `${reach}%`, ...side } })),
+    ),
+  ];
 }
 
-/** Without an explanation: the values that are least ordinary. @param {import("./atlas.js").Atlas} atlas @param {number} i */
+/**
+ * Without an explanation: the values that are least ordinary.
+ * @param {import("./atlas.js").Atlas} atlas
+ * @param {number} i
+ */
 function plainValues(atlas, i) {
-  const { table } = atlas, slots = Array.from(table.kept.subarray(0, 400));
+  const { table } = atlas,
+    slots = Array.from(table.kept.subarray(0, 400));
   const scored = slots.map((f) => {
-    const { mean, deviation } = table.moments(f), value = table.value(i, f);
+    const { mean, deviation } = table.moments(f),
+      value = table.value(i, f);
     return { f, score: deviation > 0 ? Math.abs(value - mean) / deviation : 0 };
   });
   scored.sort((a, b) => b.score - a.score);
-  return h("section", {}, h("h3", {}, table.size > MOST_VALUES ? "Least ordinary values" : "Values"),
-    h("table", { class: "axes" }, h("tbody", {}, ...scored.slice(0, MOST_VALUES).map(({ f }) => h("tr", {}, h("td", { class: "name" }, h("bdi", {}, table.names[f])), ...valueCells(table, i, f))))));
+  return h(
+    "section",
+    {},
+    h("h3", {}, table.size > MOST_VALUES ? "Least ordinary values" : "Values"),
+    h(
+      "table",
+      { class: "axes" },
+      h(
+        "tbody",
+        {},
+        ...scored
+          .slice(0, MOST_VALUES)
+          .map(({ f }) =>
+            h("tr", {}, h("td", { class: "name" }, h("bdi", {}, table.names[f])), ...valueCells(table, i, f)),
+          ),
+      ),
+    ),
+  );
 }
 
 /** @param {import("./atlas.js").Atlas} atlas @param {number} i */
 function trustBlock(atlas, i) {
   const { diagnostics, columns } = atlas.facts;
-  const rows = diagnostics.map(({ name, key }) => diagnosticRow(name, columns[key][i], atlas.facts.median(key))).filter(Boolean).slice(0, 4);
+  const rows = diagnostics
+    .map(({ name, key }) => diagnosticRow(name, columns[key][i], atlas.facts.median(key)))
+    .filter(Boolean)
+    .slice(0, 4);
   return rows.length ? h("section", {}, h("h3", {}, "Trust in this point"), ...rows) : null;
 }
 
-/** Says why there are no arrows here though there are elsewhere along the sequence. @param {import("./atlas.js").Atlas} atlas */
+/**
+ * Says why there are no arrows here though there are elsewhere along the sequence.
+ * @param {import("./atlas.js").Atlas} atlas
+ */
 function absence(atlas) {
-  const { sequence } = atlas.header, frame = atlas.nearest("explained");
+  const { sequence } = atlas.header,
+    frame = atlas.nearest("explained");
   if (!sequence || frame < 0 || atlas.facts.explained) return null;
-  return h("p", { class: "quiet tip" }, "Arrows are known at ", h("bdi", {}, `${sequence.name}: ${sequence.labels[frame]}`), ".");
+  return h(
+    "p",
+    { class: "quiet tip" },
+    "Arrows are known at ",
+    h("bdi", {}, `${sequence.name}: ${sequence.labels[frame]}`),
+    ".",
+  );
 }

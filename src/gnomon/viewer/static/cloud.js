@@ -27,7 +27,9 @@ export class Cloud {
 
   /** Choose origin and unit of the plane: the finite points fill about [-1, 1]. @param {Float32Array} embedding */
   #measure(embedding) {
-    const { n, d } = this, low = [0, 0, 0].fill(Infinity), high = [0, 0, 0].fill(-Infinity);
+    const { n, d } = this,
+      low = [0, 0, 0].fill(Infinity),
+      high = [0, 0, 0].fill(-Infinity);
     for (let i = 0; i < n; i++) {
       if (!this.#isFinite(embedding, i)) continue;
       for (let c = 0; c < d; c++) {
@@ -44,17 +46,26 @@ export class Cloud {
   /** @param {Float32Array} embedding @param {number} i */
   #isFinite(embedding, i) {
     const at = i * this.d;
-    return Number.isFinite(embedding[at]) && Number.isFinite(embedding[at + 1]) && (this.d === 2 || Number.isFinite(embedding[at + 2]));
+    return (
+      Number.isFinite(embedding[at]) &&
+      Number.isFinite(embedding[at + 1]) &&
+      (this.d === 2 || Number.isFinite(embedding[at + 2]))
+    );
   }
 
-  /** Move the points; origin and unit of the plane stay. @param {Float32Array} embedding n x d, in the units of the first one */
+  /**
+   * Move the points; origin and unit of the plane stay.
+   * @param {Float32Array} embedding n x d, in the units of the first one
+   */
   place(embedding) {
-    const { n, d, centered, scale, finite } = this, center = /** @type {number[]} */ (this.center);
+    const { n, d, centered, scale, finite } = this,
+      center = /** @type {number[]} */ (this.center);
     this.lost = [];
     for (let i = 0; i < n; i++) {
       finite[i] = this.#isFinite(embedding, i) ? 1 : 0;
       if (!finite[i]) this.lost.push(i);
-      for (let c = 0; c < d; c++) centered[3 * i + c] = finite[i] ? (embedding[i * d + c] - center[c]) * /** @type {number} */ (scale) : 0;
+      for (let c = 0; c < d; c++)
+        centered[3 * i + c] = finite[i] ? (embedding[i * d + c] - center[c]) * /** @type {number} */ (scale) : 0;
     }
     this.rotate(this.rotation);
   }
@@ -69,12 +80,15 @@ export class Cloud {
     const { centered: c, plane, n } = this;
     this.rotation = R;
     if (this.d === 2) plane.set(c);
-    else for (let i = 0; i < 3 * n; i += 3) {
-      const x = c[i], y = c[i + 1], z = c[i + 2];
-      plane[i] = R[0] * x + R[1] * y + R[2] * z;
-      plane[i + 1] = R[3] * x + R[4] * y + R[5] * z;
-      plane[i + 2] = R[6] * x + R[7] * y + R[8] * z;
-    }
+    else
+      for (let i = 0; i < 3 * n; i += 3) {
+        const x = c[i],
+          y = c[i + 1],
+          z = c[i + 2];
+        plane[i] = R[0] * x + R[1] * y + R[2] * z;
+        plane[i + 1] = R[3] * x + R[4] * y + R[5] * z;
+        plane[i + 2] = R[6] * x + R[7] * y + R[8] * z;
+      }
     for (const i of this.lost) plane.fill(NOWHERE, 3 * i, 3 * i + 3);
     this.version++;
     this.starts = null; // the grid is rebuilt when next asked for
@@ -82,7 +96,9 @@ export class Cloud {
 
   /** A vector of the embedding (not a position) in the plane. @param {number[]} v @returns {[number, number]} */
   direction(v) {
-    const R = this.rotation, [x, y, z] = [v[0], v[1], v[2] || 0], s = this.scale || 1;
+    const R = this.rotation,
+      [x, y, z] = [v[0], v[1], v[2] || 0],
+      s = this.scale || 1;
     if (this.d === 2) return [x * s, y * s];
     return [s * (R[0] * x + R[1] * y + R[2] * z), s * (R[3] * x + R[4] * y + R[5] * z)];
   }
@@ -92,7 +108,8 @@ export class Cloud {
     const box = [Infinity, Infinity, -Infinity, -Infinity];
     for (let i = 0; i < this.n; i++) {
       if (!this.finite[i]) continue;
-      const x = this.plane[3 * i], y = this.plane[3 * i + 1];
+      const x = this.plane[3 * i],
+        y = this.plane[3 * i + 1];
       box[0] = Math.min(box[0], x);
       box[1] = Math.min(box[1], y);
       box[2] = Math.max(box[2], x);
@@ -114,7 +131,8 @@ export class Cloud {
     const side = Math.max(1, Math.min(MAX_SIDE, Math.ceil(Math.sqrt(this.n / 2))));
     const box = this.bounds();
     const cell = Math.max(box[2] - box[0], box[3] - box[1], 1e-9) / side;
-    const starts = new Uint32Array(side * side + 1), place = new Uint32Array(this.n);
+    const starts = new Uint32Array(side * side + 1),
+      place = new Uint32Array(this.n);
     this.grid = { side, cell, left: box[0], bottom: box[1] };
     for (let i = 0; i < this.n; i++) {
       if (!this.finite[i]) continue;
@@ -122,7 +140,8 @@ export class Cloud {
       starts[place[i] + 1]++;
     }
     for (let k = 0; k < side * side; k++) starts[k + 1] += starts[k];
-    const next = starts.slice(), ids = new Uint32Array(starts[side * side]);
+    const next = starts.slice(),
+      ids = new Uint32Array(starts[side * side]);
     for (let i = 0; i < this.n; i++) if (this.finite[i]) ids[next[place[i]]++] = i;
     this.starts = starts;
     this.ids = ids;
@@ -142,8 +161,10 @@ export class Cloud {
   visit(left, bottom, right, top, visit) {
     if (!this.starts) this.#buildGrid();
     const { side, left: x0, bottom: y0 } = /** @type {any} */ (this.grid);
-    const starts = /** @type {Uint32Array} */ (this.starts), ids = /** @type {Uint32Array} */ (this.ids);
-    const first = this.#cellOf(left, x0), last = this.#cellOf(right, x0);
+    const starts = /** @type {Uint32Array} */ (this.starts),
+      ids = /** @type {Uint32Array} */ (this.ids);
+    const first = this.#cellOf(left, x0),
+      last = this.#cellOf(right, x0);
     for (let row = this.#cellOf(bottom, y0); row <= this.#cellOf(top, y0); row++) {
       for (let k = starts[row * side + first]; k < starts[row * side + last + 1]; k++) visit(ids[k]);
     }
@@ -156,7 +177,8 @@ export class Cloud {
 export function insidePolygon(x, y, polygon) {
   let inside = false;
   for (let a = 0, b = polygon.length - 1; a < polygon.length; b = a++) {
-    const [xa, ya] = polygon[a], [xb, yb] = polygon[b];
+    const [xa, ya] = polygon[a],
+      [xb, yb] = polygon[b];
     if (ya > y !== yb > y && x < ((xb - xa) * (y - ya)) / (yb - ya) + xa) inside = !inside;
   }
   return inside;

@@ -14,7 +14,11 @@ export function h(tag, props = {}, ...children) {
     else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? "" : String(value));
   }
-  node.append(...children.filter((c) => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c))));
+  node.append(
+    ...children
+      .filter((c) => c !== null && c !== undefined && c !== false)
+      .map((c) => (c instanceof Node ? c : String(c))),
+  );
   return node;
 }
 
@@ -28,7 +32,8 @@ export function formatNumber(value) {
   if (Number.isNaN(value)) return "missing";
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value).replace("-", "−");
   const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  const text =
+    size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
   return text.replace("-", "−");
 }
 

@@ -6,12 +6,15 @@ const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const MOST_NAMED = 24;
 
 /**
- * @param {{points: HTMLCanvasElement, overlay: HTMLCanvasElement, title: string, subtitle: string, width: number, height: number, scale: number,
- *   legend: {name: string, color: string}[], ramp: {name: string, colors: Uint8Array, low: number, high: number}|null}} view
+ * @param {{points: HTMLCanvasElement, overlay: HTMLCanvasElement, title: string, subtitle: string, width: number,
+ *   height: number, scale: number,
+ *   legend: {name: string, color: string}[], ramp: {name: string, colors: Uint8Array, low: number, high: number}|null}}
+ *     view
  * @returns {HTMLCanvasElement}
  */
 export function composePicture({ points, overlay, title, subtitle, width, height, scale, legend, ramp }) {
-  const side = legend.length || ramp ? 200 : 0, top = 64;
+  const side = legend.length || ramp ? 200 : 0,
+    top = 64;
   const canvas = document.createElement("canvas");
   canvas.width = Math.round((width + side) * scale);
   canvas.height = Math.round((height + top) * scale);
@@ -33,7 +36,12 @@ export function composePicture({ points, overlay, title, subtitle, width, height
   return canvas;
 }
 
-/** @param {CanvasRenderingContext2D} g @param {{name: string, color: string}[]} legend @param {number} x @param {number} y */
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {{name: string, color: string}[]} legend
+ * @param {number} x
+ * @param {number} y
+ */
 function drawClasses(g, legend, x, y) {
   g.font = `13px ${FACE}`;
   g.textBaseline = "middle";
@@ -49,7 +57,12 @@ function drawClasses(g, legend, x, y) {
   if (legend.length > MOST_NAMED) g.fillText(`and ${legend.length - MOST_NAMED} more`, x + 20, y + 22 * MOST_NAMED);
 }
 
-/** @param {CanvasRenderingContext2D} g @param {{name: string, colors: Uint8Array, low: number, high: number}} ramp @param {number} x @param {number} y */
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {{name: string, colors: Uint8Array, low: number, high: number}} ramp
+ * @param {number} x
+ * @param {number} y
+ */
 function drawRamp(g, { name, colors, low, high }, x, y) {
   g.font = `600 13px ${FACE}`;
   g.fillStyle = "#1d2733";
@@ -68,12 +81,20 @@ function drawRamp(g, { name, colors, low, high }, x, y) {
 
 /** @param {HTMLCanvasElement} canvas @param {string} name @returns {Promise<void>} */
 export function savePicture(canvas, name) {
-  return new Promise((resolve) => canvas.toBlob((blob) => {
-    const url = URL.createObjectURL(/** @type {Blob} */ (blob)), link = document.createElement("a");
-    link.href = url;
-    link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "map"}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-    resolve();
-  }, "image/png"));
+  return new Promise((resolve) =>
+    canvas.toBlob((blob) => {
+      const url = URL.createObjectURL(/** @type {Blob} */ (blob)),
+        link = document.createElement("a");
+      link.href = url;
+      link.download = `${
+        name
+          .replace(/[^\p{L}\p{N}]+/gu, "-")
+          .replace(/^-|-$/g, "")
+          .toLowerCase() || "map"
+      }.png`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), 10_000);
+      resolve();
+    }, "image/png"),
+  );
 }

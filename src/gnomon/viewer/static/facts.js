@@ -3,7 +3,8 @@ import { explainPoint, typicalStretch } from "./explanation.js";
 
 export class Facts {
   /**
-   * @param {{explanation?: {top: number}, evaluation?: Record<string, number>, evaluationNeighbors?: number, diagnostics?: {name: string, key: string}[]}} header
+   * @param {{explanation?: {top: number}, evaluation?: Record<string, number>, evaluationNeighbors?: number,
+   *   diagnostics?: {name: string, key: string}[]}} header
    * @param {Record<string, any>} columns
    * @param {number} d
    */

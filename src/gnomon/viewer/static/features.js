@@ -1,7 +1,11 @@
 // Feature values from their one-byte codes, dense or sparse; mirrors codes.py.
 
 export class FeatureTable {
-  /** @param {string[]} names @param {number} n @param {Record<string, any>} columns decoded group "features"; may be empty */
+  /**
+   * @param {string[]} names
+   * @param {number} n
+   * @param {Record<string, any>} columns decoded group "features"; may be empty
+   */
   constructor(names, n, columns) {
     this.names = names;
     this.n = n;
@@ -30,7 +34,8 @@ export class FeatureTable {
   code(i, slot) {
     if (!this.sparse) return this.c.codes[i * this.size + slot];
     const { indptr, indices, data } = this.c;
-    let low = indptr[i], high = indptr[i + 1];
+    let low = indptr[i],
+      high = indptr[i + 1];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (indices[middle] < slot) low = middle + 1;
@@ -47,7 +52,8 @@ export class FeatureTable {
 
   /** All values of a feature. @param {number} f */
   column(f) {
-    const slot = this.slots[f], out = new Float64Array(this.n);
+    const slot = this.slots[f],
+      out = new Float64Array(this.n);
     const values = Float64Array.from({ length: 256 }, (_, code) => this.decode(slot, code));
     if (!this.sparse) {
       for (let i = 0, at = slot; i < this.n; i++, at += this.size) out[i] = values[this.c.codes[at]];
@@ -61,7 +67,11 @@ export class FeatureTable {
     return out;
   }
 
-  /** Add the codes of some points to counts[slot * 256 + code]. @param {ArrayLike<number>} ids @param {Uint32Array} counts */
+  /**
+   * Add the codes of some points to counts[slot * 256 + code].
+   * @param {ArrayLike<number>} ids
+   * @param {Uint32Array} counts
+   */
   count(ids, counts) {
     const { size } = this;
     if (!this.sparse) {
@@ -72,7 +82,8 @@ export class FeatureTable {
       }
       return;
     }
-    const { indptr, indices, data, zero } = this.c, stored = new Uint32Array(size);
+    const { indptr, indices, data, zero } = this.c,
+      stored = new Uint32Array(size);
     for (let k = 0; k < ids.length; k++) {
       for (let at = indptr[ids[k]]; at < indptr[ids[k] + 1]; at++) {
         counts[256 * indices[at] + data[at]]++;
@@ -86,7 +97,10 @@ export class FeatureTable {
   get totals() {
     if (!this.cached) {
       this.cached = new Uint32Array(256 * this.size);
-      this.count(Uint32Array.from({ length: this.n }, (_, i) => i), this.cached);
+      this.count(
+        Uint32Array.from({ length: this.n }, (_, i) => i),
+        this.cached,
+      );
     }
     return this.cached;
   }
@@ -94,9 +108,12 @@ export class FeatureTable {
   /** Mean and standard deviation of a feature over all points. @param {number} f */
   moments(f) {
     const slot = this.slots[f];
-    let n = 0, sum = 0, square = 0;
+    let n = 0,
+      sum = 0,
+      square = 0;
     for (let code = 0; code < 256; code++) {
-      const count = this.totals[256 * slot + code], value = count ? this.decode(slot, code) : 0;
+      const count = this.totals[256 * slot + code],
+        value = count ? this.decode(slot, code) : 0;
       if (!count || Number.isNaN(value)) continue;
       n += count;
       sum += count * value;

@@ -20,7 +20,10 @@ export class Filters {
     this.atlas = atlas;
     this.scene = scene;
     this.tell = tell;
-    /** @type {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null, line: any}|null} */
+    /**
+     * @type {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null,
+     *   line: any}|null}
+     */
     this.selection = null;
     /** @type {Uint32Array|null} */
     this.matches = null;
@@ -57,7 +60,8 @@ export class Filters {
 
   /** Work out which points are hidden, dimmed or shown, and tell everyone. */
   apply() {
-    const { states, atlas, channel } = this, codes = channel?.kind === "classes" ? channel.codes : null;
+    const { states, atlas, channel } = this,
+      codes = channel?.kind === "classes" ? channel.codes : null;
     const focus = this.selection ? this.selection.ids : this.matches;
     states.fill(focus ? DIMMED : SHOWN);
     if (focus) for (const i of focus) states[i] = SHOWN;
@@ -65,7 +69,12 @@ export class Filters {
     this.scene.renderer.setFilter(states);
     const nameable = codes && channel && /** @type {string[]} */ (channel.categories).length <= MOST_NAMES;
     const least = focus ? Math.max(2, focus.length / 50) : 1; // no names for stray points of a selection
-    this.names = nameable ? atlas.classMembers(channel, states).filter((c) => c.count >= least).map((c) => ({ ...c, x: NaN, y: NaN })) : [];
+    this.names = nameable
+      ? atlas
+          .classMembers(channel, states)
+          .filter((c) => c.count >= least)
+          .map((c) => ({ ...c, x: NaN, y: NaN }))
+      : [];
     this.placeNames(false);
     this.tell.changed(states);
     this.#showLegend();
@@ -84,11 +93,25 @@ export class Filters {
   }
 
   #showLegend() {
-    const { channel, ramp } = this, { other } = this.atlas.header;
-    const captions = channel === this.atlas.label ? this.atlas.header.captions ?? {} : {};
-    const actions = { captions, hidden: this.hidden, isolated: this.isolated, isolate: (/** @type {number} */ k) => this.isolate(k), toggle: (/** @type {number} */ k) => this.toggle(k), other };
+    const { channel, ramp } = this,
+      { other } = this.atlas.header;
+    const captions = channel === this.atlas.label ? (this.atlas.header.captions ?? {}) : {};
+    const actions = {
+      captions,
+      hidden: this.hidden,
+      isolated: this.isolated,
+      isolate: (/** @type {number} */ k) => this.isolate(k),
+      toggle: (/** @type {number} */ k) => this.toggle(k),
+      other,
+    };
     const scroll = byId("legend").scrollTop;
-    byId("legend").replaceChildren(ramp ? rampLegend(ramp.colors, ramp.range, other) : channel?.kind === "classes" ? classLegend(channel, actions) : "");
+    byId("legend").replaceChildren(
+      ramp
+        ? rampLegend(ramp.colors, ramp.range, other)
+        : channel?.kind === "classes"
+          ? classLegend(channel, actions)
+          : "",
+    );
     byId("legend").scrollTop = scroll;
   }
 
@@ -105,13 +128,14 @@ export class Filters {
       this.clear();
       return;
     }
-    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes), ids = [];
+    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes),
+      ids = [];
     for (let i = 0; i < this.atlas.n; i++) if (codes[i] === k) ids.push(i);
     this.hidden.delete(k);
     this.isolated = k;
     const name = /** @type {string[]} */ (this.channel?.categories)[k];
     const profile = this.channel === this.atlas.label ? this.atlas.header.profiles?.[name] : undefined;
-    this.select(Uint32Array.from(ids), { profile: this.atlas.table.size ? null : profile ?? null });
+    this.select(Uint32Array.from(ids), { profile: this.atlas.table.size ? null : (profile ?? null) });
   }
 
   /** @param {Uint32Array} ids @param {{profile?: any, path?: number[][]|null, line?: any}} [origin] */
@@ -131,7 +155,8 @@ export class Filters {
     box.hidden = !this.selection;
     if (!this.selection) return;
     const actions = { clear: () => this.clear(), colorBy: (/** @type {number} */ f) => this.colorByFeature(f) };
-    const { line } = this.selection, content = line ? linePanel(this.atlas, line, actions) : selectionPanel(this.atlas, this.selection, actions);
+    const { line } = this.selection,
+      content = line ? linePanel(this.atlas, line, actions) : selectionPanel(this.atlas, this.selection, actions);
     box.querySelector("h2").textContent = line ? "Along the line" : "Selection";
     box.querySelector(".body").replaceChildren(...content);
   }

@@ -49,11 +49,20 @@ export class Focus {
   }
 
   showCard() {
-    const card = byId("card"), i = this.point;
+    const card = byId("card"),
+      i = this.point;
     card.hidden = i < 0;
     if (i < 0) return;
     card.classList.toggle("pinned", this.pinned >= 0);
-    card.replaceChildren(...cardContent(this.atlas, i, { pinned: this.pinned >= 0, close: () => this.release(), journey: this.journey, selected: this.selected(), travel: (goal) => this.travel(goal) }));
+    card.replaceChildren(
+      ...cardContent(this.atlas, i, {
+        pinned: this.pinned >= 0,
+        close: () => this.release(),
+        journey: this.journey,
+        selected: this.selected(),
+        travel: (goal) => this.travel(goal),
+      }),
+    );
     card.dataset.point = String(i);
   }
 
@@ -61,10 +70,21 @@ export class Focus {
   placeCard() {
     const card = byId("card");
     if (card.hidden) return;
-    const i = Number(card.dataset.point), { width, height } = this.scene.camera;
+    const i = Number(card.dataset.point),
+      { width, height } = this.scene.camera;
     const [x, y] = this.atlas.cloud.finite[i] ? this.scene.renderer.screenPos(i) : [120, height - 60];
-    const wide = card.offsetWidth, tall = card.offsetHeight, gap = this.atlas.facts.explained ? 158 : 40; // clear of the names of the arrows
-    const left = x + gap + wide < width - 8 ? x + gap : x - gap - wide > 8 ? x - gap - wide : x < width / 2 ? width - wide - 12 : 12;
-    card.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(12, Math.min(height - tall - 12, y - tall / 2)))}px)`;
+    const wide = card.offsetWidth,
+      tall = card.offsetHeight,
+      gap = this.atlas.facts.explained ? 158 : 40; // clear of the names of the arrows
+    const left =
+      x + gap + wide < width - 8
+        ? x + gap
+        : x - gap - wide > 8
+          ? x - gap - wide
+          : x < width / 2
+            ? width - wide - 12
+            : 12;
+    const top = Math.max(12, Math.min(height - tall - 12, y - tall / 2));
+    card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   }
 }

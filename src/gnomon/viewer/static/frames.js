@@ -31,10 +31,14 @@ export class Frames {
 
   /** Undo the differences from frame to frame; sums wrap around in 16 bits. @param {Uint8Array} planes */
   #decode(planes) {
-    const { n, codes } = this, size = this.d * n;
+    const { n, codes } = this,
+      size = this.d * n;
     for (let row = 0; row < this.count * this.d; row++) {
-      const lows = 2 * row * n, highs = lows + n, start = row * n;
-      for (let i = 0; i < n; i++) codes[start + i] = (planes[lows + i] | (planes[highs + i] << 8)) + (start < size ? 0 : codes[start + i - size]);
+      const lows = 2 * row * n,
+        highs = lows + n,
+        start = row * n;
+      for (let i = 0; i < n; i++)
+        codes[start + i] = (planes[lows + i] | (planes[highs + i] << 8)) + (start < size ? 0 : codes[start + i - size]);
     }
   }
 
@@ -46,12 +50,21 @@ export class Frames {
   at(position) {
     const whole = frameAt(position);
     if (whole === this.main) return this.exact;
-    const { n, d, codes, low, step, out } = this, k = whole >= 0 ? whole : Math.floor(position), next = whole >= 0 ? k : k + 1, t = position - k;
+    const { n, d, codes, low, step, out } = this,
+      k = whole >= 0 ? whole : Math.floor(position),
+      next = whole >= 0 ? k : k + 1,
+      t = position - k;
     for (let c = 0; c < d; c++) {
-      const a = k * d + c, b = next * d + c, p = a * n, q = b * n;
-      const base = (1 - t) * low[a] + t * low[b], here = (1 - t) * step[a], there = t * step[b];
+      const a = k * d + c,
+        b = next * d + c,
+        p = a * n,
+        q = b * n;
+      const base = (1 - t) * low[a] + t * low[b],
+        here = (1 - t) * step[a],
+        there = t * step[b];
       for (let i = 0; i < n; i++) {
-        const x = codes[p + i], y = codes[q + i];
+        const x = codes[p + i],
+          y = codes[q + i];
         out[i * d + c] = x === MISSING || y === MISSING ? NaN : base + here * x + there * y;
       }
     }
@@ -61,9 +74,11 @@ export class Frames {
   /** Where one point lies in every frame. @param {number} i @returns {number[][]} NaN where it has no position */
   path(i) {
     const { n, d, codes, low, step } = this;
-    return Array.from({ length: this.count }, (_, k) => Array.from({ length: d }, (__, c) => {
-      const code = codes[(k * d + c) * n + i];
-      return code === MISSING ? NaN : low[k * d + c] + step[k * d + c] * code;
-    }));
+    return Array.from({ length: this.count }, (_, k) =>
+      Array.from({ length: d }, (__, c) => {
+        const code = codes[(k * d + c) * n + i];
+        return code === MISSING ? NaN : low[k * d + c] + step[k * d + c] * code;
+      }),
+    );
   }
 }

@@ -1,20 +1,27 @@
 // Mouse, touch and keyboard on the map, turned into a few intents.
 
 /**
- * @typedef {{hover: (x: number, y: number) => void, leave: () => void, click: (x: number, y: number) => void, pan: (dx: number, dy: number) => void,
+ * @typedef {{hover: (x: number, y: number) => void, leave: () => void, click: (x: number, y: number) => void, pan: (dx:
+ *   number, dy: number) => void,
  *   orbit: (dx: number, dy: number) => void, zoom: (factor: number, x: number, y: number) => void, reset: () => void,
- *   draw: (tool: "lasso"|"line", path: number[][], done: boolean) => void, escape: () => void, settle: () => void}} Intents
+ *   draw: (tool: "lasso"|"line", path: number[][], done: boolean) => void, escape: () => void, settle: () => void}}
+ *     Intents
  */
 
 /**
  * @param {HTMLElement} surface
- * @param {{tool: ""|"lasso"|"line", orbit: boolean, deep: boolean, steps: boolean}} mode which tool a plain drag uses; changed from outside
+ * @param {{tool: ""|"lasso"|"line", orbit: boolean, deep: boolean, steps: boolean}} mode which tool a plain drag uses;
+ *   changed from outside
  * @param {Intents} on
  */
 export function listen(surface, mode, on) {
   /** @type {Map<number, [number, number]>} */
   const fingers = new Map();
-  let drag = "", moved = 0, spread = 0, lastTap = -Infinity, tapped = [0, 0];
+  let drag = "",
+    moved = 0,
+    spread = 0,
+    lastTap = -Infinity,
+    tapped = [0, 0];
   /** @type {number[][]} */
   let path = [];
 
@@ -37,21 +44,26 @@ export function listen(surface, mode, on) {
       drag = "pinch";
       spread = distance();
     } else {
-      drag = event.shiftKey ? "lasso" : mode.tool || (mode.deep && (event.altKey || event.ctrlKey || mode.orbit) ? "orbit" : "pan");
+      drag = event.shiftKey
+        ? "lasso"
+        : mode.tool || (mode.deep && (event.altKey || event.ctrlKey || mode.orbit) ? "orbit" : "pan");
       path = [place(event)];
     }
   });
   surface.addEventListener("pointermove", (event) => {
-    const here = place(event), before = fingers.get(event.pointerId);
+    const here = place(event),
+      before = fingers.get(event.pointerId);
     if (!before) {
       on.hover(here[0], here[1]);
       return;
     }
-    const dx = here[0] - before[0], dy = here[1] - before[1];
+    const dx = here[0] - before[0],
+      dy = here[1] - before[1];
     fingers.set(event.pointerId, here);
     moved += Math.abs(dx) + Math.abs(dy);
     if (drag === "pinch" && fingers.size === 2) {
-      const now = distance(), [a, b] = [...fingers.values()];
+      const now = distance(),
+        [a, b] = [...fingers.values()];
       on.zoom(now / Math.max(spread, 1), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
       spread = now;
     } else if (drag === "lasso" || drag === "line") {
@@ -62,7 +74,8 @@ export function listen(surface, mode, on) {
   });
   const end = (/** @type {PointerEvent} */ event) => {
     if (!fingers.delete(event.pointerId)) return;
-    const [x, y] = place(event), finished = drag;
+    const [x, y] = place(event),
+      finished = drag;
     if (fingers.size) return;
     drag = "";
     if (finished === "lasso" || finished === "line") on.draw(finished, path, true);
@@ -77,16 +90,22 @@ export function listen(surface, mode, on) {
   surface.addEventListener("pointerup", end);
   surface.addEventListener("pointercancel", end);
   surface.addEventListener("pointerleave", () => !fingers.size && on.leave());
-  surface.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const [x, y] = place(event), step = event.deltaMode === 1 ? 18 * event.deltaY : event.deltaY;
-    on.zoom(Math.exp(-Math.max(-240, Math.min(240, step)) * 0.0018), x, y);
-  }, { passive: false });
+  surface.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const [x, y] = place(event),
+        step = event.deltaMode === 1 ? 18 * event.deltaY : event.deltaY;
+      on.zoom(Math.exp(-Math.max(-240, Math.min(240, step)) * 0.0018), x, y);
+    },
+    { passive: false },
+  );
   surface.addEventListener("keydown", (event) => {
     const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
     const sideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
     if (mode.steps && sideways && !event.shiftKey) return; // these keys step through the sequence
-    const step = /** @type {any} */ (steps)[event.key], box = surface.getBoundingClientRect();
+    const step = /** @type {any} */ (steps)[event.key],
+      box = surface.getBoundingClientRect();
     if (step) on.pan(step[0], step[1]);
     else if (event.key === "+" || event.key === "=") on.zoom(1.4, box.width / 2, box.height / 2);
     else if (event.key === "-") on.zoom(1 / 1.4, box.width / 2, box.height / 2);

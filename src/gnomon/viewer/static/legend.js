@@ -5,11 +5,14 @@ const MOST_CLASSES = 60;
 
 /**
  * @param {import("./coloring.js").Channel} channel
- * @param {{captions: Record<string, string>, hidden: Set<number>, isolated: number|null, isolate: (k: number) => void, toggle: (k: number) => void, other: string}} actions
+ * @param {{captions: Record<string, string>, hidden: Set<number>, isolated: number|null, isolate: (k: number) => void,
+ *   toggle: (k: number) => void, other: string}} actions
  */
 export function classLegend(channel, { captions, hidden, isolated, isolate, toggle, other }) {
-  const names = /** @type {string[]} */ (channel.categories), colors = /** @type {string[]} */ (channel.colors);
-  const counts = new Uint32Array(names.length), codes = /** @type {ArrayLike<number>} */ (channel.codes);
+  const names = /** @type {string[]} */ (channel.categories),
+    colors = /** @type {string[]} */ (channel.colors);
+  const counts = new Uint32Array(names.length),
+    codes = /** @type {ArrayLike<number>} */ (channel.codes);
   for (let i = 0; i < codes.length; i++) counts[codes[i]]++;
   let order = names.map((_, k) => k);
   const crowded = names.length > MOST_CLASSES;
@@ -17,22 +20,76 @@ export function classLegend(channel, { captions, hidden, isolated, isolate, togg
   const shared = colors.filter((c) => c === other).length;
   const rows = order.slice(0, MOST_CLASSES).map((k) => {
     const off = hidden.has(k);
-    return h("li", { class: `${isolated === k ? "isolated" : ""} ${off ? "off" : ""}`, "data-class": k },
-      h("button", { class: "class", title: [captions[names[k]], "Click to isolate this class"].filter(Boolean).join("\n"), "aria-pressed": String(isolated === k), onclick: () => isolate(k) },
-        h("i", { class: "swatch", style: { background: colors[k] } }), h("span", { class: "label" }, h("bdi", {}, names[k]), captions[names[k]] ? h("small", {}, captions[names[k]]) : null), h("span", { class: "count" }, formatCount(counts[k]))),
-      h("button", { class: "eye", title: off ? "Show" : "Hide", "aria-label": `${off ? "Show" : "Hide"} ${names[k]}`, "aria-pressed": String(off), onclick: () => toggle(k) }, off ? "show" : "hide"));
+    return h(
+      "li",
+      { class: `${isolated === k ? "isolated" : ""} ${off ? "off" : ""}`, "data-class": k },
+      h(
+        "button",
+        {
+          class: "class",
+          title: [captions[names[k]], "Click to isolate this class"].filter(Boolean).join("\n"),
+          "aria-pressed": String(isolated === k),
+          onclick: () => isolate(k),
+        },
+        h("i", { class: "swatch", style: { background: colors[k] } }),
+        h(
+          "span",
+          { class: "label" },
+          h("bdi", {}, names[k]),
+          captions[names[k]] ? h("small", {}, captions[names[k]]) : null,
+        ),
+        h("span", { class: "count" }, formatCount(counts[k])),
+      ),
+      h(
+        "button",
+        {
+          class: "eye",
+          title: off ? "Show" : "Hide",
+          "aria-label": `${off ? "Show" : "Hide"} ${names[k]}`,
+          "aria-pressed": String(off),
+          onclick: () => toggle(k),
+        },
+        off ? "show" : "hide",
+      ),
+    );
   });
   const notes = [];
   if (crowded) notes.push(`The ${MOST_CLASSES} largest of ${formatCount(names.length)} classes are listed.`);
   if (shared > 1) notes.push(`${formatCount(shared)} smaller classes share the grey.`);
-  return h("div", {}, h("ul", { class: "legend" }, ...rows), notes.length ? h("p", { class: "quiet" }, notes.join(" ")) : null);
+  return h(
+    "div",
+    {},
+    h("ul", { class: "legend" }, ...rows),
+    notes.length ? h("p", { class: "quiet" }, notes.join(" ")) : null,
+  );
 }
 
-/** @param {Uint8Array} ramp 256 colours @param {ReturnType<typeof import("./coloring.js").rampRange>} range @param {string} other */
+/**
+ * @param {Uint8Array} ramp 256 colours
+ * @param {ReturnType<typeof import("./coloring.js").rampRange>} range
+ * @param {string} other
+ */
 export function rampLegend(ramp, range, other) {
   const stops = [];
   for (let k = 0; k < 256; k += 15) stops.push(`rgb(${ramp[3 * k]},${ramp[3 * k + 1]},${ramp[3 * k + 2]})`);
-  return h("div", { class: "ramp" }, h("i", { style: { background: `linear-gradient(90deg, ${stops.join(",")})` } }),
-    h("div", { class: "ends" }, h("span", {}, `${range.clippedLow ? "≤ " : ""}${formatNumber(range.low)}`), h("span", {}, formatNumber((range.low + range.high) / 2)), h("span", {}, `${range.clippedHigh ? "≥ " : ""}${formatNumber(range.high)}`)),
-    range.missing ? h("p", { class: "quiet" }, h("i", { class: "swatch", style: { background: other } }), `${formatCount(range.missing)} missing`) : null);
+  return h(
+    "div",
+    { class: "ramp" },
+    h("i", { style: { background: `linear-gradient(90deg, ${stops.join(",")})` } }),
+    h(
+      "div",
+      { class: "ends" },
+      h("span", {}, `${range.clippedLow ? "≤ " : ""}${formatNumber(range.low)}`),
+      h("span", {}, formatNumber((range.low + range.high) / 2)),
+      h("span", {}, `${range.clippedHigh ? "≥ " : ""}${formatNumber(range.high)}`),
+    ),
+    range.missing
+      ? h(
+          "p",
+          { class: "quiet" },
+          h("i", { class: "swatch", style: { background: other } }),
+          `${formatCount(range.missing)} missing`,
+        )
+      : null,
+  );
 }

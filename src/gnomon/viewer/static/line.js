@@ -1,14 +1,17 @@
 // What changes along a line drawn through the map; mirrors explain/axis.py, corridor.py and trends.py.
 
-const NEIGHBORS = 15, PLACES = 64; // the width of a corridor follows from the density along its line
+const NEIGHBORS = 15,
+  PLACES = 64; // the width of a corridor follows from the density along its line
 const STRETCHES = 16; // of a drawn curve
 export const FEWEST = 10; // points near a line
 
 /**
  * @typedef {{feature: number, name: string, effect: number, error: number, rho: number, curve: number[]}} TrendRow
  *   effect: change from end to end in standard deviations of the feature over all points, with its standard error;
- *   rho: Spearman's correlation with the distance along the line; curve: means over stretches of the line, NaN where there is no point
- * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array}} Corridor in units of the plane
+ *   rho: Spearman's correlation with the distance along the line; curve: means over stretches of the line, NaN where
+ *     there is no point
+ * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array}} Corridor in units of
+ *   the plane
  */
 
 /**
@@ -18,7 +21,8 @@ export const FEWEST = 10; // points near a line
 export function straightened(path, reach) {
   const last = path.length - 1;
   if (last < 2) return path;
-  let far = 0, at = 0;
+  let far = 0,
+    at = 0;
   for (let k = 1; k < last; k++) {
     const gap = Math.sqrt(towards(path[k], path[0], path[last]).square);
     if (gap > far) [far, at] = [gap, k];
@@ -27,22 +31,40 @@ export function straightened(path, reach) {
   return [...straightened(path.slice(0, at + 1), reach).slice(0, -1), ...straightened(path.slice(at), reach)];
 }
 
-/** The place of a point beside a piece of line: how far along, and its squared distance. @param {ArrayLike<number>} p @param {number[]} a @param {number[]} b */
+/**
+ * The place of a point beside a piece of line: how far along, and its squared distance.
+ * @param {ArrayLike<number>} p
+ * @param {number[]} a
+ * @param {number[]} b
+ */
 function towards(p, a, b) {
-  const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy) || 1e-30, x = p[0] - a[0], y = p[1] - a[1];
-  const along = (x * dx + y * dy) / length, part = Math.max(0, Math.min(length, along));
+  const dx = b[0] - a[0],
+    dy = b[1] - a[1],
+    length = Math.hypot(dx, dy) || 1e-30,
+    x = p[0] - a[0],
+    y = p[1] - a[1];
+  const along = (x * dx + y * dy) / length,
+    part = Math.max(0, Math.min(length, along));
   return { along, part, length, square: (x - (part * dx) / length) ** 2 + (y - (part * dy) / length) ** 2 };
 }
 
-/** Twice the median distance of places on the line to their 15th nearest point. @param {import("./cloud.js").Cloud} cloud @param {number[][]} path */
+/**
+ * Twice the median distance of places on the line to their 15th nearest point.
+ * @param {import("./cloud.js").Cloud} cloud
+ * @param {number[][]} path
+ */
 export function usualWidth(cloud, path) {
   const arc = [0];
-  for (let k = 1; k < path.length; k++) arc.push(arc[k - 1] + Math.hypot(path[k][0] - path[k - 1][0], path[k][1] - path[k - 1][1]));
-  const radii = [], { plane, finite, n } = cloud;
+  for (let k = 1; k < path.length; k++)
+    arc.push(arc[k - 1] + Math.hypot(path[k][0] - path[k - 1][0], path[k][1] - path[k - 1][1]));
+  const radii = [],
+    { plane, finite, n } = cloud;
   for (let place = 0, k = 1; place < PLACES; place++) {
     const s = (arc[arc.length - 1] * place) / (PLACES - 1);
     while (k < path.length - 1 && arc[k] < s) k++;
-    const share = (s - arc[k - 1]) / (arc[k] - arc[k - 1] || 1), x = path[k - 1][0] + share * (path[k][0] - path[k - 1][0]), y = path[k - 1][1] + share * (path[k][1] - path[k - 1][1]);
+    const share = (s - arc[k - 1]) / (arc[k] - arc[k - 1] || 1),
+      x = path[k - 1][0] + share * (path[k][0] - path[k - 1][0]),
+      y = path[k - 1][1] + share * (path[k][1] - path[k - 1][1]);
     const nearest = new Float64Array(NEIGHBORS).fill(Infinity); // ascending
     for (let i = 0; i < n; i++) {
       if (!finite[i]) continue;
@@ -62,16 +84,24 @@ export function usualWidth(cloud, path) {
 
 /**
  * The shown points near a line, cut square at its ends.
- * @param {import("./cloud.js").Cloud} cloud @param {(i: number) => boolean} shown @param {number[][]} path @param {number} width
+ * @param {import("./cloud.js").Cloud} cloud
+ * @param {(i: number) => boolean} shown
+ * @param {number[][]} path
+ * @param {number} width
  * @returns {Corridor}
  */
 export function corridor(cloud, shown, path, width) {
-  const ids = [], t = [], { plane, finite, n } = cloud, last = path.length - 2;
+  const ids = [],
+    t = [],
+    { plane, finite, n } = cloud,
+    last = path.length - 2;
   let length = 0;
   for (let k = 0; k <= last; k++) length += Math.hypot(path[k + 1][0] - path[k][0], path[k + 1][1] - path[k][1]);
   for (let i = 0; i < n; i++) {
     if (!finite[i] || !shown(i)) continue;
-    let nearest = Infinity, at = 0, gone = 0;
+    let nearest = Infinity,
+      at = 0,
+      gone = 0;
     for (let k = 0; k <= last; k++) {
       const place = towards([plane[3 * i], plane[3 * i + 1]], path[k], path[k + 1]);
       const outside = (k === 0 && place.along < 0) || (k === last && place.along > place.length);
@@ -88,8 +118,9 @@ export function corridor(cloud, shown, path, width) {
 
 /** Mid-ranks. @param {ArrayLike<number>} values */
 function ranks(values) {
-  const order = Uint32Array.from(values, (_, k) => k).sort((a, b) => values[a] - values[b]), out = new Float64Array(values.length);
-  for (let start = 0; start < order.length; ) {
+  const order = Uint32Array.from(values, (_, k) => k).sort((a, b) => values[a] - values[b]),
+    out = new Float64Array(values.length);
+  for (let start = 0; start < order.length;) {
     let end = start;
     while (end + 1 < order.length && values[order[end + 1]] === values[order[start]]) end++;
     for (let k = start; k <= end; k++) out[order[k]] = (start + end) / 2;
@@ -103,27 +134,47 @@ function ranks(values) {
  * @param {import("./features.js").FeatureTable} table @param {Corridor} line @returns {TrendRow[]}
  */
 export function trends(table, line) {
-  const { ids, t, length } = line, n = ids.length, mean = t.reduce((a, b) => a + b, 0) / n, s = t.map((v) => v - mean), total = s.reduce((a, b) => a + b * b, 0);
-  const order = ranks(t), middle = (n - 1) / 2, stretch = Uint8Array.from(t, (v) => Math.min(STRETCHES - 1, Math.floor((STRETCHES * v) / length)));
-  const values = new Float64Array(n), rows = [];
+  const { ids, t, length } = line,
+    n = ids.length,
+    mean = t.reduce((a, b) => a + b, 0) / n,
+    s = t.map((v) => v - mean),
+    total = s.reduce((a, b) => a + b * b, 0);
+  const order = ranks(t),
+    middle = (n - 1) / 2,
+    stretch = Uint8Array.from(t, (v) => Math.min(STRETCHES - 1, Math.floor((STRETCHES * v) / length)));
+  const values = new Float64Array(n),
+    rows = [];
   for (let slot = 0; slot < table.size; slot++) {
     const codes = new Uint8Array(n);
     for (let k = 0; k < n; k++) codes[k] = table.code(ids[k], slot);
     for (let k = 0; k < n; k++) values[k] = table.decode(slot, codes[k]);
-    const feature = table.kept[slot], { deviation } = table.moments(feature), base = values.reduce((a, b) => a + b, 0) / n;
+    const feature = table.kept[slot],
+      { deviation } = table.moments(feature),
+      base = values.reduce((a, b) => a + b, 0) / n;
     if (Number.isNaN(base)) continue; // missing values take no part
-    let slope = 0, rough = 0;
+    let slope = 0,
+      rough = 0;
     for (let k = 0; k < n; k++) slope += (s[k] * (values[k] - base)) / total;
-    for (let k = 0; k < n; k++) rough += ((s[k] * (values[k] - base - slope * s[k])) / Math.max(1 - 1 / n - (s[k] * s[k]) / total, 1e-6)) ** 2;
+    for (let k = 0; k < n; k++)
+      rough += ((s[k] * (values[k] - base - slope * s[k])) / Math.max(1 - 1 / n - (s[k] * s[k]) / total, 1e-6)) ** 2;
     const scale = deviation > 0 ? length / deviation : 0;
-    rows.push({ feature, name: table.names[feature], effect: slope * scale, error: (Math.sqrt(rough) / total) * scale, rho: rankCorrelation(order, middle, ranks(codes)), curve: stretchMeans(values, stretch) });
+    rows.push({
+      feature,
+      name: table.names[feature],
+      effect: slope * scale,
+      error: (Math.sqrt(rough) / total) * scale,
+      rho: rankCorrelation(order, middle, ranks(codes)),
+      curve: stretchMeans(values, stretch),
+    });
   }
   return rows.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.feature - b.feature);
 }
 
 /** @param {Float64Array} a @param {number} middle mean of all ranks @param {Float64Array} b */
 function rankCorrelation(a, middle, b) {
-  let both = 0, one = 0, two = 0;
+  let both = 0,
+    one = 0,
+    two = 0;
   for (let k = 0; k < a.length; k++) {
     both += (a[k] - middle) * (b[k] - middle);
     one += (a[k] - middle) ** 2;
@@ -134,7 +185,8 @@ function rankCorrelation(a, middle, b) {
 
 /** @param {Float64Array} values @param {Uint8Array} stretch */
 function stretchMeans(values, stretch) {
-  const sums = new Float64Array(STRETCHES), counts = new Uint32Array(STRETCHES);
+  const sums = new Float64Array(STRETCHES),
+    counts = new Uint32Array(STRETCHES);
   for (let k = 0; k < values.length; k++) {
     sums[stretch[k]] += values[k];
     counts[stretch[k]]++;

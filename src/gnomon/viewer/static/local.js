@@ -21,7 +21,11 @@ export class LocalMaps {
     return found;
   }
 
-  /** The points whose fits are averaged at a point, and the share of each. @param {number} i @returns {Map<number, number>} */
+  /**
+   * The points whose fits are averaged at a point, and the share of each.
+   * @param {number} i
+   * @returns {Map<number, number>}
+   */
   shares(i) {
     let shares = new Map([[i, 1]]);
     for (let round = 0; round < this.pooling; round++) {
@@ -35,9 +39,14 @@ export class LocalMaps {
     return shares;
   }
 
-  /** Coefficients of the rows that make up the axes of a point. @param {number} i @returns {Map<number, Float64Array>} */
+  /**
+   * Coefficients of the rows that make up the axes of a point.
+   * @param {number} i
+   * @returns {Map<number, Float64Array>}
+   */
   rows(i) {
-    const { k, d, c } = this, total = new Map();
+    const { k, d, c } = this,
+      total = new Map();
     const add = (/** @type {number} */ row, /** @type {number} */ component, /** @type {number} */ value) => {
       if (!total.has(row)) total.set(row, new Float64Array(d));
       total.get(row)[component] += value;
@@ -55,40 +64,72 @@ export class LocalMaps {
     return total;
   }
 
-  /** Root mean square displacement of the neighbours in every kept feature. @param {import("./features.js").FeatureTable} table @param {number} i */
+  /**
+   * Root mean square displacement of the neighbours in every kept feature.
+   * @param {import("./features.js").FeatureTable} table
+   * @param {number} i
+   */
   deviations(table, i) {
-    const near = this.near(i), own = rowValues(table, i), squares = new Float64Array(table.size);
-    for (const j of near) rowValues(table, j).forEach((value, slot) => (squares[slot] += (value - own[slot]) ** 2 / near.length));
+    const near = this.near(i),
+      own = rowValues(table, i),
+      squares = new Float64Array(table.size);
+    for (const j of near)
+      rowValues(table, j).forEach((value, slot) => (squares[slot] += (value - own[slot]) ** 2 / near.length));
     return squares.map(Math.sqrt);
   }
 
-  /** The same, averaged once over the point and its neighbours where fits are averaged; 0 where the point's own is 0. @param {import("./features.js").FeatureTable} table @param {number} i */
+  /**
+   * The same, averaged once over the point and its neighbours where fits are averaged; 0 where the point's own is 0.
+   * @param {import("./features.js").FeatureTable} table
+   * @param {number} i
+   */
   averagedDeviations(table, i) {
-    const own = this.deviations(table, i), members = this.pooling ? [i, ...this.near(i).filter((j) => this.c.fitted[j])] : [i], total = new Float64Array(own.length);
-    for (const j of members) this.deviations(table, j).forEach((value, slot) => (total[slot] += value / members.length));
+    const own = this.deviations(table, i),
+      members = this.pooling ? [i, ...this.near(i).filter((j) => this.c.fitted[j])] : [i],
+      total = new Float64Array(own.length);
+    for (const j of members)
+      this.deviations(table, j).forEach((value, slot) => (total[slot] += value / members.length));
     return total.map((value, slot) => (own[slot] > 0 ? value : 0));
   }
 
   /**
-   * Displacement of a point in the map for one local standard deviation of every kept feature, d numbers a slot; exactly
+   * Displacement of a point in the map for one local standard deviation of every kept feature, d numbers a slot;
+   *   exactly
    * zero for a feature that does not vary among the neighbours.
-   * @param {import("./features.js").FeatureTable} table @param {number} i @returns {Float64Array|null} null where there is no fit
+   * @param {import("./features.js").FeatureTable} table
+   * @param {number} i
+   * @returns {Float64Array|null} null where there is no fit
    */
   arrows(table, i) {
     if (!this.c.fitted[i]) return null;
-    const { d } = this, { size } = table, out = new Float64Array(size * d), own = rowValues(table, i), deviations = this.averagedDeviations(table, i);
+    const { d } = this,
+      { size } = table,
+      out = new Float64Array(size * d),
+      own = rowValues(table, i),
+      deviations = this.averagedDeviations(table, i);
     for (const [row, factors] of this.rows(i)) {
       const values = rowValues(table, row);
-      for (let slot = 0; slot < size; slot++) for (let a = 0; deviations[slot] > 0 && a < d; a++) out[slot * d + a] += factors[a] * (values[slot] - own[slot]);
+      for (let slot = 0; slot < size; slot++)
+        for (let a = 0; deviations[slot] > 0 && a < d; a++)
+          out[slot * d + a] += factors[a] * (values[slot] - own[slot]);
     }
     for (let slot = 0; slot < size; slot++) for (let a = 0; a < d; a++) out[slot * d + a] *= deviations[slot];
     return out;
   }
 
-  /** Length of the arrow of every kept feature. @param {import("./features.js").FeatureTable} table @param {number} i @returns {Float64Array|null} */
+  /**
+   * Length of the arrow of every kept feature.
+   * @param {import("./features.js").FeatureTable} table
+   * @param {number} i
+   * @returns {Float64Array|null}
+   */
   importance(table, i) {
-    const arrows = this.arrows(table, i), { d } = this;
-    return arrows && Float64Array.from({ length: table.size }, (_, slot) => Math.hypot(...arrows.subarray(slot * d, slot * d + d)));
+    const arrows = this.arrows(table, i),
+      { d } = this;
+    return (
+      arrows &&
+      Float64Array.from({ length: table.size }, (_, slot) => Math.hypot(...arrows.subarray(slot * d, slot * d + d)))
+    );
   }
 }
 

@@ -10,9 +10,18 @@ async function start() {
   const page = new Page(atlas);
   byId("fallback").hidden = true;
   /** What tests and notebooks may ask of the page. */
-  const access = { ready: false, state: () => page.state(), screenPos: (/** @type {number} */ i) => page.scene.renderer.screenPos(i),
+  const access = {
+    ready: false,
+    state: () => page.state(),
+    screenPos: (/** @type {number} */ i) => page.scene.renderer.screenPos(i),
     arrows: (/** @type {number} */ i) => Array.from(atlas.local?.arrows(atlas.table, i) ?? []),
-    channels: () => atlas.channels.map(({ name, group, codes, values }) => ({ name, group, values: Array.from(codes ?? values?.() ?? []) })) };
+    channels: () =>
+      atlas.channels.map(({ name, group, codes, values }) => ({
+        name,
+        group,
+        values: Array.from(codes ?? values?.() ?? []),
+      })),
+  };
   /** @type {any} */ (window).gnomon = access;
   await new Promise((resolve) => setTimeout(resolve, 30)); // let the map appear before the larger part is unpacked
   await atlas.loadFrames();
@@ -23,7 +32,11 @@ async function start() {
 }
 
 start().catch((error) => {
-  byId("loading").replaceChildren(h("b", {}, "This is a static picture: "),
-    typeof DecompressionStream === "undefined" ? "the interactive map needs a browser of 2023 or later." : `the interactive map could not start (${error.message}).`);
+  byId("loading").replaceChildren(
+    h("b", {}, "This is a static picture: "),
+    typeof DecompressionStream === "undefined"
+      ? "the interactive map needs a browser of 2023 or later."
+      : `the interactive map could not start (${error.message}).`,
+  );
   console.warn(error);
 });

@@ -5,7 +5,13 @@ const INK = "#1d2733";
 const LONGEST = 82; // pixels of the longest arrow
 const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-/** @param {CanvasRenderingContext2D} g @param {string} text @param {number} x @param {number} y @param {string} [ink] */
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {string} [ink]
+ */
 function haloText(g, text, x, y, ink = INK) {
   g.lineJoin = "round";
   g.lineWidth = 4;
@@ -40,12 +46,20 @@ export function drawClassNames(g, places) {
   g.textAlign = "center";
   g.textBaseline = "middle";
   for (const { name, x, y } of places) {
-    const text = shorten(name, 28), half = g.measureText(text).width / 2 + 4;
+    const text = shorten(name, 28),
+      half = g.measureText(text).width / 2 + 4;
     if (claim(taken, [x - half, y - 10, x + half, y + 10])) haloText(g, text, x, y);
   }
 }
 
-/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} radius @param {string} color @param {boolean} strong */
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {number} x
+ * @param {number} y
+ * @param {number} radius
+ * @param {string} color
+ * @param {boolean} strong
+ */
 export function drawRing(g, x, y, radius, color, strong) {
   g.beginPath();
   g.arc(x, y, radius + 3.5, 0, 2 * Math.PI);
@@ -61,9 +75,13 @@ export function drawRing(g, x, y, radius, color, strong) {
   g.fill();
 }
 
-/** A point's way through the frames of a sequence, with a dot at each. @param {CanvasRenderingContext2D} g @param {number[][]} places pixels; NaN breaks the line */
+/**
+ * A point's way through the frames of a sequence, with a dot at each.
+ * @param {CanvasRenderingContext2D} g
+ * @param {number[][]} places pixels; NaN breaks the line
+ */
 export function drawTrail(g, places) {
-  const known = ([x, y] = [NaN, NaN]) => Number.isFinite(x) && Number.isFinite(y);
+  const known = (/** @type {number[]} */ [x, y]) => Number.isFinite(x) && Number.isFinite(y);
   g.beginPath();
   places.forEach(([x, y], k) => {
     if (!known([x, y])) return;
@@ -71,7 +89,10 @@ export function drawTrail(g, places) {
     else g.moveTo(x, y);
   });
   g.lineJoin = "round";
-  for (const [width, ink] of [[4.5, "rgba(255,255,255,0.85)"], [1.6, "rgba(29,39,51,0.6)"]]) {
+  for (const [width, ink] of [
+    [4.5, "rgba(255,255,255,0.85)"],
+    [1.6, "rgba(29,39,51,0.6)"],
+  ]) {
     g.lineWidth = /** @type {number} */ (width);
     g.strokeStyle = /** @type {string} */ (ink);
     g.stroke();
@@ -100,7 +121,12 @@ export function drawLasso(g, path, closed) {
   g.setLineDash([]);
 }
 
-/** A line and how far beside it points count. @param {CanvasRenderingContext2D} g @param {number[][]} path pixels @param {number} width pixels */
+/**
+ * A line and how far beside it points count.
+ * @param {CanvasRenderingContext2D} g
+ * @param {number[][]} path pixels
+ * @param {number} width pixels
+ */
 export function drawLine(g, path, width) {
   if (path.length < 2) return;
   const trace = () => {
@@ -113,7 +139,8 @@ export function drawLine(g, path, width) {
   g.lineWidth = 2 * width;
   g.strokeStyle = "rgba(36,92,140,0.10)";
   g.stroke();
-  const [x, y] = path[path.length - 2], [tx, ty] = path[path.length - 1];
+  const [x, y] = path[path.length - 2],
+    [tx, ty] = path[path.length - 1];
   if (path.length > 2) {
     g.beginPath();
     path.slice(0, -1).forEach(([px, py], k) => (k ? g.lineTo(px, py) : g.moveTo(px, py)));
@@ -134,14 +161,29 @@ export function drawExplanation(g, x, y, explanation, { cloud, typical, names, w
   const weak = !(explanation.r2 >= WEAK_R2);
   g.globalAlpha = weak ? 0.45 : 1;
   if (explanation.ellipse) drawEllipse(g, x, y, flatEllipse(explanation.ellipse, cloud.d, cloud.rotation), typical);
-  const arrows = explanation.top.map((row) => cloud.direction(row.arrow)), longest = Math.max(...arrows.map(([a, b]) => Math.hypot(a, b)), 1e-30);
+  const arrows = explanation.top.map((row) => cloud.direction(row.arrow)),
+    longest = Math.max(...arrows.map(([a, b]) => Math.hypot(a, b)), 1e-30);
   const tips = arrows.map(([a, b]) => [x + (LONGEST * a) / longest, y - (LONGEST * b) / longest]);
   tips.forEach(([tx, ty]) => drawArrow(g, x, y, tx, ty, weak));
-  nameArrows(g, x, y, tips, explanation.top.map((row) => names[row.feature]), width, height);
+  nameArrows(
+    g,
+    x,
+    y,
+    tips,
+    explanation.top.map((row) => names[row.feature]),
+    width,
+    height,
+  );
   g.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {{major: number, minor: number, angle: number}} ellipse @param {number} typical */
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {number} x
+ * @param {number} y
+ * @param {{major: number, minor: number, angle: number}} ellipse
+ * @param {number} typical
+ */
 function drawEllipse(g, x, y, { major, minor, angle }, typical) {
   // A typical point gets a mean radius of 24 pixels; extremes are held within the readable range.
   const factor = Math.min(24 / typical, 62 / Math.max(major, 1e-30));
@@ -154,11 +196,20 @@ function drawEllipse(g, x, y, { major, minor, angle }, typical) {
   g.stroke();
 }
 
-/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} tx @param {number} ty @param {boolean} weak */
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {number} x
+ * @param {number} y
+ * @param {number} tx
+ * @param {number} ty
+ * @param {boolean} weak
+ */
 function drawArrow(g, x, y, tx, ty, weak) {
   const length = Math.hypot(tx - x, ty - y);
   if (length < 4) return;
-  const ux = (tx - x) / length, uy = (ty - y) / length, head = Math.min(9, length / 2);
+  const ux = (tx - x) / length,
+    uy = (ty - y) / length,
+    head = Math.min(9, length / 2);
   const trace = () => {
     g.beginPath();
     g.moveTo(x, y);
@@ -185,15 +236,26 @@ function drawArrow(g, x, y, tx, ty, weak) {
 }
 
 /** Names at the tips, the most important first; where there is no room the card's numbers must do. */
-function nameArrows(/** @type {CanvasRenderingContext2D} */ g, /** @type {number} */ x, /** @type {number} */ y, /** @type {number[][]} */ tips,
-  /** @type {string[]} */ names, /** @type {number} */ width, /** @type {number} */ height) {
+function nameArrows(
+  /** @type {CanvasRenderingContext2D} */ g,
+  /** @type {number} */ x,
+  /** @type {number} */ y,
+  /** @type {number[][]} */ tips,
+  /** @type {string[]} */ names,
+  /** @type {number} */ width,
+  /** @type {number} */ height,
+) {
   const taken = [[x - 12, y - 12, x + 12, y + 12]];
   g.font = FONT;
   g.textBaseline = "middle";
   tips.forEach(([tx, ty], k) => {
-    const length = Math.hypot(tx - x, ty - y) || 1, right = tx >= x;
+    const length = Math.hypot(tx - x, ty - y) || 1,
+      right = tx >= x;
     if (length < 14) return;
-    const text = shorten(names[k], 26), wide = g.measureText(text).width, px = tx + (8 * (tx - x)) / length, py = ty + (10 * (ty - y)) / length;
+    const text = shorten(names[k], 26),
+      wide = g.measureText(text).width,
+      px = tx + (8 * (tx - x)) / length,
+      py = ty + (10 * (ty - y)) / length;
     const left = right ? px : px - wide;
     if (left < 2 || left + wide > width - 2 || py < 8 || py > height - 8) return;
     if (!claim(taken, [left - 3, py - 9, left + wide + 3, py + 9])) return;

@@ -25,12 +25,24 @@ export class Page {
     this.mode = { tool: "", orbit: d === 3, deep: d === 3, steps: Boolean(sequence) };
     /** What is being drawn, in pixels. @type {number[][]} */
     this.path = [];
-    this.player = sequence ? new Player(sequence, { move: (position) => this.#move(position), rest: () => this.#rest() }) : null;
-    this.scene = new Scene(atlas, () => this.#above(), () => this.focus.placeCard());
+    this.player = sequence
+      ? new Player(sequence, { move: (position) => this.#move(position), rest: () => this.#rest() })
+      : null;
+    this.scene = new Scene(
+      atlas,
+      () => this.#above(),
+      () => this.focus.placeCard(),
+    );
     this.focus = new Focus(atlas, this.scene);
     this.focus.selected = () => this.filters.selection?.ids ?? null;
-    this.filters = new Filters(atlas, this.scene, { recolored: (name) => sidebar.showColor(name), changed: (states) => this.#dropHidden(states) });
-    const sidebar = buildSidebar(atlas, this.scene.renderer.kind, { colorBy: (id) => this.filters.colorBy(id), search: (query, go) => this.#search(query, go) });
+    this.filters = new Filters(atlas, this.scene, {
+      recolored: (name) => sidebar.showColor(name),
+      changed: (states) => this.#dropHidden(states),
+    });
+    const sidebar = buildSidebar(atlas, this.scene.renderer.kind, {
+      colorBy: (id) => this.filters.colorBy(id),
+      search: (query, go) => this.#search(query, go),
+    });
     buildToolbar(this);
     this.#listen();
     this.refill();
@@ -39,8 +51,20 @@ export class Page {
 
   /** @returns {import("./scene.js").Above} */
   #above() {
-    const { hovered, pinned, point } = this.focus, { matches, names, selection } = this.filters;
-    return { focus: point, hovered, pinned, path: this.path, open: this.drawing === "line", fence: selection?.path ?? null, line: selection?.line ?? null, way: this.focus.journey?.way ?? [], matches, names };
+    const { hovered, pinned, point } = this.focus,
+      { matches, names, selection } = this.filters;
+    return {
+      focus: point,
+      hovered,
+      pinned,
+      path: this.path,
+      open: this.drawing === "line",
+      fence: selection?.path ?? null,
+      line: selection?.line ?? null,
+      way: this.focus.journey?.way ?? [],
+      matches,
+      names,
+    };
   }
 
   /** A hidden point cannot be asked about. @param {Uint8Array} states */
@@ -52,7 +76,10 @@ export class Page {
 
   /** Fill whatever depends on the values of the features or on the embedding that is shown. */
   refill() {
-    fillSidebar(this.atlas, { colorByFeature: (f) => this.filters.colorByFeature(f), go: (position) => this.player?.go(position) });
+    fillSidebar(this.atlas, {
+      colorByFeature: (f) => this.filters.colorByFeature(f),
+      go: (position) => this.player?.go(position),
+    });
     buildTray(this);
     this.focus.showCard();
   }
@@ -61,7 +88,8 @@ export class Page {
 
   /** @param {number} position */
   #move(position) {
-    const { atlas, filters, scene } = this, before = atlas.facts;
+    const { atlas, filters, scene } = this,
+      before = atlas.facts;
     atlas.moveTo(position);
     scene.camera.follow(atlas.cloud.extent());
     filters.leave(); // the points have left the lasso and the line
@@ -84,22 +112,28 @@ export class Page {
 
   /** @param {string} query @param {boolean} go move the camera to what was found */
   #search(query, go) {
-    const found = this.filters.search(query), { plane, finite } = this.atlas.cloud, { camera } = this.scene;
+    const found = this.filters.search(query),
+      { plane, finite } = this.atlas.cloud,
+      { camera } = this.scene;
     if (!go || !found.length) return;
     const box = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const i of found) if (finite[i]) {
-      box[0] = Math.min(box[0], plane[3 * i]);
-      box[1] = Math.min(box[1], plane[3 * i + 1]);
-      box[2] = Math.max(box[2], plane[3 * i]);
-      box[3] = Math.max(box[3], plane[3 * i + 1]);
-    }
-    if (box[0] <= box[2]) camera.show(found.length === 1 ? [box[0] - 0.1, box[1] - 0.1, box[0] + 0.1, box[1] + 0.1] : box);
+    for (const i of found)
+      if (finite[i]) {
+        box[0] = Math.min(box[0], plane[3 * i]);
+        box[1] = Math.min(box[1], plane[3 * i + 1]);
+        box[2] = Math.max(box[2], plane[3 * i]);
+        box[3] = Math.max(box[3], plane[3 * i + 1]);
+      }
+    if (box[0] <= box[2])
+      camera.show(found.length === 1 ? [box[0] - 0.1, box[1] - 0.1, box[0] + 0.1, box[1] + 0.1] : box);
     if (found.length === 1 && this.focus.pinned !== found[0]) this.focus.pin(found[0]);
     this.scene.redraw();
   }
 
   #listen() {
-    const { scene, focus, filters } = this, { camera, renderer } = scene, { cloud } = this.atlas;
+    const { scene, focus, filters } = this,
+      { camera, renderer } = scene,
+      { cloud } = this.atlas;
     listen(byId("overlay"), this.mode, {
       hover: (x, y) => focus.hover(renderer.pick(x, y, REACH)),
       leave: () => focus.hover(-1),
@@ -108,14 +142,24 @@ export class Page {
         if (i >= 0) focus.pin(i);
         else focus.release();
       },
-      pan: (dx, dy) => { camera.pan(dx, dy); scene.redraw(true); },
+      pan: (dx, dy) => {
+        camera.pan(dx, dy);
+        scene.redraw(true);
+      },
       orbit: (dx, dy) => {
         cloud.rotate(orbit(cloud.rotation, dx, dy));
         filters.placeNames(true);
         scene.redraw(true);
       },
-      zoom: (factor, x, y) => { camera.zoomAt(factor, x, y); scene.redraw(true); },
-      reset: () => { camera.reset(); focus.release(); scene.redraw(); },
+      zoom: (factor, x, y) => {
+        camera.zoomAt(factor, x, y);
+        scene.redraw(true);
+      },
+      reset: () => {
+        camera.reset();
+        focus.release();
+        scene.redraw();
+      },
       draw: (tool, path, done) => this.#draw(tool, path, done),
       escape: () => this.#escape(),
       settle: () => filters.settle(),
@@ -134,9 +178,11 @@ export class Page {
 
   /** @param {number[][]} path */
   #lasso(path) {
-    const { scene, filters } = this, ids = path.length > 2 ? scene.renderer.lasso(path) : new Uint32Array(0);
+    const { scene, filters } = this,
+      ids = path.length > 2 ? scene.renderer.lasso(path) : new Uint32Array(0);
     filters.isolated = null;
-    if (ids.length) filters.select(ids, { path: this.mode.deep ? null : path.map(([x, y]) => scene.camera.toPlane(x, y)) });
+    if (ids.length)
+      filters.select(ids, { path: this.mode.deep ? null : path.map(([x, y]) => scene.camera.toPlane(x, y)) });
     else {
       filters.clear();
       this.#say("No points inside the lasso: the selection is cleared.");
@@ -145,9 +191,14 @@ export class Page {
 
   /** @param {number[][]} path */
   #line(path) {
-    const { scene, filters } = this, { cloud, table } = this.atlas, corners = straightened(path, BEND).map(([x, y]) => scene.camera.toPlane(x, y));
-    const [a, b] = [path[0], path[path.length - 1]], long = path.length > 1 && (corners.length > 2 || Math.hypot(b[0] - a[0], b[1] - a[1]) > BEND);
-    const near = long ? corridor(cloud, (i) => filters.states[i] !== HIDDEN, corners, usualWidth(cloud, corners)) : null;
+    const { scene, filters } = this,
+      { cloud, table } = this.atlas,
+      corners = straightened(path, BEND).map(([x, y]) => scene.camera.toPlane(x, y));
+    const [a, b] = [path[0], path[path.length - 1]],
+      long = path.length > 1 && (corners.length > 2 || Math.hypot(b[0] - a[0], b[1] - a[1]) > BEND);
+    const near = long
+      ? corridor(cloud, (i) => filters.states[i] !== HIDDEN, corners, usualWidth(cloud, corners))
+      : null;
     filters.isolated = null;
     if (near && near.ids.length >= FEWEST) filters.select(near.ids, { line: { ...near, rows: trends(table, near) } });
     else {
@@ -177,28 +228,62 @@ export class Page {
   // ---- out of the page --------------------------------------------------------------------------------------------
 
   exportPicture() {
-    const { scene, atlas } = this, { channel, ramp, hidden } = this.filters, { width, height } = scene.camera, scale = 2, { title } = atlas.header;
-    const legend = channel?.kind === "classes" ? /** @type {string[]} */ (channel.categories).map((name, k) => ({ name, color: /** @type {string[]} */ (channel.colors)[k], k })).filter((entry) => !hidden.has(entry.k)) : [];
+    const { scene, atlas } = this,
+      { channel, ramp, hidden } = this.filters,
+      { width, height } = scene.camera,
+      scale = 2,
+      { title } = atlas.header;
+    const legend =
+      channel?.kind === "classes"
+        ? /** @type {string[]} */ (channel.categories)
+            .map((name, k) => ({ name, color: /** @type {string[]} */ (channel.colors)[k], k }))
+            .filter((entry) => !hidden.has(entry.k))
+        : [];
     const subtitle = [byId("subtitle").textContent, atlas.place].filter(Boolean).join(" · ");
-    const picture = composePicture({ points: scene.renderer.exportImage(scale), overlay: scene.exportOverlay(scale), title, subtitle, width, height, scale, legend, ramp: ramp ?? null });
+    const picture = composePicture({
+      points: scene.renderer.exportImage(scale),
+      overlay: scene.exportOverlay(scale),
+      title,
+      subtitle,
+      width,
+      height,
+      scale,
+      legend,
+      ramp: ramp ?? null,
+    });
     return savePicture(picture, atlas.place ? `${title} ${atlas.place}` : title);
   }
 
   /** A plain copy of the state. */
   state() {
-    const { atlas, focus, filters, scene } = this, row = (/** @type {number} */ i) => (i < 0 ? null : atlas.rowOf(i));
+    const { atlas, focus, filters, scene } = this,
+      row = (/** @type {number} */ i) => (i < 0 ? null : atlas.rowOf(i));
     const rows = (/** @type {Uint32Array|undefined|null} */ ids) => (ids ? Array.from(ids, (i) => atlas.rowOf(i)) : []);
     return {
-      hovered: row(focus.hovered), pinned: row(focus.pinned), journey: focus.journey && { ...focus.journey, way: focus.journey.way.map(row) }, explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
-      selection: rows(filters.selection?.ids), contrast: filters.selection?.rows ?? null, matches: rows(filters.matches), line: lineState(filters.selection?.line),
-      lost: rows(Uint32Array.from(atlas.cloud.lost)), shown: filters.states.reduce((sum, s) => sum + Number(s === SHOWN), 0), colorBy: filters.channel?.name,
-      renderer: scene.renderer.kind, view: scene.renderer.view(), names: filters.names.map(({ name, x, y }) => ({ name, x, y })),
-      position: atlas.position, frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null, playing: Boolean(this.player?.playing),
+      hovered: row(focus.hovered),
+      pinned: row(focus.pinned),
+      journey: focus.journey && { ...focus.journey, way: focus.journey.way.map(row) },
+      explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
+      selection: rows(filters.selection?.ids),
+      contrast: filters.selection?.rows ?? null,
+      matches: rows(filters.matches),
+      line: lineState(filters.selection?.line),
+      lost: rows(Uint32Array.from(atlas.cloud.lost)),
+      shown: filters.states.reduce((sum, s) => sum + Number(s === SHOWN), 0),
+      colorBy: filters.channel?.name,
+      renderer: scene.renderer.kind,
+      view: scene.renderer.view(),
+      names: filters.names.map(({ name, x, y }) => ({ name, x, y })),
+      position: atlas.position,
+      frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null,
+      playing: Boolean(this.player?.playing),
     };
   }
 }
 
 /** @param {any} line */
 function lineState(line) {
-  return line ? { path: line.path, width: line.width, length: line.length, t: Array.from(line.t), rows: line.rows } : null;
+  return line
+    ? { path: line.path, width: line.width, length: line.length, t: Array.from(line.t), rows: line.rows }
+    : null;
 }

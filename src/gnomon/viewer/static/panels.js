@@ -6,21 +6,42 @@ const TOP = 12;
 
 /** @param {string} id @param {string} title @param {boolean} open @param {...(Node|null)} content */
 export function panel(id, title, open, ...content) {
-  return h("details", { id, class: "panel", open }, h("summary", {}, h("h2", {}, title)), h("div", { class: "body" }, ...content));
+  return h(
+    "details",
+    { id, class: "panel", open },
+    h("summary", {}, h("h2", {}, title)),
+    h("div", { class: "body" }, ...content),
+  );
 }
 
 /**
  * @param {import("./atlas.js").Atlas} atlas
- * @param {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: [string, number|null, number|null][]|null}} selection
+ * @param {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: [string, number|null,
+ *   number|null][]|null}} selection
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }) {
   const share = formatPercent(ids.length / atlas.n);
-  const content = [h("p", { class: "summary" }, h("b", {}, formatCount(ids.length)), ` of ${formatCount(atlas.n)} points (${share}) `, h("button", { class: "link", onclick: clear }, "clear"))];
+  const content = [
+    h(
+      "p",
+      { class: "summary" },
+      h("b", {}, formatCount(ids.length)),
+      ` of ${formatCount(atlas.n)} points (${share}) `,
+      h("button", { class: "link", onclick: clear }, "clear"),
+    ),
+  ];
   if (atlas.label) content.push(composition(atlas.label, ids));
   if (profile) content.push(profileTable(profile));
   else if (rows?.length && ids.length < atlas.n) content.push(...contrastBlock(atlas, rows, colorBy));
-  else if (!atlas.table.size) content.push(h("p", { class: "quiet" }, "Feature values are not in this file, so the selection cannot be compared with the rest."));
+  else if (!atlas.table.size)
+    content.push(
+      h(
+        "p",
+        { class: "quiet" },
+        "Feature values are not in this file, so the selection cannot be compared with the rest.",
+      ),
+    );
   else content.push(h("p", { class: "quiet" }, "All points are selected: there is nothing to compare with."));
   content.push(selectionTrust(atlas, ids));
   return content.filter(Boolean);
@@ -28,26 +49,95 @@ export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }
 
 /** @param {import("./coloring.js").Channel} label @param {Uint32Array} ids */
 function composition(label, ids) {
-  const codes = /** @type {ArrayLike<number>} */ (label.codes), counts = new Map();
+  const codes = /** @type {ArrayLike<number>} */ (label.codes),
+    counts = new Map();
   for (const i of ids) counts.set(codes[i], (counts.get(codes[i]) || 0) + 1);
   const parts = [...counts].sort((a, b) => b[1] - a[1]);
-  const inks = /** @type {string[]} */ (label.colors), names = /** @type {string[]} */ (label.categories);
-  return h("div", {}, h("div", { class: "stack", role: "img", "aria-label": "Composition of the selection" },
-    ...parts.map(([k, count]) => h("i", { style: { background: inks[k], "flex-grow": count }, title: `${names[k]}: ${formatCount(count)}` }))),
-    h("p", { class: "mix" }, ...parts.slice(0, 5).map(([k, count]) => h("span", {}, h("i", { class: "swatch", style: { background: inks[k] } }), h("bdi", {}, names[k]), " ", h("b", {}, formatPercent(count / ids.length)))),
-      parts.length > 5 ? h("span", { class: "quiet" }, `and ${parts.length - 5} more`) : null));
+  const inks = /** @type {string[]} */ (label.colors),
+    names = /** @type {string[]} */ (label.categories);
+  return h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "stack", role: "img", "aria-label": "Composition of the selection" },
+      ...parts.map(([k, count]) =>
+        h("i", { style: { background: inks[k], "flex-grow": count }, title: `${names[k]}: ${formatCount(count)}` }),
+      ),
+    ),
+    h(
+      "p",
+      { class: "mix" },
+      ...parts
+        .slice(0, 5)
+        .map(([k, count]) =>
+          h(
+            "span",
+            {},
+            h("i", { class: "swatch", style: { background: inks[k] } }),
+            h("bdi", {}, names[k]),
+            " ",
+            h("b", {}, formatPercent(count / ids.length)),
+          ),
+        ),
+      parts.length > 5 ? h("span", { class: "quiet" }, `and ${parts.length - 5} more`) : null,
+    ),
+  );
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {import("./contrast.js").ContrastRow[]} rows @param {(f: number) => void} colorBy */
+/**
+ * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("./contrast.js").ContrastRow[]} rows
+ * @param {(f: number) => void} colorBy
+ */
 function contrastBlock(atlas, rows, colorBy) {
-  const top = rows.slice(0, TOP), largest = Math.min(Math.max(...top.map((r) => Math.abs(r.effect)), 0.2), 1e6);
-  const lines = top.map((row) => h("tr", { tabindex: 0, onclick: () => colorBy(row.feature), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
-    title: `${row.name}\nmean of the selection ${formatNumber(round3(row.inside))}, of the rest ${formatNumber(round3(row.rest))}\nClick to colour the map by it` },
-    h("td", { class: "name" }, h("bdi", {}, row.name)), effectBar(row.effect, largest), h("td", { class: "num" }, effectText(row.effect)), h("td", { class: "num" }, row.auc.toFixed(2))));
-  return [h("h3", {}, "What sets it apart"), contrastPictures(atlas, rows),
-    h("table", { class: "contrast" }, h("thead", {}, h("tr", {}, h("th", {}, "feature"), h("th", { colspan: 2, title: "Difference of the means in pooled standard deviations (Cohen's d)" }, "effect size"),
-      h("th", { title: "Probability that a selected point has the larger value" }, "AUC"))), h("tbody", {}, ...lines)),
-    h("p", { class: "quiet" }, "Effect size: difference of means in pooled standard deviations. AUC: chance that a selected point has the larger value.")];
+  const top = rows.slice(0, TOP),
+    largest = Math.min(Math.max(...top.map((r) => Math.abs(r.effect)), 0.2), 1e6);
+  const lines = top.map((row) =>
+    h(
+      "tr",
+      {
+        tabindex: 0,
+        onclick: () => colorBy(row.feature),
+        onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
+        title: meansText(row),
+      },
+      h("td", { class: "name" }, h("bdi", {}, row.name)),
+      effectBar(row.effect, largest),
+      h("td", { class: "num" }, effectText(row.effect)),
+      h("td", { class: "num" }, row.auc.toFixed(2)),
+    ),
+  );
+  return [
+    h("h3", {}, "What sets it apart"),
+    contrastPictures(atlas, rows),
+    h(
+      "table",
+      { class: "contrast" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", {}, "feature"),
+          h(
+            "th",
+            { colspan: 2, title: "Difference of the means in pooled standard deviations (Cohen's d)" },
+            "effect size",
+          ),
+          h("th", { title: "Probability that a selected point has the larger value" }, "AUC"),
+        ),
+      ),
+      h("tbody", {}, ...lines),
+    ),
+    h(
+      "p",
+      { class: "quiet" },
+      "Effect size: difference of means in pooled standard deviations. " +
+        "AUC: chance that a selected point has the larger value.",
+    ),
+  ];
 }
 
 /** @param {number} value */
@@ -55,44 +145,103 @@ function round3(value) {
   return Number(value.toPrecision(3));
 }
 
+/** @param {import("./contrast.js").ContrastRow} row */
+function meansText(row) {
+  const inside = formatNumber(round3(row.inside)),
+    rest = formatNumber(round3(row.rest));
+  return `${row.name}\nmean of the selection ${inside}, of the rest ${rest}\nClick to colour the map by it`;
+}
+
 /** @param {number} effect */
 function effectText(effect) {
-  return Number.isFinite(effect) ? `${effect < 0 ? "−" : "+"}${Math.abs(effect).toFixed(2)}` : effect > 0 ? "+∞" : "−∞";
+  if (!Number.isFinite(effect)) return effect > 0 ? "+∞" : "−∞";
+  return `${effect < 0 ? "−" : "+"}${Math.abs(effect).toFixed(2)}`;
 }
 
 /** @param {number} effect @param {number} largest */
 function effectBar(effect, largest) {
-  const reach = Math.min(50, (50 * Math.abs(effect)) / largest), side = effect < 0 ? { right: "50%" } : { left: "50%" };
-  return h("td", { class: "signed" }, h("span", {}, h("i", { class: effect < 0 ? "minus" : "plus", style: { width: `${reach}%`, ...side } })));
+  const reach = Math.min(50, (50 * Math.abs(effect)) / largest),
+    side = effect < 0 ? { right: "50%" } : { left: "50%" };
+  return h(
+    "td",
+    { class: "signed" },
+    h("span", {}, h("i", { class: effect < 0 ? "minus" : "plus", style: { width: `${reach}%`, ...side } })),
+  );
 }
 
-/** Mean picture of the selection, of the rest, and the effect size of every pixel. @param {import("./atlas.js").Atlas} atlas @param {import("./contrast.js").ContrastRow[]} rows */
+/**
+ * Mean picture of the selection, of the rest, and the effect size of every pixel.
+ * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("./contrast.js").ContrastRow[]} rows
+ */
 function contrastPictures(atlas, rows) {
   if (!atlas.thumbnails.fromFeatures) return null;
-  const byFeature = new Map(rows.map((row) => [row.feature, row])), get = (/** @type {number} */ f) => /** @type {any} */ (byFeature.get(f));
+  const byFeature = new Map(rows.map((row) => [row.feature, row])),
+    get = (/** @type {number} */ f) => /** @type {any} */ (byFeature.get(f));
   const reach = Math.max(...rows.filter((r) => Number.isFinite(r.effect)).map((r) => Math.abs(r.effect)), 1e-9);
-  const framed = (/** @type {Node} */ node, /** @type {string} */ words) => h("figure", {}, node, h("figcaption", {}, words));
-  return h("div", { class: "pictures" },
-    framed(atlas.thumbnails.fromValues((f) => get(f).inside, "Mean picture of the selection"), "selection"),
-    framed(atlas.thumbnails.fromValues((f) => get(f).rest, "Mean picture of the rest"), "rest"),
-    framed(atlas.thumbnails.signed((f) => get(f).effect, reach, "Effect size of each pixel"), "effect size"));
+  const framed = (/** @type {Node} */ node, /** @type {string} */ words) =>
+    h("figure", {}, node, h("figcaption", {}, words));
+  return h(
+    "div",
+    { class: "pictures" },
+    framed(
+      atlas.thumbnails.fromValues((f) => get(f).inside, "Mean picture of the selection"),
+      "selection",
+    ),
+    framed(
+      atlas.thumbnails.fromValues((f) => get(f).rest, "Mean picture of the rest"),
+      "rest",
+    ),
+    framed(
+      atlas.thumbnails.signed((f) => get(f).effect, reach, "Effect size of each pixel"),
+      "effect size",
+    ),
+  );
 }
 
 /** @param {[string, number|null, number|null][]} profile */
 function profileTable(profile) {
-  const top = profile.slice(0, TOP), largest = Math.max(...top.map((row) => Math.abs(row[1] ?? 0)), 0.2);
-  return h("div", {}, h("h3", {}, "What sets it apart"), h("table", { class: "contrast" }, h("thead", {}, h("tr", {}, h("th", {}, "feature"), h("th", { colspan: 2 }, "effect size"), h("th", {}, "AUC"))),
-    h("tbody", {}, ...top.map(([name, effect, auc]) => h("tr", {}, h("td", { class: "name" }, h("bdi", {}, name)), effectBar(effect ?? 0, largest), h("td", { class: "num" }, effect === null ? "–" : effectText(effect)), h("td", { class: "num" }, auc === null ? "–" : auc.toFixed(2)))))));
+  const top = profile.slice(0, TOP),
+    largest = Math.max(...top.map((row) => Math.abs(row[1] ?? 0)), 0.2);
+  return h(
+    "div",
+    {},
+    h("h3", {}, "What sets it apart"),
+    h(
+      "table",
+      { class: "contrast" },
+      h("thead", {}, h("tr", {}, h("th", {}, "feature"), h("th", { colspan: 2 }, "effect size"), h("th", {}, "AUC"))),
+      h(
+        "tbody",
+        {},
+        ...top.map(([name, effect, auc]) =>
+          h(
+            "tr",
+            {},
+            h("td", { class: "name" }, h("bdi", {}, name)),
+            effectBar(effect ?? 0, largest),
+            h("td", { class: "num" }, effect === null ? "–" : effectText(effect)),
+            h("td", { class: "num" }, auc === null ? "–" : auc.toFixed(2)),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {import("./atlas.js").Atlas} atlas @param {Uint32Array} ids */
 function selectionTrust(atlas, ids) {
-  const { facts } = atlas, entries = facts.diagnostics.map(({ name, key }) => ({ name, key }));
+  const { facts } = atlas,
+    entries = facts.diagnostics.map(({ name, key }) => ({ name, key }));
   if (facts.columns.r2) entries.push({ name: "explained displacement (R²)", key: "r2" });
-  const rows = entries.map(({ name, key }) => {
-    const known = Float64Array.from(ids, (i) => facts.columns[key][i]).filter(Number.isFinite).sort();
-    return known.length ? diagnosticRow(name, known[known.length >> 1], facts.median(key)) : null;
-  }).filter(Boolean);
+  const rows = entries
+    .map(({ name, key }) => {
+      const known = Float64Array.from(ids, (i) => facts.columns[key][i])
+        .filter(Number.isFinite)
+        .sort();
+      return known.length ? diagnosticRow(name, known[known.length >> 1], facts.median(key)) : null;
+    })
+    .filter(Boolean);
   return rows.length ? h("div", {}, h("h3", {}, "Trust in this selection (medians)"), ...rows) : null;
 }
 
@@ -102,21 +251,72 @@ function selectionTrust(atlas, ids) {
  */
 export function absentContent(atlas, frame, go) {
   const { name, labels } = /** @type {any} */ (atlas.header.sequence);
-  return [h("p", { class: "quiet" }, "This belongs to ", h("bdi", {}, `${name}: ${labels[frame]}`), ", not to what is shown now. ", h("button", { class: "link", onclick: () => go(frame) }, "Go there"))];
+  return [
+    h(
+      "p",
+      { class: "quiet" },
+      "This belongs to ",
+      h("bdi", {}, `${name}: ${labels[frame]}`),
+      ", not to what is shown now. ",
+      h("button", { class: "link", onclick: () => go(frame) }, "Go there"),
+    ),
+  ];
 }
 
 /** Features that shape the whole map. @param {import("./atlas.js").Atlas} atlas @param {(f: number) => void} colorBy */
 export function importanceContent(atlas, colorBy) {
-  const total = atlas.facts.columns.global_importance, order = Array.from(total.keys()).sort((a, b) => total[b] - total[a]).slice(0, 10).filter((f) => total[f] > 0);
-  const rows = order.map((f) => h("tr", { tabindex: 0, title: "Click to colour the map by this feature", onclick: () => colorBy(f), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f) },
-    h("td", { class: "name" }, h("bdi", {}, atlas.names[f])), h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } }))));
-  const image = atlas.header.pixels ? h("figure", { class: "single" }, atlas.thumbnails.signed((f) => total[f], total[order[0]], "Importance of each pixel"), h("figcaption", {}, "importance of each pixel")) : null;
-  return [h("p", { class: "quiet" }, "How far the map moves per local standard deviation of a feature, over all points."), image, h("table", { class: "contrast" }, h("tbody", {}, ...rows))].filter(Boolean);
+  const total = atlas.facts.columns.global_importance,
+    order = Array.from(total.keys())
+      .sort((a, b) => total[b] - total[a])
+      .slice(0, 10)
+      .filter((f) => total[f] > 0);
+  const rows = order.map((f) =>
+    h(
+      "tr",
+      {
+        tabindex: 0,
+        title: "Click to colour the map by this feature",
+        onclick: () => colorBy(f),
+        onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f),
+      },
+      h("td", { class: "name" }, h("bdi", {}, atlas.names[f])),
+      h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } })),
+    ),
+  );
+  const image = atlas.header.pixels
+    ? h(
+        "figure",
+        { class: "single" },
+        atlas.thumbnails.signed((f) => total[f], total[order[0]], "Importance of each pixel"),
+        h("figcaption", {}, "importance of each pixel"),
+      )
+    : null;
+  return [
+    h("p", { class: "quiet" }, "How far the map moves per local standard deviation of a feature, over all points."),
+    image,
+    h("table", { class: "contrast" }, h("tbody", {}, ...rows)),
+  ].filter(Boolean);
 }
 
 /** @param {import("./payload.js").Header} header @param {string} renderer */
 export function aboutContent(header, renderer) {
-  const rows = [["Points", formatCount(header.samples)], ["Features", header.features ? formatCount(header.features.names.length) : "–"], ...header.info];
-  return [h("dl", {}, ...rows.flatMap(([name, value]) => [h("dt", {}, h("bdi", {}, name)), h("dd", {}, h("bdi", {}, value))])), ...header.notes.map((note) => h("p", { class: "note" }, note)),
-    h("p", { class: "quiet" }, `Made with gnomon; drawn with ${renderer === "webgl" ? "WebGL" : "the processor"}. This file holds everything it shows and loads nothing from any network.`)];
+  const rows = [
+    ["Points", formatCount(header.samples)],
+    ["Features", header.features ? formatCount(header.features.names.length) : "–"],
+    ...header.info,
+  ];
+  return [
+    h(
+      "dl",
+      {},
+      ...rows.flatMap(([name, value]) => [h("dt", {}, h("bdi", {}, name)), h("dd", {}, h("bdi", {}, value))]),
+    ),
+    ...header.notes.map((note) => h("p", { class: "note" }, note)),
+    h(
+      "p",
+      { class: "quiet" },
+      `Made with gnomon; drawn with ${renderer === "webgl" ? "WebGL" : "the processor"}. ` +
+        "This file holds everything it shows and loads nothing from any network.",
+    ),
+  ];
 }

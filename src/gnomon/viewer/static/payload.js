@@ -1,16 +1,29 @@
 // From base64 text in the page to typed arrays; mirrors payload.py.
 
-/** @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[], ramp: string[], other: string,
- *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[]}[], diagnostics?: {name: string, key: string}[],
- *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number, distortion?: boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?: Record<string, number>,
+/**
+ * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
+ *   ramp: string[], other: string,
+ *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[]}[], diagnostics?:
+ *     {name: string, key: string}[],
+ *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number, distortion?:
+ *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
+ *     Record<string, number>,
  *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   pixels?: {shape: number[], low: number, high: number},
- *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset: number}>}>}} Header */
+ *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset:
+ *     number}>}>}} Header
+ */
 
 const ARRAY_TYPES = {
-  uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, int8: Int8Array, int16: Int16Array, int32: Int32Array,
-  float32: Float32Array, float64: Float64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  float32: Float32Array,
+  float64: Float64Array,
 };
 
 /** @param {string} text @returns {Uint8Array} */
@@ -23,7 +36,11 @@ function fromBase64(text) {
   return bytes;
 }
 
-/** Unpack all parts of a group and drop their text from the page. @param {string} group @returns {Promise<Uint8Array>} */
+/**
+ * Unpack all parts of a group and drop their text from the page.
+ * @param {string} group
+ * @returns {Promise<Uint8Array>}
+ */
 async function unpack(group) {
   const parts = [];
   for (const script of document.querySelectorAll(`script[data-group="${group}"]`)) {
@@ -59,7 +76,7 @@ export async function loadGroup(header, group) {
   const columns = {};
   for (const [name, place] of Object.entries(layout.columns)) {
     const length = place.shape.reduce((product, size) => product * size, 1);
-    columns[name] = new (/** @type {any} */ (ARRAY_TYPES)[place.dtype])(bytes.buffer, place.offset, length);
+    columns[name] = new /** @type {any} */ (ARRAY_TYPES)[place.dtype](bytes.buffer, place.offset, length);
   }
   return columns;
 }

@@ -6,13 +6,15 @@ import { shorten } from "./overlay.js";
 const GLIDE = 420; // milliseconds to the frame that a key or a click asks for
 const PULL = 0.12; // a slider let go this near to a frame goes there
 const WHOLE = 12_000; // a long sequence plays about this long
-const SLOWEST = 1300, FASTEST = 120; // milliseconds from frame to frame
+const SLOWEST = 1300,
+  FASTEST = 120; // milliseconds from frame to frame
 const DWELLS = 500; // where there is so much time from frame to frame, the motion slows down at each
 const MARGIN = 34; // pixels beside the last tick
 const FIRST_MARGIN = 14; // and beside the first, where the play button is near
 const LONGEST_GAP = 250; // the clock stops while the page is not drawn
 
-const PLAY = "M4 2.5v11l9-5.5z", PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
+const PLAY = "M4 2.5v11l9-5.5z",
+  PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
 
 /** Slow at both ends. @param {number} t in [0, 1] */
 function ease(t) {
@@ -27,7 +29,8 @@ function unease(y) {
 export class Player {
   /**
    * @param {{name: string, labels: string[], main: number}} sequence
-   * @param {{move: (position: number) => void, rest: () => void}} tell `move` before each drawing, `rest` when the motion is over
+   * @param {{move: (position: number) => void, rest: () => void}} tell `move` before each drawing, `rest` when the
+   *   motion is over
    */
   constructor({ name, labels, main }, tell) {
     this.name = name;
@@ -49,13 +52,38 @@ export class Player {
   #build(main) {
     const box = byId("player");
     box.setAttribute("aria-label", this.name);
-    this.button = h("button", { id: "play", disabled: true, onclick: () => (this.playing ? this.pause() : this.play()) });
-    this.slider = h("input", { id: "slider", type: "range", min: 0, max: this.last, step: 1, value: main, disabled: true, "aria-label": this.name,
-      onpointerdown: () => this.#grab(), onpointerup: () => this.dragging || this.#show(), oninput: () => this.#drag(Number(this.slider.value)), onchange: () => this.#release() });
+    this.button = h("button", {
+      id: "play",
+      disabled: true,
+      onclick: () => (this.playing ? this.pause() : this.play()),
+    });
+    this.slider = h("input", {
+      id: "slider",
+      type: "range",
+      min: 0,
+      max: this.last,
+      step: 1,
+      value: main,
+      disabled: true,
+      "aria-label": this.name,
+      onpointerdown: () => this.#grab(),
+      onpointerup: () => this.dragging || this.#show(),
+      oninput: () => this.#drag(Number(this.slider.value)),
+      onchange: () => this.#release(),
+    });
     this.words = h("b", { "aria-hidden": "true" });
-    const ticks = this.labels.map((label, k) => h("span", { class: "tick", style: { left: `${(100 * k) / this.last}%` }, title: label, onclick: () => this.go(k) }, h("bdi", {}, shorten(label, 22))));
+    const ticks = this.labels.map((label, k) =>
+      h(
+        "span",
+        { class: "tick", style: { left: `${(100 * k) / this.last}%` }, title: label, onclick: () => this.go(k) },
+        h("bdi", {}, shorten(label, 22)),
+      ),
+    );
     this.ticks = h("div", { id: "ticks", "aria-hidden": "true" }, ...ticks);
-    box.append(this.button, h("div", { class: "track" }, h("p", {}, h("bdi", {}, this.name), " ", this.words), this.slider, this.ticks));
+    box.append(
+      this.button,
+      h("div", { class: "track" }, h("p", {}, h("bdi", {}, this.name), " ", this.words), this.slider, this.ticks),
+    );
     box.hidden = false;
     new ResizeObserver(() => this.#thin()).observe(this.ticks);
     document.addEventListener("keydown", (event) => this.#key(event));
@@ -67,16 +95,23 @@ export class Player {
     this.button.disabled = this.slider.disabled = false;
   }
 
-  /** Leave out labels that would cover each other: named ones ("1 · t-SNE") stay, others follow in even steps; the outer ones are kept in the page. */
+  /**
+   * Leave out labels that would cover each other: named ones ("1 · t-SNE") stay, others follow in even steps; the
+   * outer ones are kept in the page.
+   */
   #thin() {
-    const texts = [...this.ticks.children].map((span) => span.firstChild), width = this.ticks.clientWidth;
-    const plain = texts.filter((_, k) => !this.#named(k)), widest = Math.max(...plain.map((text) => text.offsetWidth)) + 14;
+    const texts = [...this.ticks.children].map((span) => span.firstChild),
+      width = this.ticks.clientWidth;
+    const plain = texts.filter((_, k) => !this.#named(k)),
+      widest = Math.max(...plain.map((text) => text.offsetWidth)) + 14;
     const every = Math.max(1, Math.ceil(widest / Math.max(width / this.last, 1)));
     const order = [...texts.keys()].sort((a, b) => Number(this.#named(b)) - Number(this.#named(a)) || a - b);
     /** @type {[number, number][]} */
     const taken = [];
     for (const k of order) {
-      const text = texts[k], half = text.offsetWidth / 2, at = (width * k) / this.last;
+      const text = texts[k],
+        half = text.offsetWidth / 2,
+        at = (width * k) / this.last;
       const shift = Math.max(0, half - at - FIRST_MARGIN) - Math.max(0, at + half - width - MARGIN);
       const [low, high] = [at + shift - half - 3, at + shift + half + 3];
       const shown = (this.#named(k) || k % every === 0) && taken.every(([from, to]) => high <= from || to <= low);
@@ -92,7 +127,8 @@ export class Player {
   }
 
   #show() {
-    const frame = frameAt(this.position), k = Math.floor(this.position);
+    const frame = frameAt(this.position),
+      k = Math.floor(this.position);
     // Whole steps are what a screen reader moves by; in between any value must be allowed to stand.
     if (!this.dragging) this.slider.step = frame >= 0 ? "1" : "any";
     if (Number(this.slider.value) !== this.position) this.slider.value = String(this.position);
@@ -126,10 +162,14 @@ export class Player {
     this.tell.rest();
   }
 
-  /** Run a motion: `place` gives the position after so many milliseconds, and null when it is over. @param {(elapsed: number) => number|null} place */
+  /**
+   * Run a motion: `place` gives the position after so many milliseconds, and null when it is over.
+   * @param {(elapsed: number) => number|null} place
+   */
   #animate(place) {
     cancelAnimationFrame(this.timer || 0);
-    let elapsed = 0, before = performance.now();
+    let elapsed = 0,
+      before = performance.now();
     const tick = (/** @type {number} */ now) => {
       elapsed += Math.max(0, Math.min(LONGEST_GAP, now - before));
       before = now;
@@ -145,7 +185,9 @@ export class Player {
 
   play() {
     if (!this.ready) return;
-    const dwells = this.segment >= DWELLS, from = this.position >= this.last ? 0 : this.position, whole = Math.floor(from);
+    const dwells = this.segment >= DWELLS,
+      from = this.position >= this.last ? 0 : this.position,
+      whole = Math.floor(from);
     const start = dwells ? whole + unease(from - whole) : from;
     this.playing = true;
     this.goal = null;
@@ -153,7 +195,8 @@ export class Player {
     let arrived = false;
     this.#animate((elapsed) => {
       if (arrived) return null;
-      const u = Math.min(this.last, start + elapsed / this.segment), k = Math.floor(u);
+      const u = Math.min(this.last, start + elapsed / this.segment),
+        k = Math.floor(u);
       arrived = u >= this.last;
       if (this.still.matches) return k;
       return dwells ? k + ease(u - k) : u;
@@ -167,14 +210,16 @@ export class Player {
   /** Glide to a position. @param {number} goal */
   go(goal) {
     if (!this.ready) return;
-    const from = this.position, span = this.still.matches ? 0 : GLIDE;
+    const from = this.position,
+      span = this.still.matches ? 0 : GLIDE;
     this.playing = false;
     this.goal = Math.max(0, Math.min(this.last, goal));
     let arrived = false;
     this.#animate((elapsed) => {
       if (arrived) return null;
       arrived = elapsed >= span;
-      return arrived ? /** @type {number} */ (this.goal) : from + (/** @type {number} */ (this.goal) - from) * ease(elapsed / span);
+      const end = /** @type {number} */ (this.goal);
+      return arrived ? end : from + (end - from) * ease(elapsed / span);
     });
   }
 
@@ -201,7 +246,8 @@ export class Player {
   }
 
   #release() {
-    const position = Number(this.slider.value), nearest = Math.round(position);
+    const position = Number(this.slider.value),
+      nearest = Math.round(position);
     this.dragging = false;
     cancelAnimationFrame(this.timer || 0);
     this.#move(position);
@@ -211,7 +257,8 @@ export class Player {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const target = /** @type {HTMLElement} */ (event.target), onSlider = target === this.slider;
+    const target = /** @type {HTMLElement} */ (event.target),
+      onSlider = target === this.slider;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (!onSlider && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))) return;
     if (event.key === "ArrowRight" || (onSlider && event.key === "ArrowUp")) this.step(1);
@@ -226,7 +273,9 @@ export class Player {
 
 /** @param {string} path */
 function icon(path) {
-  const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg"), shape = document.createElementNS(space, "path");
+  const space = "http://www.w3.org/2000/svg",
+    svg = document.createElementNS(space, "svg"),
+    shape = document.createElementNS(space, "path");
   svg.setAttribute("viewBox", "0 0 16 16");
   svg.setAttribute("aria-hidden", "true");
   shape.setAttribute("d", path);

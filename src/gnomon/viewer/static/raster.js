@@ -4,7 +4,11 @@ import { PointPicker } from "./renderer.js";
 const MIST = [204, 209, 217];
 
 export class RasterRenderer extends PointPicker {
-  /** @param {HTMLCanvasElement} canvas @param {import("./cloud.js").Cloud} cloud @param {import("./camera.js").Camera} camera */
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {import("./cloud.js").Cloud} cloud
+   * @param {import("./camera.js").Camera} camera
+   */
   constructor(canvas, cloud, camera) {
     super(cloud, camera);
     this.kind = "raster";
@@ -38,17 +42,26 @@ export class RasterRenderer extends PointPicker {
 
   /** @param {HTMLCanvasElement} canvas @param {number} ratio @param {boolean} moving */
   #paint(canvas, ratio, moving) {
-    const width = Math.round(this.camera.width * ratio), height = Math.round(this.camera.height * ratio);
+    const width = Math.round(this.camera.width * ratio),
+      height = Math.round(this.camera.height * ratio);
     if (canvas.width !== width || canvas.height !== height) {
       canvas.width = width;
       canvas.height = height;
     }
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    const image = context.createImageData(width, height), stamp = discStamp(this.radius * ratio);
+    const image = context.createImageData(width, height),
+      stamp = discStamp(this.radius * ratio);
     const { dimmed, shown } = this.current;
     const share = moving && dimmed.length + shown.length > 500_000 ? 500_000 / (dimmed.length + shown.length) : 1;
     this.#stampRows(image, dimmed.subarray(0, dimmed.length * share), stamp, ratio, 0.45 * this.opacity, MIST);
-    this.#stampRows(image, this.#byDepth(shown.subarray(0, shown.length * share)), stamp, ratio, this.cloud.d === 3 ? 1 : this.opacity, null);
+    this.#stampRows(
+      image,
+      this.#byDepth(shown.subarray(0, shown.length * share)),
+      stamp,
+      ratio,
+      this.cloud.d === 3 ? 1 : this.opacity,
+      null,
+    );
     context.putImageData(image, 0, 0);
     return share === 1;
   }
@@ -56,20 +69,34 @@ export class RasterRenderer extends PointPicker {
   /** Far points first, in 64 layers. @param {Uint32Array} rows */
   #byDepth(rows) {
     if (this.cloud.d === 2) return rows;
-    const layer = (/** @type {number} */ i) => Math.floor(32 + 31 * this.cloud.plane[3 * i + 2] / 1.8);
+    const layer = (/** @type {number} */ i) => Math.floor(32 + (31 * this.cloud.plane[3 * i + 2]) / 1.8);
     return rows.slice().sort((a, b) => layer(a) - layer(b));
   }
 
-  /** @param {ImageData} image @param {Uint32Array} rows @param {number[][]} stamp @param {number} ratio @param {number} opacity @param {number[]|null} ink */
+  /**
+   * @param {ImageData} image
+   * @param {Uint32Array} rows
+   * @param {number[][]} stamp
+   * @param {number} ratio
+   * @param {number} opacity
+   * @param {number[]|null} ink
+   */
   #stampRows(image, rows, stamp, ratio, opacity, ink) {
-    const { data, width, height } = image, { colors } = this;
+    const { data, width, height } = image,
+      { colors } = this;
     for (const i of rows) {
-      const [px, py] = this.screenPos(i), cx = Math.round(px * ratio), cy = Math.round(py * ratio);
+      const [px, py] = this.screenPos(i),
+        cx = Math.round(px * ratio),
+        cy = Math.round(py * ratio);
       const [red, green, blue] = ink || [colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]];
       for (const [dx, dy, cover] of stamp) {
-        const x = cx + dx, y = cy + dy;
+        const x = cx + dx,
+          y = cy + dy;
         if (x < 0 || y < 0 || x >= width || y >= height) continue;
-        const at = 4 * (y * width + x), source = cover * opacity, below = (data[at + 3] / 255) * (1 - source), alpha = source + below;
+        const at = 4 * (y * width + x),
+          source = cover * opacity,
+          below = (data[at + 3] / 255) * (1 - source),
+          alpha = source + below;
         data[at] = (red * source + data[at] * below) / alpha;
         data[at + 1] = (green * source + data[at + 1] * below) / alpha;
         data[at + 2] = (blue * source + data[at + 2] * below) / alpha;
@@ -81,10 +108,12 @@ export class RasterRenderer extends PointPicker {
 
 /** Offsets and cover of the pixels of a disc. @param {number} radius @returns {number[][]} */
 function discStamp(radius) {
-  const stamp = [], reach = Math.ceil(radius);
-  for (let dy = -reach; dy <= reach; dy++) for (let dx = -reach; dx <= reach; dx++) {
-    const cover = Math.max(0, Math.min(1, radius + 0.5 - Math.hypot(dx, dy)));
-    if (cover > 0) stamp.push([dx, dy, cover]);
-  }
+  const stamp = [],
+    reach = Math.ceil(radius);
+  for (let dy = -reach; dy <= reach; dy++)
+    for (let dx = -reach; dx <= reach; dx++) {
+      const cover = Math.max(0, Math.min(1, radius + 0.5 - Math.hypot(dx, dy)));
+      if (cover > 0) stamp.push([dx, dy, cover]);
+    }
   return stamp;
 }

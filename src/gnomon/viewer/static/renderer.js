@@ -24,18 +24,26 @@ export class PointPicker {
   constructor(cloud, camera) {
     this.cloud = cloud;
     this.camera = camera;
+    /** @type {Uint8Array} */
     this.states = new Uint8Array(cloud.n).fill(SHOWN);
+    /** @type {Uint8Array} */
     this.colors = new Uint8Array(3 * cloud.n);
     this.order = shuffledRows(cloud.n);
   }
 
   /** @param {number} px @param {number} py @param {number} radius */
   pick(px, py, radius) {
-    const [x, y] = this.camera.toPlane(px, py), reach = radius / this.camera.scale, plane = this.cloud.plane;
-    let best = -1, nearest = reach * reach, depth = -Infinity;
+    const [x, y] = this.camera.toPlane(px, py),
+      reach = radius / this.camera.scale,
+      plane = this.cloud.plane;
+    let best = -1,
+      nearest = reach * reach,
+      depth = -Infinity;
     this.cloud.visit(x - reach, y - reach, x + reach, y + reach, (i) => {
       if (this.states[i] === HIDDEN) return;
-      const dx = plane[3 * i] - x, dy = plane[3 * i + 1] - y, distance = dx * dx + dy * dy;
+      const dx = plane[3 * i] - x,
+        dy = plane[3 * i + 1] - y,
+        distance = dx * dx + dy * dy;
       if (distance < nearest || (distance === nearest && plane[3 * i + 2] > depth)) {
         nearest = distance;
         depth = plane[3 * i + 2];
@@ -48,12 +56,17 @@ export class PointPicker {
   /** @param {number[][]} polygon */
   lasso(polygon) {
     const corners = polygon.map(([px, py]) => this.camera.toPlane(px, py));
-    const xs = corners.map((c) => c[0]), ys = corners.map((c) => c[1]);
-    const left = Math.min(...xs), right = Math.max(...xs), bottom = Math.min(...ys), top = Math.max(...ys);
+    const xs = corners.map((c) => c[0]),
+      ys = corners.map((c) => c[1]);
+    const left = Math.min(...xs),
+      right = Math.max(...xs),
+      bottom = Math.min(...ys),
+      top = Math.max(...ys);
     /** @type {number[]} */
     const inside = [];
     this.cloud.visit(left, bottom, right, top, (i) => {
-      const x = this.cloud.plane[3 * i], y = this.cloud.plane[3 * i + 1];
+      const x = this.cloud.plane[3 * i],
+        y = this.cloud.plane[3 * i + 1];
       if (this.states[i] === HIDDEN || x < left || x > right || y < bottom || y > top) return;
       if (insidePolygon(x, y, corners)) inside.push(i);
     });
@@ -84,7 +97,8 @@ export class PointPicker {
 
   /** Rows to draw, dimmed ones first so that the others lie above; random within each, so that a prefix is a sample. */
   layers() {
-    const dimmed = [], shown = [];
+    const dimmed = [],
+      shown = [];
     for (const i of this.order) {
       if (this.states[i] === DIMMED) dimmed.push(i);
       else if (this.states[i] === SHOWN) shown.push(i);
@@ -101,7 +115,8 @@ function shuffledRows(n) {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
-    const other = (state >>> 0) % (k + 1), kept = rows[k];
+    const other = (state >>> 0) % (k + 1),
+      kept = rows[k];
     rows[k] = rows[other];
     rows[other] = kept;
   }

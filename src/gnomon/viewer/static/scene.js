@@ -7,8 +7,10 @@ import { WebGLRenderer } from "./webgl.js";
 
 /**
  * What lies above the points.
- * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null, line: import("./line.js").Corridor|null, way: number[], matches: Uint32Array|null,
- *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the plane
+ * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
+ *   line: import("./line.js").Corridor|null, way: number[], matches: Uint32Array|null,
+ *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the
+ *     plane
  */
 
 const MOST_RINGS = 60;
@@ -32,7 +34,8 @@ export class Scene {
   }
 
   #renderer() {
-    const canvas = byId("points"), { cloud } = this.atlas;
+    const canvas = byId("points"),
+      { cloud } = this.atlas;
     try {
       return new WebGLRenderer(canvas, cloud, this.camera);
     } catch {
@@ -72,7 +75,9 @@ export class Scene {
   }
 
   #drawOverlay() {
-    const canvas = byId("overlay"), ratio = window.devicePixelRatio || 1, { width, height } = this.camera;
+    const canvas = byId("overlay"),
+      ratio = window.devicePixelRatio || 1,
+      { width, height } = this.camera;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -96,27 +101,53 @@ export class Scene {
 
   /** @param {CanvasRenderingContext2D} g */
   #paintAbove(g) {
-    const { camera, atlas } = this, { focus, hovered, pinned, path, open, fence, line, way, matches, names } = this.above();
+    const { camera, atlas } = this,
+      { focus, hovered, pinned, path, open, fence, line, way, matches, names } = this.above();
     if (path.length && open) drawLine(g, path, 0);
     else if (path.length) drawLasso(g, path, false);
-    else if (line) drawLine(g, line.path.map(([x, y]) => camera.toScreen(x, y)), line.width * camera.scale);
-    else if (fence) drawLasso(g, fence.map(([x, y]) => camera.toScreen(x, y)), true);
+    else if (line)
+      drawLine(
+        g,
+        line.path.map(([x, y]) => camera.toScreen(x, y)),
+        line.width * camera.scale,
+      );
+    else if (fence)
+      drawLasso(
+        g,
+        fence.map(([x, y]) => camera.toScreen(x, y)),
+        true,
+      );
     g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
-    drawClassNames(g, names.filter((place) => Number.isFinite(place.x)).map((place) => {
-      const [x, y] = camera.toScreen(place.x, place.y);
-      return { ...place, x, y };
-    }));
+    drawClassNames(
+      g,
+      names
+        .filter((place) => Number.isFinite(place.x))
+        .map((place) => {
+          const [x, y] = camera.toScreen(place.x, place.y);
+          return { ...place, x, y };
+        }),
+    );
     g.globalAlpha = 1;
     if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
     if (pinned >= 0) this.#trail(g, pinned);
     if (way.length > 1) {
-      drawTrail(g, way.map((i) => this.renderer.screenPos(i)));
+      drawTrail(
+        g,
+        way.map((i) => this.renderer.screenPos(i)),
+      );
       this.#ring(g, way[way.length - 1], true);
     }
     if (focus >= 0 && atlas.cloud.finite[focus]) {
-      const explanation = atlas.facts.explain(focus), [x, y] = this.renderer.screenPos(focus);
+      const explanation = atlas.facts.explain(focus),
+        [x, y] = this.renderer.screenPos(focus);
       if (explanation) {
-        drawExplanation(g, x, y, explanation, { cloud: atlas.cloud, typical: atlas.facts.typical, names: atlas.names, width: camera.width, height: camera.height });
+        drawExplanation(g, x, y, explanation, {
+          cloud: atlas.cloud,
+          typical: atlas.facts.typical,
+          names: atlas.names,
+          width: camera.width,
+          height: camera.height,
+        });
       }
       this.#ring(g, focus, true);
     }
@@ -126,13 +157,18 @@ export class Scene {
   /** The way of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */
   #trail(g, i) {
     const { atlas, camera } = this;
-    if (atlas.frames) drawTrail(g, atlas.frames.path(i).map((p) => camera.toScreen(...atlas.cloud.toPlane(p))));
+    if (atlas.frames)
+      drawTrail(
+        g,
+        atlas.frames.path(i).map((p) => camera.toScreen(...atlas.cloud.toPlane(p))),
+      );
   }
 
   /** @param {CanvasRenderingContext2D} g @param {number} i @param {boolean} strong */
   #ring(g, i, strong) {
     if (!this.atlas.cloud.finite[i]) return;
-    const [x, y] = this.renderer.screenPos(i), c = this.renderer.colors;
+    const [x, y] = this.renderer.screenPos(i),
+      c = this.renderer.colors;
     drawRing(g, x, y, Math.max(2.5, this.renderer.radius), `rgb(${c[3 * i]},${c[3 * i + 1]},${c[3 * i + 2]})`, strong);
   }
 }

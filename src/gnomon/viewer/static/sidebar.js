@@ -12,15 +12,26 @@ import { trustPanel } from "./trust.js";
  */
 export function buildSidebar(atlas, renderer, { colorBy, search }) {
   const colors = combobox({
-    label: "Colour by", placeholder: "label, feature, trust …", choose: colorBy,
+    label: "Colour by",
+    placeholder: "label, feature, trust …",
+    choose: colorBy,
     options: (query) => {
-      const text = query.toLowerCase(), table = atlas.table;
+      const text = query.toLowerCase(),
+        table = atlas.table;
       const features = Array.from(table.kept, (f) => ({ id: `feature${f}`, name: table.names[f], group: "Features" }));
       return [...atlas.channels, ...features].filter((option) => option.name.toLowerCase().includes(text));
     },
   });
-  const input = h("input", { id: "search", type: "search", placeholder: "Search label, name or row", "aria-label": "Search", autocomplete: "off", spellcheck: "false",
-    oninput: () => search(input.value, false), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && search(input.value, true) });
+  const input = h("input", {
+    id: "search",
+    type: "search",
+    placeholder: "Search label, name or row",
+    "aria-label": "Search",
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => search(input.value, false),
+    onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && search(input.value, true),
+  });
   const selection = panel("selection", "Selection", true);
   selection.hidden = true;
   const panels = [
@@ -30,8 +41,15 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
     panel("about", "About this map", false, ...aboutContent(atlas.header, renderer)),
   ];
   byId("side").append(
-    h("div", { class: "controls" }, h("label", {}, h("span", {}, "Find"), input, h("small", { id: "found", role: "status" })), h("label", {}, h("span", {}, "Colour by"), colors.node), h("div", { id: "legend" })),
-    ...panels.filter((node) => node !== null));
+    h(
+      "div",
+      { class: "controls" },
+      h("label", {}, h("span", {}, "Find"), input, h("small", { id: "found", role: "status" })),
+      h("label", {}, h("span", {}, "Colour by"), colors.node),
+      h("div", { id: "legend" }),
+    ),
+    ...panels.filter((node) => node !== null),
+  );
   return { showColor: colors.show };
 }
 
@@ -41,9 +59,17 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
  * @param {{colorByFeature: (f: number) => void, go: (position: number) => void}} actions
  */
 export function fillSidebar(atlas, { colorByFeature, go }) {
-  const { facts } = atlas, { evaluation, evaluationNeighbors } = facts.header;
+  const { facts } = atlas,
+    { evaluation, evaluationNeighbors } = facts.header;
   const absent = (/** @type {"evaluated"|"explained"} */ what) => absentContent(atlas, atlas.nearest(what), go);
-  const trust = byId("trust"), importance = byId("importance"); // there if any embedding has one
-  trust?.querySelector(".body").replaceChildren(...(facts.evaluated ? [trustPanel(/** @type {any} */ (evaluation), evaluationNeighbors)] : absent("evaluated")));
-  importance?.querySelector(".body").replaceChildren(...(facts.explained ? importanceContent(atlas, colorByFeature) : absent("explained")));
+  const trust = byId("trust"),
+    importance = byId("importance"); // there if any embedding has one
+  trust
+    ?.querySelector(".body")
+    .replaceChildren(
+      ...(facts.evaluated ? [trustPanel(/** @type {any} */ (evaluation), evaluationNeighbors)] : absent("evaluated")),
+    );
+  importance
+    ?.querySelector(".body")
+    .replaceChildren(...(facts.explained ? importanceContent(atlas, colorByFeature) : absent("explained")));
 }

@@ -10,7 +10,8 @@ import { h } from "./dom.js";
 function picture(height, width, ink, label) {
   const canvas = h("canvas", { class: "thumb", role: "img", "aria-label": label, width, height });
   canvas.style.aspectRatio = `${width} / ${height}`;
-  const g = canvas.getContext("2d"), image = g.createImageData(width, height);
+  const g = canvas.getContext("2d"),
+    image = g.createImageData(width, height);
   for (let p = 0; p < width * height; p++) {
     const [red, green, blue] = ink(p);
     image.data.set([red, green, blue, 255], 4 * p);
@@ -37,30 +38,55 @@ export class Thumbnails {
   /** @param {number} i @returns {HTMLCanvasElement|null} */
   of(i) {
     if (this.stored) {
-      const [height, width, channels] = /** @type {number[]} */ (this.header.images), start = i * height * width * channels;
-      return picture(height, width, (p) => {
-        const at = start + p * channels;
-        return channels === 3 ? [this.stored[at], this.stored[at + 1], this.stored[at + 2]] : [this.stored[at], this.stored[at], this.stored[at]];
-      }, `Picture of row ${i}`);
+      const [height, width, channels] = /** @type {number[]} */ (this.header.images),
+        start = i * height * width * channels;
+      return picture(
+        height,
+        width,
+        (p) => {
+          const at = start + p * channels;
+          return channels === 3
+            ? [this.stored[at], this.stored[at + 1], this.stored[at + 2]]
+            : [this.stored[at], this.stored[at], this.stored[at]];
+        },
+        `Picture of row ${i}`,
+      );
     }
     return this.fromFeatures ? this.fromValues((f) => this.table.value(i, f), `Picture of row ${i}`) : null;
   }
 
   /** A picture with a frame around some pixels. @param {HTMLCanvasElement} canvas @param {number[]} features */
   framed(canvas, features) {
-    const { shape } = /** @type {any} */ (this.header.pixels), [height, width, channels] = shape;
+    const { shape } = /** @type {any} */ (this.header.pixels),
+      [height, width, channels] = shape;
     const frames = features.map((f) => {
-      const p = Math.floor(f / channels), row = Math.floor(p / width), column = p % width;
-      return h("b", { style: { left: `${(100 * (column - 0.25)) / width}%`, top: `${(100 * (row - 0.25)) / height}%`, width: `${150 / width}%`, height: `${150 / height}%` } });
+      const p = Math.floor(f / channels),
+        row = Math.floor(p / width),
+        column = p % width;
+      return h("b", {
+        style: {
+          left: `${(100 * (column - 0.25)) / width}%`,
+          top: `${(100 * (row - 0.25)) / height}%`,
+          width: `${150 / width}%`,
+          height: `${150 / height}%`,
+        },
+      });
     });
     return h("div", { class: "framed" }, canvas, ...frames);
   }
 
   /** Values of the pixels as grey or colour. @param {(f: number) => number} value @param {string} label */
   fromValues(value, label) {
-    const { shape, low, high } = /** @type {any} */ (this.header.pixels), [height, width, channels] = shape, gain = 255 / (high - low || 1);
+    const { shape, low, high } = /** @type {any} */ (this.header.pixels),
+      [height, width, channels] = shape,
+      gain = 255 / (high - low || 1);
     const grey = (/** @type {number} */ f) => (value(f) - low) * gain;
-    return picture(height, width, (p) => (channels === 3 ? [grey(3 * p), grey(3 * p + 1), grey(3 * p + 2)] : [grey(p), grey(p), grey(p)]), label);
+    return picture(
+      height,
+      width,
+      (p) => (channels === 3 ? [grey(3 * p), grey(3 * p + 1), grey(3 * p + 2)] : [grey(p), grey(p), grey(p)]),
+      label,
+    );
   }
 
   /**
@@ -69,11 +95,18 @@ export class Thumbnails {
    */
   signed(value, reach, label) {
     const [height, width, channels] = /** @type {any} */ (this.header.pixels).shape;
-    return picture(height, width, (p) => {
-      let sum = 0;
-      for (let c = 0; c < channels; c++) sum += value(p * channels + c) || 0;
-      const t = Math.max(-1, Math.min(1, sum / channels / (reach || 1))), end = t > 0 ? [196, 78, 22] : [32, 92, 158], a = Math.abs(t);
-      return [255 + a * (end[0] - 255), 255 + a * (end[1] - 255), 255 + a * (end[2] - 255)];
-    }, label);
+    return picture(
+      height,
+      width,
+      (p) => {
+        let sum = 0;
+        for (let c = 0; c < channels; c++) sum += value(p * channels + c) || 0;
+        const t = Math.max(-1, Math.min(1, sum / channels / (reach || 1))),
+          end = t > 0 ? [196, 78, 22] : [32, 92, 158],
+          a = Math.abs(t);
+        return [255 + a * (end[0] - 255), 255 + a * (end[1] - 255), 255 + a * (end[2] - 255)];
+      },
+      label,
+    );
   }
 }

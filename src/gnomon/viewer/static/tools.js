@@ -5,8 +5,15 @@ const MOST_LOST = 120;
 
 /** Buttons above the map. @param {import("./page.js").Page} page */
 export function buildToolbar(page) {
-  const { scene } = page, { camera } = scene, middle = () => /** @type {[number, number]} */ ([camera.width / 2, camera.height / 2]);
-  const tool = (/** @type {string} */ id, /** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ act) => h("button", { id, title, "aria-label": title, onclick: act }, text);
+  const { scene } = page,
+    { camera } = scene,
+    middle = () => /** @type {[number, number]} */ ([camera.width / 2, camera.height / 2]);
+  const tool = (
+    /** @type {string} */ id,
+    /** @type {string} */ text,
+    /** @type {string} */ title,
+    /** @type {() => void} */ act,
+  ) => h("button", { id, title, "aria-label": title, onclick: act }, text);
   const take = (/** @type {"lasso"|"line"} */ name) => {
     page.mode.tool = page.mode.tool === name ? "" : name;
     for (const one of ["lasso", "line"]) byId(one).setAttribute("aria-pressed", String(page.mode.tool === one));
@@ -16,17 +23,34 @@ export function buildToolbar(page) {
     page.mode.orbit = !page.mode.orbit;
     byId("orbit").setAttribute("aria-pressed", String(page.mode.orbit));
   };
-  byId("toolbar").append(...[
-    tool("lasso", "Lasso", "Draw around points to compare them with the rest (or hold Shift and drag)", () => take("lasso")),
-    tool("line", "Line", "Draw a line through the map to see what changes along it", () => take("line")),
-    page.mode.deep ? tool("orbit", "Turn", "Drag turns the map (off: drag moves it)", turn) : null,
-    tool("zoomin", "+", "Zoom in", () => { camera.zoomAt(1.5, ...middle()); scene.redraw(); }),
-    tool("zoomout", "−", "Zoom out", () => { camera.zoomAt(1 / 1.5, ...middle()); scene.redraw(); }),
-    tool("reset", "Fit", "Show the whole map (double click)", () => { camera.reset(); scene.redraw(); }),
-    tool("export", "PNG", "Save this view as a picture", () => page.exportPicture()),
-  ].filter((node) => node !== null));
+  byId("toolbar").append(
+    ...[
+      tool("lasso", "Lasso", "Draw around points to compare them with the rest (or hold Shift and drag)", () =>
+        take("lasso"),
+      ),
+      tool("line", "Line", "Draw a line through the map to see what changes along it", () => take("line")),
+      page.mode.deep ? tool("orbit", "Turn", "Drag turns the map (off: drag moves it)", turn) : null,
+      tool("zoomin", "+", "Zoom in", () => {
+        camera.zoomAt(1.5, ...middle());
+        scene.redraw();
+      }),
+      tool("zoomout", "−", "Zoom out", () => {
+        camera.zoomAt(1 / 1.5, ...middle());
+        scene.redraw();
+      }),
+      tool("reset", "Fit", "Show the whole map (double click)", () => {
+        camera.reset();
+        scene.redraw();
+      }),
+      tool("export", "PNG", "Save this view as a picture", () => page.exportPicture()),
+    ].filter((node) => node !== null),
+  );
   if (page.mode.deep) byId("orbit").setAttribute("aria-pressed", "true");
-  byId("hint").textContent = `Hover to explain · click to pin · Shift-drag to compare a group · Line to see what changes along it · scroll to zoom${page.mode.deep ? " · drag to turn" : ""}${page.mode.steps ? " · ← → to step" : ""}`;
+  const hints = ["Hover to explain", "click to pin", "Shift-drag to compare a group"];
+  hints.push("Line to see what changes along it", "scroll to zoom");
+  if (page.mode.deep) hints.push("drag to turn");
+  if (page.mode.steps) hints.push("← → to step");
+  byId("hint").textContent = hints.join(" · ");
 }
 
 /** Points without a position, as dots that can be asked like all others. @param {import("./page.js").Page} page */
@@ -34,6 +58,20 @@ export function buildTray(page) {
   const { lost } = page.atlas.cloud;
   byId("tray").hidden = !lost.length;
   if (!lost.length) return;
-  const dots = lost.slice(0, MOST_LOST).map((i) => h("button", { class: "dot", "aria-label": `Row ${page.atlas.rowOf(i)}`, onpointerenter: () => page.focus.hover(i), onpointerleave: () => page.focus.hover(-1), onclick: () => page.focus.pin(i) }));
-  byId("tray").replaceChildren(h("p", {}, `${formatCount(lost.length)} ${lost.length === 1 ? "point has" : "points have"} no position`), h("div", {}, ...dots), lost.length > MOST_LOST ? h("p", { class: "quiet" }, `the first ${MOST_LOST} are shown`) : "");
+  const dots = lost
+    .slice(0, MOST_LOST)
+    .map((i) =>
+      h("button", {
+        class: "dot",
+        "aria-label": `Row ${page.atlas.rowOf(i)}`,
+        onpointerenter: () => page.focus.hover(i),
+        onpointerleave: () => page.focus.hover(-1),
+        onclick: () => page.focus.pin(i),
+      }),
+    );
+  byId("tray").replaceChildren(
+    h("p", {}, `${formatCount(lost.length)} ${lost.length === 1 ? "point has" : "points have"} no position`),
+    h("div", {}, ...dots),
+    lost.length > MOST_LOST ? h("p", { class: "quiet" }, `the first ${MOST_LOST} are shown`) : "",
+  );
 }

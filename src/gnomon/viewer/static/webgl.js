@@ -27,7 +27,11 @@ void main() {
 const MOVING = 150_000;
 
 export class WebGLRenderer extends PointPicker {
-  /** @param {HTMLCanvasElement} canvas @param {import("./cloud.js").Cloud} cloud @param {import("./camera.js").Camera} camera */
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {import("./cloud.js").Cloud} cloud
+   * @param {import("./camera.js").Camera} camera
+   */
   constructor(canvas, cloud, camera) {
     super(cloud, camera);
     this.kind = "webgl";
@@ -35,6 +39,12 @@ export class WebGLRenderer extends PointPicker {
     const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true });
     if (!gl) throw new Error("WebGL2 is not available");
     this.gl = gl;
+    /** @type {WebGLBuffer|null} */
+    this.places = null;
+    /** @type {WebGLBuffer|null} */
+    this.inks = null;
+    /** @type {WebGLBuffer|null} */
+    this.rows = null;
     this.#compile();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
@@ -46,31 +56,45 @@ export class WebGLRenderer extends PointPicker {
   #compile() {
     const { gl } = this;
     const program = /** @type {WebGLProgram} */ (gl.createProgram());
-    for (const [type, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+    for (const [type, source] of [
+      [gl.VERTEX_SHADER, VERTEX],
+      [gl.FRAGMENT_SHADER, FRAGMENT],
+    ]) {
       const shader = /** @type {WebGLShader} */ (gl.createShader(/** @type {number} */ (type)));
       gl.shaderSource(shader, /** @type {string} */ (source));
       gl.compileShader(shader);
       gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) || "WebGL2 failed");
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS))
+      throw new Error(gl.getProgramInfoLog(program) || "WebGL2 failed");
     gl.useProgram(program);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     /** @type {Record<string, WebGLUniformLocation|null>} */
     this.uniforms = {};
-    for (const name of ["view", "size", "dim", "deep", "alpha"]) this.uniforms[name] = gl.getUniformLocation(program, name);
+    for (const name of ["view", "size", "dim", "deep", "alpha"])
+      this.uniforms[name] = gl.getUniformLocation(program, name);
     this.places = this.#attribute(program, "place", gl.FLOAT, false);
     this.inks = this.#attribute(program, "ink", gl.UNSIGNED_BYTE, true);
     this.rows = gl.createBuffer();
+    /** @type {number} */
     this.version = -1;
     this.stale = true;
     this.recolored = true;
   }
 
-  /** @param {WebGLProgram} program @param {string} name @param {number} type @param {boolean} normalized */
+  /**
+   * @param {WebGLProgram} program
+   * @param {string} name
+   * @param {number} type
+   * @param {boolean} normalized
+   * @returns {WebGLBuffer|null}
+   */
   #attribute(program, name, type, normalized) {
-    const { gl } = this, buffer = gl.createBuffer(), place = gl.getAttribLocation(program, name);
+    const { gl } = this,
+      buffer = gl.createBuffer(),
+      place = gl.getAttribLocation(program, name);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.enableVertexAttribArray(place);
     gl.vertexAttribPointer(place, 3, type, normalized, 0, 0);
@@ -102,7 +126,8 @@ export class WebGLRenderer extends PointPicker {
       this.recolored = false;
     }
     if (this.stale) {
-      const { dimmed, shown } = this.layers(), rows = new Uint32Array(dimmed.length + shown.length);
+      const { dimmed, shown } = this.layers(),
+        rows = new Uint32Array(dimmed.length + shown.length);
       rows.set(dimmed);
       rows.set(shown, dimmed.length);
       this.counts = [dimmed.length, shown.length];
@@ -130,12 +155,20 @@ export class WebGLRenderer extends PointPicker {
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    const uniforms = /** @type {any} */ (u), deep = this.cloud.d === 3;
-    gl.uniform4f(uniforms.view, camera.x, camera.y, (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
+    const uniforms = /** @type {any} */ (u),
+      deep = this.cloud.d === 3;
+    gl.uniform4f(
+      uniforms.view,
+      camera.x,
+      camera.y,
+      (2 * camera.scale) / camera.width,
+      (2 * camera.scale) / camera.height,
+    );
     gl.uniform1f(uniforms.size, 2 * this.radius * ratio);
     gl.uniform1f(uniforms.deep, deep ? 1 : 0);
     gl[deep ? "enable" : "disable"](gl.DEPTH_TEST);
-    const [dimmed, shown] = /** @type {number[]} */ (this.counts), total = dimmed + shown;
+    const [dimmed, shown] = /** @type {number[]} */ (this.counts),
+      total = dimmed + shown;
     const share = moving && total > MOVING ? MOVING / total : 1;
     gl.uniform1f(uniforms.dim, 1);
     gl.uniform1f(uniforms.alpha, 0.55 * this.opacity);
