@@ -16,6 +16,7 @@ $(BIN)/python:
 dev: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
 	touch $(VENV)/in-place
+	cp $(VENV)/lib/python*/site-packages/gnomon/_core.pyi src/gnomon/ # where type checkers look for it
 	$(BIN)/pre-commit install
 
 demo: $(BIN)/python

@@ -161,6 +161,7 @@ def test_modules_join_without_imports_or_clashes():
     script = bundle()
     assert not re.search(r"^(import|export) ", script, re.MULTILINE)
     assert "innerHTML" not in script  # text enters the page as text only
+    assert max(map(len, script.splitlines())) <= 120
 
 
 def test_preview_is_a_png_of_the_points():
