@@ -25,11 +25,26 @@ from gnomon import (
     TwoKernelLLE,
     TwoKernelPCA,
 )
+from gnomon.affinities import Affinities, conditional_affinities, uniform_affinities
 from gnomon.exceptions import GnomonWarning
-from gnomon.extension import PlacementField, PlacementLoss, tabulate_repulsion
-from gnomon.extension.placement.row_loss import PairTerm
-from gnomon.kernels import Cauchy, CustomKernel, Gaussian, Linear, Logarithmic, NoiseContrast, UMAPKernel
+from gnomon.extension import PlacementField, tabulate_repulsion
+from gnomon.kernels import Cauchy, CustomKernel, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
+from gnomon.neighbors import compute_neighbors
+from gnomon.objectives import (
+    ConditionalDivergence,
+    CrossEntropy,
+    InfoNCE,
+    KLDivergence,
+    LinearAttraction,
+    PairObjective,
+    PairTerm,
+    ReconstructionTrace,
+    Repulsion,
+    RowLoss,
+    StatedCrossEntropy,
+)
+from gnomon.objectives.terms import AllPairs, EdgePairs
 
 METHODS = {
     "umap": UMAP(max_iter=60, random_state=0),
@@ -46,20 +61,34 @@ METHODS = {
     "two_kernel_pca": TwoKernelPCA(max_iter=30, random_state=0),
     "neighbor_embedding": NeighborEmbedding(optimizer_params={"max_iter": 60}, random_state=0),
 }
-LOSSES = {
-    "divergence": PlacementLoss.of_divergence(Cauchy(), 5000.0, 300),
-    "conditional": PlacementLoss.of_conditional_divergence(Gaussian()),
-    "cross_entropy": PlacementLoss.of_cross_entropy(UMAPKernel(1.5769, 0.8951), 5.0, 300),
-    "contrast": PlacementLoss.of_contrast(Cauchy(), 5, 300),
-    "noise": PlacementLoss.of_cross_entropy(NoiseContrast(0.01), 10.0, 300),
-    "values": PlacementLoss.of_values(NoiseContrast(0.1), NoiseContrast(1.0), 0.01),
-    "springs": PlacementLoss.of_values(Linear(), Logarithmic(), 0.05, np.linspace(1, 2, 300)),
-}
 rng = np.random.default_rng(0)
 POINTS = rng.normal(size=(300, 2)).astype(np.float32) * 3
 NEIGHBORS = rng.integers(0, 300, size=(40, 7)).astype(np.int32)
 WEIGHTS = rng.dirichlet(np.ones(7), size=40).astype(np.float32)
 PLACES = rng.normal(size=(40, 2)).astype(np.float32) * 2
+_GRAPH = compute_neighbors(POINTS, 7)
+_TOTAL, _UNIFORM = uniform_affinities(_GRAPH), uniform_affinities(_GRAPH, normalization="membership")
+_RING = sparse.csr_array((np.roll(np.eye(300), 1, axis=1) + np.roll(np.eye(300), 2, axis=1)) / 2)
+_SQUARE = CustomKernel(lambda s: 1.0 / (1.0 + s) ** 2, lambda s: -2.0 / (1.0 + s) ** 3, bounded=True)
+OBJECTIVES = {
+    "divergence": KLDivergence(_TOTAL, Cauchy()),
+    "conditional": ConditionalDivergence(conditional_affinities(_GRAPH, perplexity=3.0), Gaussian()),
+    "cross_entropy": CrossEntropy(_UNIFORM, UMAPKernel(1.5769, 0.8951)),
+    "cross_entropy, all pairs": CrossEntropy(_UNIFORM, UMAPKernel(1.5769, 0.8951), evaluation="exact"),
+    "contrast": InfoNCE(_TOTAL, Cauchy()),
+    "noise": CrossEntropy(_UNIFORM, NoiseContrast(0.01), negative_sample_rate=10.0),
+    "values": ReconstructionTrace(_RING, NoiseContrast(0.1)),
+    "springs": LinearAttraction(_UNIFORM),
+    "printed": StatedCrossEntropy(_UNIFORM, Cauchy()),
+    "own kernel": KLDivergence(_TOTAL, _SQUARE),
+    "own kernel, contrast": InfoNCE(_TOTAL, _SQUARE),
+    "own kernel, conditional": ConditionalDivergence(conditional_affinities(_GRAPH, perplexity=3.0), _SQUARE),
+    "own sum": PairObjective(
+        [EdgePairs(_UNIFORM.matrix, Cauchy(), "log"), EdgePairs(_UNIFORM.matrix, Linear(), "value", scale=-0.1)],
+        [AllPairs(300, Cauchy(), "value"), AllPairs(300, _SQUARE, "value", scale=0.1)],
+    ),
+}
+LOSSES = {name: objective.row_loss(POINTS) for name, objective in OBJECTIVES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +193,11 @@ def test_sparse_rows_are_placed_as_dense_ones(digits):
     assert np.isfinite(estimator.transform(sparse.csr_array(digits[0][120:130]))).all()
 
 
-def test_parts_of_ones_own_are_refused_with_the_reason(digits):
-    kernel = CustomKernel(lambda s: 1.0 / (1.0 + s), lambda s: -1.0 / (1.0 + s) ** 2, bounded=True)
-    estimator = NeighborEmbedding(kernel=kernel, optimizer_params={"max_iter": 5}, random_state=0, n_jobs=1)
-    with pytest.raises(ValueError, match="NeighborEmbedding: transform must be used with parts"):
+def test_affinities_that_know_no_new_rows_are_refused_with_the_reason(digits):
+    estimator = NeighborEmbedding(
+        affinity=lambda inputs: uniform_affinities(inputs.neighbors), optimizer_params={"max_iter": 5}, n_jobs=1
+    )
+    with pytest.raises(ValueError, match=r"NeighborEmbedding: transform must be used with an affinity.*new_rows"):
         estimator.fit(digits[0][:60]).transform(digits[0][60:70])
 
 
@@ -183,16 +213,52 @@ def test_the_gradient_of_the_loss_agrees_with_finite_differences(name):
         np.testing.assert_allclose((ahead - behind) / (2 * h), gradient[:, axis], atol=2e-2 * np.abs(gradient).max())
 
 
-@pytest.mark.parametrize("name", ["divergence", "cross_entropy", "values", "springs"])
+@pytest.mark.parametrize(
+    "name", ["divergence", "cross_entropy", "values", "springs", "printed", "own kernel", "own sum"]
+)
 def test_the_loss_is_its_formula(name):
     loss = LOSSES[name]
     found = PlacementField(POINTS, loss, evaluation="exact").losses(NEIGHBORS, WEIGHTS, PLACES)[0]
     away = np.square(PLACES[:, None].astype(float) - POINTS[None].astype(float)).sum(axis=2)
     near = np.take_along_axis(away, NEIGHBORS.astype(int), axis=1)
-    pull = loss.attraction.scale * evaluate_law(loss.attraction.law, loss.attraction.kernel, near)[0]
-    push = loss.repulsion.scale * evaluate_law(loss.repulsion.law, loss.repulsion.kernel, away)[0]
-    charges = np.ones(300) if loss.charges is None else loss.charges
-    np.testing.assert_allclose(found, (WEIGHTS * pull).sum(axis=1) + loss.strength * push @ charges, rtol=1e-4)
+    expected = np.zeros(len(PLACES))
+    for term in loss.attractions:
+        expected += term.scale * (WEIGHTS * evaluate_law(term.law, term.kernel, near)[0]).sum(axis=1)
+    for part in loss.repulsions:
+        charges = np.ones(300) if part.charges is None else part.charges
+        expected += part.strength * evaluate_law(part.law, part.kernel, away)[0] @ charges
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["divergence", "cross_entropy, all pairs", "springs", "printed", "own sum"])
+def test_the_loss_of_one_row_is_what_a_point_more_adds_to_the_loss_of_the_map(name):
+    """A new point with the mean affinities: its gradient in the larger map is a constant times that of its own loss."""
+    made = {
+        "divergence": lambda a: KLDivergence(a, Cauchy()),
+        "cross_entropy, all pairs": lambda a: CrossEntropy(a, UMAPKernel(1.5769, 0.8951), evaluation="exact"),
+        "springs": lambda a: LinearAttraction(a),
+        "printed": lambda a: StatedCrossEntropy(a, Cauchy()),
+        "own sum": lambda a: PairObjective(
+            [EdgePairs(a.matrix, Cauchy(), "log")],
+            [AllPairs(a.n_samples, Cauchy(), "value", weights=(np.full(a.n_samples, 0.7), np.ones(a.n_samples)))],
+        ),
+    }[name]
+    affinities = _TOTAL if name == "divergence" else _UNIFORM
+    degree = float(affinities.matrix.sum()) / 300
+    matrix = sparse.lil_array((301, 301))
+    matrix[:300, :300] = affinities.matrix
+    near, weights = np.arange(0, 300, 25, dtype=np.int32)[None], np.full((1, 12), 1 / 12, dtype=np.float32)
+    matrix[300, near[0]] = degree / 12
+    matrix[near[0], [300] * 12] = degree / 12
+    larger = made(Affinities(sparse.csr_array(matrix), affinities.normalization))
+    slopes = []
+    for place in PLACES[:6]:
+        points = np.vstack([POINTS, place]).astype(np.float64)
+        own = PlacementField(POINTS, made(affinities).row_loss(POINTS), evaluation="exact")
+        slopes.append((larger.reference(points)[1][300], own.losses(near, weights, place[None])[1][0]))
+    whole, one = np.array(slopes).transpose(1, 0, 2)
+    factor = (whole * one).sum() / (one * one).sum()
+    np.testing.assert_allclose(whole, factor * one, atol=2e-2 * np.abs(whole).max())
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -224,7 +290,7 @@ def test_a_table_of_the_repulsion_gives_the_loss_of_the_sum_over_all_points(name
 
 def test_a_finer_table_is_nearer_to_the_sum():
     place = np.array([[0.3, -0.2]], dtype=np.float32)
-    push = PairTerm(Cauchy(), "value")
+    push = Repulsion(Cauchy(), "value", 1.0)
     errors = []
     for cells in (16, 64):
         found = tabulate_repulsion(POINTS, push, cells=cells)
@@ -240,7 +306,7 @@ def test_a_finer_table_is_nearer_to_the_sum():
 def test_a_sample_of_the_points_repels_like_all():
     many = np.random.default_rng(3).normal(size=(6000, 3)).astype(np.float32) * 3
     indices = np.random.default_rng(4).integers(0, 6000, size=(30, 5)).astype(np.int32)
-    loss = PlacementLoss.of_divergence(Cauchy(), 6000.0 * 300, 6000)
+    loss = RowLoss((PairTerm(Cauchy(), "log"),), (Repulsion(Cauchy(), "value", 1.0 / 300),))
     exact, sample = (PlacementField(many, loss, evaluation=e) for e in ("exact", "auto"))
     assert sample.evaluation == "sample"
     weights = np.full((30, 5), 0.2, dtype=np.float32)

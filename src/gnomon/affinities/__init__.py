@@ -1,30 +1,50 @@
 """How strongly points attract each other: affinities from neighbour graphs, Gram matrices, reconstruction weights."""
 
+from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows
 from gnomon.affinities.alignment import AlignmentMatrix, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, membership_weights
-from gnomon.affinities.fuzzy import fuzzy_simplicial_set
-from gnomon.affinities.gaussian import conditional_affinities, gaussian_affinities
+from gnomon.affinities.fuzzy import FuzzyAffinity, fuzzy_simplicial_set
+from gnomon.affinities.gaussian import (
+    ConditionalAffinity,
+    GaussianAffinity,
+    conditional_affinities,
+    gaussian_affinities,
+)
 from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
 from gnomon.affinities.neighbor_laplacian import neighbor_laplacian
-from gnomon.affinities.pacmap import PacmapPairs, pacmap_pairs
-from gnomon.affinities.reconstruction import ReconstructionWeights, reconstruction_weights, weights_of_new_rows
+from gnomon.affinities.pacmap import PacmapAffinity, PacmapPairs, pacmap_pairs
+from gnomon.affinities.reconstruction import (
+    ReconstructionAffinity,
+    ReconstructionWeights,
+    reconstruction_weights,
+    weights_of_new_rows,
+)
 from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
 from gnomon.affinities.trimap import Triplets, trimap_triplets
-from gnomon.affinities.uniform import uniform_affinities
+from gnomon.affinities.uniform import UniformAffinity, uniform_affinities
 
 __all__ = [
     "Affinities",
     "AlignmentMatrix",
+    "ConditionalAffinity",
     "EdgeWeights",
+    "FuzzyAffinity",
+    "GaussianAffinity",
     "Gram",
+    "Inputs",
+    "NeighborAffinity",
+    "NewRows",
+    "PacmapAffinity",
     "PacmapPairs",
     "PathGraph",
+    "ReconstructionAffinity",
     "ReconstructionWeights",
     "SketchMapAdvice",
     "Triplets",
+    "UniformAffinity",
     "alignment_matrix",
     "conditional_affinities",
     "divide_by_density",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.affinities.affinity import Join, NeighborAffinity, rows_as_matrix
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, usable_distances
 from gnomon.affinities.symmetric import mean_of_directions
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["conditional_affinities", "gaussian_affinities"]
+__all__ = ["ConditionalAffinity", "GaussianAffinity", "conditional_affinities", "gaussian_affinities"]
 
 _RULES: dict[str, Rule] = {"perplexity": Real(1.0), "n_threads": Integer(1)}
 
@@ -83,12 +86,7 @@ def conditional_affinities(
     .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 1-2.
     """
     weights, bandwidths = _weights(graph, perplexity, n_threads, who)
-    n_samples, n_neighbors = graph.indices.shape
-    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
-    matrix = sp.csr_array((weights.ravel(), graph.indices.ravel(), starts), shape=(n_samples, n_samples))
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    return Affinities(matrix, "rows", bandwidths)
+    return Affinities(rows_as_matrix(graph.indices, weights), "rows", bandwidths)
 
 
 def _weights(
@@ -100,3 +98,41 @@ def _weights(
         rule = f"at most n_neighbors={graph.n_neighbors}"
         raise ValueError(message(who, f"perplexity={perplexity}", rule, remedy=remedy))
     return gaussian_weights(usable_distances(graph, who=who), **values)
+
+
+@dataclass(frozen=True)
+class GaussianAffinity(NeighborAffinity):
+    """Gaussian affinities of a given perplexity, see `gaussian_affinities`.
+
+    Parameters
+    ----------
+    perplexity : float >= 1, default=30.0
+    """
+
+    perplexity: float = 30.0
+
+    def of_rows(self, distances: npt.NDArray[np.float32], n_threads: int = 1) -> npt.NDArray[np.float32]:
+        """Return p_j|i."""
+        return gaussian_weights(distances, perplexity=self.perplexity, n_threads=n_threads)[0]
+
+    of_new_rows = of_rows  # rows sum to 1
+
+    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+        """Return the affinities of a table."""
+        return gaussian_affinities(graph, perplexity=self.perplexity, n_threads=n_threads)
+
+
+@dataclass(frozen=True)
+class ConditionalAffinity(GaussianAffinity):
+    """Each row's own distribution over its neighbours, see `conditional_affinities`.
+
+    Parameters
+    ----------
+    perplexity : float >= 1, default=30.0
+    """
+
+    join: ClassVar[Join] = "rows"
+
+    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+        """Return the distributions of the rows of a table."""
+        return conditional_affinities(graph, perplexity=self.perplexity, n_threads=n_threads)

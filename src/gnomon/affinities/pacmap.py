@@ -11,13 +11,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.affinities.affinity import Inputs, NewRows, sums_to_one
 from gnomon.affinities.others import random_others
 from gnomon.affinities.scaled import local_scales, nearest_by_scale
 from gnomon.affinities.symmetric import sum_of_directions
 from gnomon.neighbors import pair_distances
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["PacmapPairs", "mid_near_partners", "pacmap_pairs"]
+__all__ = ["PacmapAffinity", "PacmapPairs", "mid_near_partners", "pacmap_pairs"]
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
@@ -156,3 +157,58 @@ def mid_near_partners(
     groups, lengths = drawn.reshape(n_samples, count, size), distances.reshape(n_samples, count, size)
     second = np.argsort(lengths, axis=2, kind="stable")[:, :, 1:2]
     return np.ascontiguousarray(np.take_along_axis(groups, second, axis=2)[:, :, 0])
+
+
+@dataclass(frozen=True)
+class PacmapAffinity:
+    """The pairs of PaCMAP, and the near ones of new rows, see `pacmap_pairs`.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1
+    mid_near_ratio, further_ratio : float >= 0
+    metric, metric_params
+        As in `pacmap_pairs`.
+    """
+
+    n_neighbors: int = 10
+    mid_near_ratio: float = 0.5
+    further_ratio: float = 2.0
+    metric: Any = "euclidean"
+    metric_params: Mapping[str, Any] | None = None
+
+    def __call__(self, inputs: Inputs) -> PacmapPairs:
+        """Return the pairs of a table."""
+        return pacmap_pairs(
+            inputs.X,
+            inputs.neighbors,
+            n_neighbors=self.n_neighbors,
+            mid_near_ratio=self.mid_near_ratio,
+            further_ratio=self.further_ratio,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            seed=inputs.seed,
+            n_threads=inputs.n_threads,
+        )
+
+    def new_rows(self, inputs: Inputs) -> NewRows:
+        """Return the rule for new rows."""
+        return _ScaledRows(local_scales(inputs.neighbors, who="PaCMAP"), self.n_neighbors)
+
+
+@dataclass(frozen=True)
+class _ScaledRows:
+    """The neighbours of smallest distance in units of their local scale, all alike; the others not at all."""
+
+    scales: npt.NDArray[np.float64]
+    count: int
+
+    def __call__(
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], n_threads: int
+    ) -> npt.NDArray[np.float32]:
+        """Return 1 / count for those chosen, 0 for the others."""
+        squares = np.square(distances.astype(np.float64)) / self.scales[indices]
+        chosen = np.argsort(squares, axis=1, kind="stable")[:, : self.count]
+        weights = np.zeros(distances.shape, dtype=np.float32)
+        np.put_along_axis(weights, chosen, np.float32(1.0), axis=1)
+        return sums_to_one(np.where(np.isfinite(distances), weights, np.float32(0.0)))

@@ -12,12 +12,13 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.affinities.affinity import Inputs, NewRows
 from gnomon.affinities.conditional import usable_distances
-from gnomon.affinities.fuzzy import fuzzy_simplicial_set
+from gnomon.affinities.fuzzy import MembershipRows, fuzzy_simplicial_set, usual_distance
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["ReconstructionWeights", "reconstruction_weights", "weights_of_new_rows"]
+__all__ = ["ReconstructionAffinity", "ReconstructionWeights", "reconstruction_weights", "weights_of_new_rows"]
 
 _RULES: dict[str, Rule] = {
     "weights": Options("signed", "non_negative", "membership"),
@@ -189,3 +190,58 @@ def _with_rows_of_sum_one(memberships: sp.csr_array) -> sp.csr_array:
     sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     matrix.data /= np.repeat(sums, np.diff(matrix.indptr))
     return matrix
+
+
+@dataclass(frozen=True)
+class ReconstructionAffinity:
+    """The weights that rebuild each row, and each new row, from its neighbours, see `reconstruction_weights`.
+
+    Parameters
+    ----------
+    weights : {"signed", "non_negative", "membership"}, default="signed"
+    regularization : float >= 0, default=1e-3
+    who : str
+        Opens the error text.
+    """
+
+    weights: str = "signed"
+    regularization: float = 1e-3
+    who: str = "reconstruction_weights"
+
+    def __call__(self, inputs: Inputs) -> ReconstructionWeights:
+        """Return the weights of the rows of a table."""
+        return reconstruction_weights(
+            inputs.X,
+            inputs.neighbors,
+            weights=self.weights,
+            regularization=self.regularization,
+            n_threads=inputs.n_threads,
+            who=self.who,
+        )
+
+    def new_rows(self, inputs: Inputs) -> NewRows:
+        """Return the rule for new rows."""
+        if self.weights == "membership":
+            return MembershipRows(1.0, usual_distance(inputs.neighbors))
+        return _ReconstructionRows(self)
+
+
+@dataclass(frozen=True)
+class _ReconstructionRows:
+    """The weights that rebuild new rows from their nearest fitted rows."""
+
+    affinity: ReconstructionAffinity
+
+    def __call__(
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], n_threads: int
+    ) -> npt.NDArray[np.float32]:
+        """Return weights that sum to 1."""
+        found = weights_of_new_rows(
+            rows,
+            X_new,
+            indices,
+            weights=self.affinity.weights,
+            regularization=self.affinity.regularization,
+            n_threads=n_threads,
+        )
+        return np.ascontiguousarray(found, dtype=np.float32)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._validation import Integer, Options, Rule, check_parameters
+from gnomon.affinities.affinity import Inputs, NeighborAffinity
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import usable_distances
 from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["uniform_affinities"]
+__all__ = ["UniformAffinity", "uniform_affinities"]
 
 _RULES: dict[str, Rule] = {"normalization": Options("total", "membership"), "n_threads": Integer(1)}
 
@@ -47,3 +52,32 @@ def uniform_affinities(
         return Affinities(fuzzy_union(graph.indices, present, n_threads=n_threads), "membership")
     counts = np.maximum(present.sum(axis=1, keepdims=True), 1.0)
     return Affinities(mean_of_directions(graph.indices, present / counts, n_threads=n_threads), "total")
+
+
+@dataclass(frozen=True)
+class UniformAffinity(NeighborAffinity):
+    """All neighbours alike, see `uniform_affinities`.
+
+    Parameters
+    ----------
+    normalization : {"total", "membership"}, default="total"
+    """
+
+    normalization: str = "total"
+
+    @property
+    def join(self) -> str:
+        """How both directions are joined."""
+        return self.normalization
+
+    def of_rows(self, distances: npt.NDArray[Any], n_threads: int = 1) -> npt.NDArray[Any]:
+        """Return 1 for each neighbour there is."""
+        return np.asarray(np.isfinite(distances), dtype=distances.dtype)
+
+    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+        """Return the affinities of a table."""
+        return uniform_affinities(graph, normalization=self.normalization, n_threads=n_threads)
+
+    def degree(self, inputs: Inputs) -> float | None:
+        """Return the number of edges of a new row that chooses its neighbours and is chosen by none."""
+        return float(inputs.neighbors.n_neighbors) if self.normalization == "membership" else None

@@ -5,40 +5,23 @@ from gnomon.extension.atlas.function import MapFunction
 from gnomon.extension.atlas.novelty import Novelty
 from gnomon.extension.atlas.round_trip import RoundTrip
 from gnomon.extension.drift import Drift, measure_drift
-from gnomon.extension.new_affinities import (
-    GaussianRows,
-    MembershipRows,
-    NewAffinities,
-    ReconstructionRows,
-    ScaledRows,
-    UniformRows,
-)
 from gnomon.extension.placement.by_similarity import SimilarityPlacement
 from gnomon.extension.placement.by_triplets import TripletPlacement
 from gnomon.extension.placement.placement import EXACT_UP_TO, PlacementField, RowPlacement
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
-from gnomon.extension.placement.row_loss import PairTerm, PlacementLoss
 
 __all__ = [
     "EXACT_UP_TO",
     "AffineAtlas",
     "Drift",
-    "GaussianRows",
     "MapFunction",
-    "MembershipRows",
-    "NewAffinities",
     "Novelty",
-    "PairTerm",
     "PlacementField",
-    "PlacementLoss",
-    "ReconstructionRows",
     "RepulsionTable",
     "RoundTrip",
     "RowPlacement",
-    "ScaledRows",
     "SimilarityPlacement",
     "TripletPlacement",
-    "UniformRows",
     "measure_drift",
     "tabulate_repulsion",
 ]

@@ -18,6 +18,7 @@ from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.projection import ProjectionError, polar_factor
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.self_test import gradient_error
 from gnomon.objectives.sigmoid_stress import SigmoidStress
 from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
@@ -45,10 +46,13 @@ __all__ = [
     "OrdinalStress",
     "PacmapLoss",
     "PairObjective",
+    "PairTerm",
     "ProjectionError",
     "ReconstructionTrace",
     "Refreshed",
+    "Repulsion",
     "Rising",
+    "RowLoss",
     "SafeStep",
     "SigmoidStress",
     "StatedCrossEntropy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy.typing as npt
 from gnomon.objectives.added import AddedTerm, AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding
-from gnomon.objectives.terms import AllPairs, Term
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
+from gnomon.objectives.terms import AllPairs, EdgePairs, Term
 
 __all__ = ["PairObjective"]
 
@@ -146,6 +148,36 @@ class PairObjective:
         more, slope = self.added.reference(points)
         return loss + more, slope - force
 
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss | None:
+        """Return the loss of one new row among the points of a map, which stay, divided by what its affinities do.
+
+        Of sums over edges the new row takes its own affinities as weights; of sums over all pairs it takes its pairs,
+        with the weights of a mean point, and of the logarithm of such a sum the linear part.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+            The map.
+        degree : float or None, default=None
+            Sum of the new row's affinities before they are divided by it; None takes the mean of the rows.
+
+        Returns
+        -------
+        RowLoss or None
+            None if a term is none of these.
+        """
+        edges = [term for term in self.terms if isinstance(term, EdgePairs)]
+        others = [term for term in self.terms if isinstance(term, AllPairs)]
+        if not edges or len(edges) + len(others) < len(self.terms):
+            return None
+        points = self._check(np.asarray(Y))
+        pulls = [term.pull(degree) for term in edges]
+        share = abs(pulls[0])
+        return RowLoss(
+            tuple(PairTerm(term.kernel, term.law, pull / share) for term, pull in zip(edges, pulls, strict=True)),
+            tuple(_row_repulsion(term, points, share) for term in others),
+        )
+
     @property
     def _exaggerated(self) -> list[Term]:
         return self.attractions if self._named is None else self._named
@@ -155,3 +187,17 @@ class PairObjective:
 
     def _check(self, Y: Embedding) -> Embedding:
         return check_embedding(Y, self.n_samples, who=type(self).__name__)
+
+
+def _row_repulsion(term: AllPairs, Y: Embedding, share: float) -> Repulsion:
+    """Return what all points do to a new one, in units of the attraction of a mean row, share / n."""
+    n = len(Y)
+    if term.link == "log":
+        return Repulsion(term.kernel, term.law, term.scale * n / (math.exp(term.energy(Y) / term.scale) * share))
+    if term.link == "row_log":
+        return Repulsion(term.kernel, term.law, term.scale, "log")
+    charges = term.charges_of_a_row()
+    mean = 1.0 if charges is None else float(charges.mean())
+    return Repulsion(
+        term.kernel, term.law, term.scale * n * mean / share, charges=None if charges is None else charges / mean
+    )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.kernels import Gaussian
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.normalization import negative_entropy, positive_total
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -74,3 +76,7 @@ class ConditionalDivergence(PairObjective):
             constant=negative_entropy(values, 1.0),
             n_threads=n_threads,
         )
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return the divergence of a new row's own distribution, sum_j p_j (-log k_j) + log sum_l k_l."""
+        return RowLoss((PairTerm(self.kernel, "log"),), (Repulsion(self.kernel, "value", 1.0, "log"),))

@@ -7,12 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges, check_embedding
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -209,3 +211,18 @@ class CrossEntropy(PairObjective):
             return None
         force = repulsion.force(points, self.attractions[0].force(points))
         return force + self.added.force(points) if self.added.acting else force
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return that of a new row, sum_j p_j (-log k_j) + m / (2 n) sum_l v_l (-log(1 - k_l)).
+
+        The repulsion of a point grows with the sum of its affinities, so that their normalised values suffice. v is how
+        often a point is drawn, 1 on average; of the sum over all pairs the mean of that and of its relative degree.
+        """
+        n, charges = self.n_samples, None
+        if len(self.sampling_weights[1]):
+            charges = self.sampling_weights[1].astype(np.float64)
+        if self.requested_evaluation != "sampled":
+            degrees = self.sampling_weights[0].astype(np.float64)
+            charges = 0.5 * (degrees / degrees.mean() + (1.0 if charges is None else self.sampling_weights[1]))
+        repulsion = Repulsion(self.kernel, "log_deficit", self.repulsion / (2.0 * n), charges=charges)
+        return RowLoss((PairTerm(self.kernel, "log"),), (repulsion,))

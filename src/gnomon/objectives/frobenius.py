@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.affinities import Gram
+from gnomon._validation import message
+from gnomon.affinities import Affinities, Gram
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.terms import TargetPairs
@@ -49,7 +50,7 @@ class Frobenius(PairObjective):
 
     def __init__(
         self,
-        target: Gram | npt.ArrayLike,
+        target: Any,
         kernel: OutputKernel,
         *,
         centered: bool = False,
@@ -57,6 +58,10 @@ class Frobenius(PairObjective):
         n_threads: int = 1,
     ) -> None:
         self.kernel = kernel
+        if isinstance(target, Affinities) or hasattr(target, "tocsr"):
+            fact = "found a sparse one, of neighbours alone"
+            remedy = "Pass a similarity of all pairs: an array, or Gram.from_kernel('gaussian', X)."
+            raise TypeError(message("Frobenius", "target", "dense, one number for each pair", fact=fact, remedy=remedy))
         matrix = target.dense() if isinstance(target, Gram) else target
         self._pairs = TargetPairs(
             matrix, kernel, centered=centered, weights=weights, n_threads=n_threads, who="Frobenius"

@@ -13,6 +13,7 @@ from gnomon.kernels import Cauchy
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
 from gnomon.objectives.pair_force import pair_force
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -121,6 +122,12 @@ class InfoNCE:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
         attraction, repulsion, _ = self._evaluate(Y)
         return attraction, repulsion
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return that of a new row, sum_j p_j (-log k_j + log(k_j + m mean_l k_l)), the noise replaced by its mean."""
+        n = self.n_samples
+        repulsion = Repulsion(self.kernel, "value", min(self.n_noise, n - 1) / n, "contrast")
+        return RowLoss((PairTerm(self.kernel, "log"),), (repulsion,))
 
     def _evaluate(self, Y: Embedding) -> tuple[Embedding, Embedding, float]:
         points = check_embedding(Y, self.n_samples, who="InfoNCE")

@@ -84,7 +84,9 @@ class KLDivergence(PairObjective):
         checked = check_parameters(who, _RULES, {"evaluation": evaluation, "spacing": spacing, "theta": theta})
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
         values, total = positive_total(affinities, who=who)
-        attraction = EdgePairs(affinities.matrix, self.kernel, "log", scale=1.0 / total, n_threads=n_threads, who=who)
+        attraction = EdgePairs(
+            affinities.matrix, self.kernel, "log", scale=1.0 / total, normalized=True, n_threads=n_threads, who=who
+        )
         repulsion = AllPairs(
             affinities.n_samples, self.kernel, "value", link="log", n_threads=n_threads, who=who, **checked
         )

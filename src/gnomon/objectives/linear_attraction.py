@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._validation import Options, Real, Rule, check_parameters
 from gnomon.kernels import Linear, Logarithmic
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -93,4 +95,14 @@ class LinearAttraction(PairObjective):
             n_threads=n_threads,
             who=who,
         )
+        self._strength, self._charges = checked["repulsion_strength"], h if checked["charges"] == "degree" else None
+        self._degree = float(edges.degrees.mean(dtype=np.float64))
         super().__init__([springs], [repulsion], n_threads=n_threads)
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return the energy of a new point divided by the strength of its springs, of which its charge is the sum."""
+        springs = self._degree if degree is None else degree
+        charges = None if self._charges is None else self._charges.astype(np.float64)
+        strength = self._strength * (1.0 if charges is None else springs + 1.0) / springs
+        repulsion = Repulsion(self.kernel, "value", strength, charges=charges)
+        return RowLoss((PairTerm(Linear(), "value", -1.0),), (repulsion,))

@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.kernels import NoiseContrast
 from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import EdgePairs
 
 if TYPE_CHECKING:
     from gnomon.affinities import PacmapPairs
 
-__all__ = ["FURTHER", "NEAR", "PacmapLoss", "phase_weights"]
+__all__ = ["PacmapLoss", "phase_weights"]
 
 # d / (c + d) = 1 - k and 1 / (1 + d) = k for d = 1 + s and the kernel k = 1 / (1 + d / c).
-NEAR, _MID_NEAR, FURTHER = NoiseContrast(1.0 / 10.0), NoiseContrast(1.0 / 10_000.0), NoiseContrast(1.0)
+_NEAR, _MID_NEAR, _FURTHER = NoiseContrast(1.0 / 10.0), NoiseContrast(1.0 / 10_000.0), NoiseContrast(1.0)
 _FIRST, _SECOND = 2.0 / 9.0, 4.0 / 9.0  # shares of the iterations after which the phases end: 100 and 200 of 450
 
 
@@ -77,7 +79,7 @@ class PacmapLoss(PairObjective):
         self._counts = [float(matrix.data.sum(dtype=np.float64)) for matrix in matrices]
         self._near, self._mid_near, self._further = (
             _pairs_of(matrix, kernel, n_threads)
-            for matrix, kernel in zip(matrices, (NEAR, _MID_NEAR, FURTHER), strict=True)
+            for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
         )
         super().__init__(self._near, self._further, n_threads=n_threads)
         self._weigh(*phase_weights(1, 1))
@@ -85,6 +87,12 @@ class PacmapLoss(PairObjective):
     def at(self, iteration: int, max_iter: int) -> None:
         """Take the weights of one iteration, counted from 0, of max_iter; an optimizer calls it before each."""
         self._weigh(*phase_weights(iteration, max_iter))
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return that of a new row in the last phase, its further pairs replaced by their mean over all points."""
+        ratio = self._counts[2] / self._counts[0]
+        repulsion = Repulsion(_FURTHER, "value", ratio / self.n_samples)
+        return RowLoss((PairTerm(_NEAR, "value", -1.0),), (repulsion,))
 
     def _weigh(self, near: float, mid_near: float, further: float) -> None:
         self.weights = (near, mid_near, further)

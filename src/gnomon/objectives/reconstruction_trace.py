@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities import ReconstructionWeights
 from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ class ReconstructionTrace(PairObjective):
         diagonal = strength * n * ((1.0 - at_zero) ** 2 if quadratic else at_zero)
         chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0, n_threads=n_threads, who=who)
         together = EdgePairs(_off_diagonal(selection), kernel, "value", n_threads=n_threads, who=who)
+        self._penalties = penalties
         super().__init__(
             [chosen],
             [together, penalties],
@@ -123,6 +126,11 @@ class ReconstructionTrace(PairObjective):
             exaggerated=[chosen, together],
             n_threads=n_threads,
         )
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return that of a new row which no other row chooses, -sum_j w_j k_j and the penalty."""
+        penalty = self._penalties
+        return RowLoss((PairTerm(self.kernel, "value", -1.0),), (Repulsion(self.kernel, penalty.law, penalty.scale),))
 
 
 def _off_diagonal(matrix: Any) -> sp.csr_array:

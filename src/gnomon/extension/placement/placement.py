@@ -10,10 +10,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
-from gnomon.extension.new_affinities import NewAffinities
+from gnomon.affinities import NewRows
+from gnomon.extension.placement.plain_sums import PlainPlacer
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
-from gnomon.extension.placement.row_loss import PairTerm, PlacementLoss
+from gnomon.kernels import OutputKernel
 from gnomon.neighbors import RowSearch
+from gnomon.objectives import RowLoss
 from gnomon.objectives.edges import compile_kernel
 
 __all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
@@ -34,8 +36,8 @@ class PlacementField:
     ----------
     Y : array-like of shape (n_samples, n_components)
         The map.
-    loss : PlacementLoss
-        What a new point minimises; its kernels must be compiled ones.
+    loss : RowLoss
+        What a new point minimises. One that the compiled sums do not know is summed in NumPy, row by row and slowly.
     evaluation : {"auto", "exact", "table", "sample"}, default="auto"
         How the repulsion of all points is summed: one by one, read off a table (one or two components), or by 4096
         points taken evenly from the map and weighted to stand for all. "auto" is exact up to 4096 points, takes the
@@ -47,27 +49,31 @@ class PlacementField:
         The choice made.
     """
 
-    def __init__(self, Y: npt.ArrayLike, loss: PlacementLoss, *, evaluation: str = "auto") -> None:
+    def __init__(self, Y: npt.ArrayLike, loss: RowLoss, *, evaluation: str = "auto") -> None:
         points = np.ascontiguousarray(Y, dtype=np.float32)
         n, d = points.shape
         if evaluation == "auto":
-            evaluation = "exact" if n <= EXACT_UP_TO else "table" if d <= 2 else "sample"
+            evaluation = "exact" if n <= EXACT_UP_TO else "table" if d <= 2 and loss.compiled else "sample"
         self.evaluation = evaluation
-        charges = np.ones(n) if loss.charges is None else loss.charges
+        some = np.arange(n) if evaluation == "exact" else np.arange(EXACT_UP_TO) * n // EXACT_UP_TO
+        if not loss.compiled:
+            self._core: Any = PlainPlacer(points, loss, some, MAX_ITER)
+            return
+        (attraction,), (repulsion,) = loss.attractions, loss.repulsions
+        charges = np.ones(n) if repulsion.charges is None else repulsion.charges
         table = RepulsionTable(np.empty((0, 0)), (0.0, 0.0), 1.0)
         sources, weights = np.empty((0, d), dtype=np.float32), np.empty(0, dtype=np.float32)
         if evaluation == "table":
-            table = tabulate_repulsion(points, loss.repulsion, charges)
+            table = tabulate_repulsion(points, repulsion)
         else:
-            some = np.arange(n) if evaluation == "exact" else np.arange(EXACT_UP_TO) * n // EXACT_UP_TO
             sources = np.ascontiguousarray(points[some])
             weights = np.asarray(charges[some] * (charges.sum() / charges[some].sum()), dtype=np.float32)
         self._core = _core.RowPlacer(
             points,
-            _term(loss.attraction),
-            _term(loss.repulsion),
-            loss.link,
-            loss.strength,
+            _term(attraction.kernel, attraction.law, attraction.scale),
+            _term(repulsion.kernel, repulsion.law, 1.0),
+            repulsion.link,
+            repulsion.strength,
             sources,
             weights,
             table.coefficients,
@@ -127,9 +133,9 @@ class RowPlacement:
         Their positions.
     n_neighbors : int in [1, n_samples]
         Fitted rows that attract a new one.
-    affinities : NewAffinities or None
+    affinities : NewRows or None
         Their weights; None in placements that need none.
-    loss : PlacementLoss or None
+    loss : RowLoss or None
         Likewise.
     metric : str or callable, default="euclidean"
     metric_params : dict or None, default=None
@@ -149,8 +155,8 @@ class RowPlacement:
     rows: Any
     Y: Float32Array
     n_neighbors: int
-    affinities: NewAffinities | None
-    loss: PlacementLoss | None
+    affinities: NewRows | None
+    loss: RowLoss | None
     metric: Any = "euclidean"
     metric_params: dict[str, Any] | None = None
     seed: int = 0
@@ -244,10 +250,10 @@ def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     return np.asarray((one == other).all(axis=1))
 
 
-def _term(term: PairTerm) -> _core.PairTerm:
-    kernel = compile_kernel(term.kernel)
-    assert kernel is not None  # checked where a loss is chosen
-    return _core.PairTerm(kernel, term.law, term.scale)
+def _term(kernel: OutputKernel, law: str, scale: float) -> _core.PairTerm:
+    compiled = compile_kernel(kernel)
+    assert compiled is not None  # the loss said so
+    return _core.PairTerm(compiled, law, scale)
 
 
 def step_tolerance(points: Float32Array) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
-from gnomon.extension.placement.row_loss import PairTerm
 from gnomon.kernels.laws import evaluate_law
+from gnomon.objectives import Repulsion
 
 __all__ = ["RepulsionTable", "tabulate_repulsion"]
 
@@ -40,9 +40,7 @@ class RepulsionTable:
     spacing: float
 
 
-def tabulate_repulsion(
-    Y: npt.ArrayLike, repulsion: PairTerm, charges: npt.ArrayLike | None = None, *, cells: int | None = None
-) -> RepulsionTable:
+def tabulate_repulsion(Y: npt.ArrayLike, repulsion: Repulsion, *, cells: int | None = None) -> RepulsionTable:
     """Sum the repulsion of all points of a map at the nodes of a grid, through Fourier transforms.
 
     Charges are spread to the nodes by cubic B-splines, convolved with the repulsion and read back by the same splines,
@@ -53,9 +51,8 @@ def tabulate_repulsion(
     ----------
     Y : array-like of shape (n_samples, n_components)
         One or two components.
-    repulsion : PairTerm
-    charges : array-like of shape (n_samples,) or None, default=None
-        Weights of the points; None for 1.
+    repulsion : Repulsion
+        Its strength and its link are left out.
     cells : int or None, default=None
         Along the longest axis of the map; None takes four for each half-width of the kernel (16 in one dimension),
         between 512 and 1024 (8192 and 32768).
@@ -76,7 +73,7 @@ def tabulate_repulsion(
     counts = np.ceil((high - low) / spacing).astype(int) + reach + 1
     shape = tuple(int(n) for n in counts[::-1])  # rows go along the last component
     padded = [fft.next_fast_len(2 * n, real=True) for n in shape]
-    values = np.ones(len(points)) if charges is None else np.asarray(charges, dtype=np.float64)
+    values = np.ones(len(points)) if repulsion.charges is None else repulsion.charges
     charge = _spread((points - low) / spacing, values, shape)
     offsets = [np.minimum(np.arange(n), n - np.arange(n)) * spacing for n in padded]
     squares = np.square(offsets[0]) if d == 1 else np.square(offsets[0])[:, None] + np.square(offsets[1])[None, :]
@@ -90,7 +87,7 @@ def tabulate_repulsion(
     return RepulsionTable(np.ascontiguousarray(table.reshape(1, -1) if d == 1 else table), corner, spacing)
 
 
-def _half_width(repulsion: PairTerm, extent: float) -> float:
+def _half_width(repulsion: Repulsion, extent: float) -> float:
     """Return the distance at which a similarity has fallen by half, by bisection; the extent for other kernels."""
     kernel = repulsion.kernel
     if not kernel.bounded:
@@ -103,13 +100,13 @@ def _half_width(repulsion: PairTerm, extent: float) -> float:
     return max(high, 1e-6 * extent)
 
 
-def _resolved(repulsion: PairTerm, squares: Float64Array, spacing: float) -> Float64Array:
+def _resolved(repulsion: Repulsion, squares: Float64Array, spacing: float) -> Float64Array:
     """Return the repulsion, a straight line within one spacing unless it is smooth there."""
     kernel = repulsion.kernel
     smooth = kernel.smooth and (repulsion.law == "value" or float(kernel.value(0.0)) < 1.0)
     held = squares if smooth else np.maximum(squares, spacing**2)
     energies, slopes = evaluate_law(repulsion.law, kernel, held)
-    return np.asarray(repulsion.scale * (energies + slopes * (squares - held)))
+    return np.asarray(energies + slopes * (squares - held))
 
 
 def _spread(places: Float64Array, charges: Float64Array, shape: tuple[int, ...]) -> Float64Array:

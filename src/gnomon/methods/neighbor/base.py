@@ -12,67 +12,19 @@ import numpy.typing as npt
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Rule, message
-from gnomon.affinities import Affinities, fuzzy_simplicial_set
-from gnomon.extension import NewAffinities, PlacementLoss, RowPlacement
+from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
+from gnomon.extension import RowPlacement
 from gnomon.initialization import initialize
 from gnomon.methods.base import PlacesRows, RowEmbedder
 from gnomon.methods.neighbor.density import keep_radii, repeat_radii
 from gnomon.methods.neighbor.frames import keep_frames, repeat_frames
 from gnomon.methods.parameters import INIT
-from gnomon.neighbors import NeighborGraph
 
 if TYPE_CHECKING:
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
 
-__all__ = ["Inputs", "NeighborEmbedder", "Placing", "Recipe"]
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What an affinity is made from.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The distinct rows, or their distances with metric="precomputed".
-    graph : NeighborGraph or None
-        Their neighbours, None if the method asked for none.
-    seed, n_threads : int
-    """
-
-    X: Any
-    graph: NeighborGraph | None
-    seed: int
-    n_threads: int
-
-    @property
-    def neighbors(self) -> NeighborGraph:
-        """The graph of a method that asked for one."""
-        assert self.graph is not None
-        return self.graph
-
-
-@dataclass(frozen=True)
-class Placing:
-    """How a finished map places new rows.
-
-    Attributes
-    ----------
-    affinities : NewAffinities or None
-        How a new row is attracted to its nearest fitted rows.
-    loss : PlacementLoss or None
-        What its position minimises.
-    n_neighbors : int
-        Fitted rows that attract it.
-    make : callable, default=RowPlacement
-        (rows, positions, n_neighbors, affinities, loss, metric=..., ...) -> RowPlacement.
-    """
-
-    affinities: NewAffinities | None
-    loss: PlacementLoss | None
-    n_neighbors: int
-    make: Callable[..., RowPlacement] = RowPlacement
+__all__ = ["Inputs", "NeighborEmbedder", "Recipe"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +36,8 @@ class Recipe:
     n_neighbors : int
         Neighbours the affinity needs; 0 for none.
     affinity : callable
-        Inputs -> Affinities, or what else the objective takes.
+        Inputs -> Affinities, or what else the objective takes. One with ``new_rows(inputs)`` weighs the neighbours of
+        new rows, see `gnomon.affinities.NeighborAffinity`.
     rescale : callable
         Start positions -> start positions at the scale the method wants.
     objective : callable
@@ -92,8 +45,9 @@ class Recipe:
     optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
     reduce : callable or None, default=None
         (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
-    placing : callable or None, default=None
-        (inputs, objective, embedding) -> Placing, or None if new rows cannot be placed.
+    placement : callable or None, default=None
+        (inputs, objective, embedding) -> class of the placement of new rows, or None if they cannot be placed. None
+        places them by the affinity and the objective.
     """
 
     n_neighbors: int
@@ -102,7 +56,7 @@ class Recipe:
     objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
     reduce: Callable[[Any, int, int], Any] | None = None
-    placing: Callable[[Inputs, Any, npt.NDArray[np.float32]], Placing | None] | None = None
+    placement: Callable[[Inputs, Any, npt.NDArray[np.float32]], Callable[..., RowPlacement] | None] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -165,26 +119,40 @@ class NeighborEmbedder(PlacesRows, RowEmbedder):
         keep_radii(self, objective, solution.embedding)
         keep_frames(self, objective, solution.embedding)
         positions = np.asarray(solution.embedding, dtype=np.float32)
-        self.placement_: RowPlacement | None = None
-        placing = None if recipe.placing is None else recipe.placing(inputs, objective, positions)
-        if placing is not None:
-            self.placement_ = placing.make(
-                rows,
-                positions,
-                placing.n_neighbors,
-                placing.affinities,
-                placing.loss,
-                metric=parameters["metric"],
-                metric_params=self.metric_params,
-                seed=self.seed_,
-                who=type(self).__name__,
-            )
+        self.placement_ = self._placement(rows, positions, recipe, objective, inputs)
         return positions
+
+    def _placement(
+        self, rows: Any, positions: npt.NDArray[np.float32], recipe: Recipe, objective: Any, inputs: Inputs
+    ) -> RowPlacement | None:
+        """Return how new rows are placed: by affinity and loss, each of which knows what it asks of a new row."""
+        make: Callable[..., RowPlacement] | None = RowPlacement
+        weights, loss = None, None
+        if recipe.placement is not None:
+            make = recipe.placement(inputs, objective, positions)
+        elif inputs.graph is not None and hasattr(recipe.affinity, "new_rows") and hasattr(objective, "row_loss"):
+            degree = recipe.affinity.degree(inputs) if hasattr(recipe.affinity, "degree") else None
+            weights, loss = recipe.affinity.new_rows(inputs), objective.row_loss(positions, degree=degree)
+        if make is None or (make is RowPlacement and (weights is None or loss is None)):
+            return None
+        return make(
+            rows,
+            positions,
+            1 if inputs.graph is None else self.graph_.n_neighbors,
+            weights,
+            loss,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            seed=self.seed_,
+            who=type(self).__name__,
+        )
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         who = type(self).__name__
         if self.placement_ is None:
-            raise ValueError(message(who, "transform", "used with parts of known affinity, kernel and loss"))
+            rule = "used with an affinity that weighs new rows and a loss of their pairs"
+            remedy = "Name the affinity, or give one with new_rows(inputs), and a loss with row_loss(Y)."
+            raise ValueError(message(who, "transform", rule, remedy=remedy))
         return self.placement_.place(X, n_threads=resolve_n_threads(self.n_jobs, who=who))
 
     def __sklearn_tags__(self) -> Any:

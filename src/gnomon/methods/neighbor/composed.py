@@ -14,29 +14,29 @@ import scipy.sparse as sp
 from gnomon._validation import Either, Having, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import (
     Affinities,
-    conditional_affinities,
-    fuzzy_simplicial_set,
-    gaussian_affinities,
-    uniform_affinities,
+    ConditionalAffinity,
+    FuzzyAffinity,
+    GaussianAffinity,
+    NeighborAffinity,
+    UniformAffinity,
 )
 from gnomon.initialization import rescale, rescale_to_box
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.density import DENSITY, density_terms
 from gnomon.methods.neighbor.frames import FRAMES, frame_terms
-from gnomon.methods.neighbor.placing import named_affinities, named_loss
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 
 __all__ = ["AFFINITIES", "NeighborEmbedding"]
 
-AFFINITIES: dict[str, Callable[..., Affinities]] = {
-    "fuzzy": fuzzy_simplicial_set,
-    "gaussian": gaussian_affinities,
-    "conditional": conditional_affinities,
-    "uniform": uniform_affinities,
+AFFINITIES: dict[str, Callable[..., NeighborAffinity]] = {
+    "fuzzy": FuzzyAffinity,
+    "gaussian": GaussianAffinity,
+    "conditional": ConditionalAffinity,
+    "uniform": UniformAffinity,
 }
-"""Affinities by name: (graph, n_threads=..., ...) -> Affinities."""
+"""Affinities by name."""
 
 _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "gradient_descent": GradientDescent,
@@ -67,9 +67,10 @@ class NeighborEmbedding(NeighborEmbedder):
         Dimension of the map.
     n_neighbors : int >= 1, default=15
         Neighbours of each row, the row itself not counted.
-    affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities or sparse matrix, default="fuzzy"
-        A callable takes an object with ``X``, ``graph``, ``seed`` and ``n_threads`` and returns what the loss takes.
-        Affinities or a matrix of shape (n_samples, n_samples) are used as they are.
+    affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities or matrix, default="fuzzy"
+        A callable takes an object with ``X``, ``graph``, ``seed`` and ``n_threads`` and returns what the loss takes; a
+        `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities or a matrix
+        of shape (n_samples, n_samples), sparse or dense, are used as they are.
     kernel : str or OutputKernel, default="cauchy"
         A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
     loss : str or callable, default="kl"
@@ -100,9 +101,10 @@ class NeighborEmbedding(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, for affinities and the losses "kl",
-    "conditional_kl", "cross_entropy" and "info_nce" chosen by name with a compiled kernel; for other parts it
-    raises ValueError, as the affinities of a new row, or its loss, are not known.
+    `transform` puts a new row where its own part of the loss is least. It asks the affinity for the weights of the
+    row's neighbours and the objective for the loss of one row, which named affinities, those derived from
+    `gnomon.affinities.NeighborAffinity`, all named losses but "frobenius", and sums of terms know, with any kernel; for
+    other parts it raises ValueError. Losses of several terms and kernels of one's own are summed in NumPy, slowly.
 
     References
     ----------
@@ -129,7 +131,7 @@ class NeighborEmbedding(NeighborEmbedder):
         "n_neighbors": Integer(1),
         "affinity": Either(
             Options(*AFFINITIES),
-            Instance((Affinities, sp.sparray, sp.spmatrix), "Affinities or a sparse matrix"),
+            Instance((Affinities, np.ndarray, sp.sparray, sp.spmatrix), "Affinities or a matrix"),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "kernel": KERNEL,
@@ -150,39 +152,33 @@ class NeighborEmbedding(NeighborEmbedder):
         self.kernel_ = make_kernel("NeighborEmbedding", parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=partial(self._make_affinities, parameters=parameters, n_samples=n_samples),
+            affinity=self._make_affinity(parameters, n_samples),
             rescale=self._make_start(parameters),
             objective=partial(self._make_objective, parameters=parameters),
             optimizer=self._make_optimizer(parameters),
-            placing=partial(self._make_placing, parameters=parameters),
         )
 
-    def _make_placing(
-        self, inputs: Inputs, objective: Any, positions: npt.NDArray[np.float32], *, parameters: dict[str, Any]
-    ) -> Placing | None:
-        affinity, loss = parameters["affinity"], parameters["loss"]
-        if not (isinstance(affinity, str) and isinstance(loss, str) and self.kernel_.compiled):
-            return None
-        asked = named_loss(loss, objective, positions)
-        if asked is None:
-            return None
-        affinities = named_affinities(affinity, parameters["affinity_params"] or {}, inputs.neighbors)
-        return Placing(affinities, asked, inputs.neighbors.n_neighbors)
-
-    def _make_affinities(self, inputs: Inputs, *, parameters: dict[str, Any], n_samples: int) -> Any:
+    def _make_affinity(self, parameters: dict[str, Any], n_samples: int) -> Callable[[Inputs], Any]:
+        """Return the affinity as a callable, with `new_rows` if it knows them."""
         affinity: Any = parameters["affinity"]
         if isinstance(affinity, str):
-            given = parameters["affinity_params"] or {}
-            return AFFINITIES[affinity](inputs.neighbors, n_threads=inputs.n_threads, **given)
-        if isinstance(affinity, sp.sparray | sp.spmatrix):
-            matrix: Any = affinity
-            affinity = Affinities(sp.csr_array(matrix.astype(np.float32)), "membership")
-        if isinstance(affinity, Affinities):
-            if affinity.n_samples != n_samples:
-                found, fact = f"affinity of {affinity.n_samples} rows", f"there are {n_samples} distinct rows"
-                raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
+            return AFFINITIES[affinity](**(parameters["affinity_params"] or {}))
+        if isinstance(affinity, np.ndarray | Affinities | sp.sparray | sp.spmatrix):
+            return partial(self._take, affinity, parameters["loss"], n_samples)
+        return affinity  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _take(affinity: Any, loss: Any, n_samples: int, _inputs: Inputs) -> Any:
+        """Return affinities that are given, as the loss takes them."""
+        shape = affinity.matrix.shape if isinstance(affinity, Affinities) else affinity.shape
+        if shape != (n_samples, n_samples):
+            found, fact = f"affinity of {shape[0]} rows", f"there are {n_samples} distinct rows"
+            raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
+        if isinstance(affinity, Affinities) or (isinstance(affinity, np.ndarray) and _takes_array(loss)):
             return affinity
-        return affinity(inputs)
+        if loss == "reconstruction":
+            return sp.csr_array(affinity)
+        return Affinities(sp.csr_array(affinity.astype(np.float32)), "membership")
 
     def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:
         loss = LOSSES[parameters["loss"]] if isinstance(parameters["loss"], str) else parameters["loss"]
@@ -229,3 +225,8 @@ class NeighborEmbedding(NeighborEmbedder):
             return partial(rescale_to_box, size=10.0)
         usual = 1e-4 if loss in ("kl", "reconstruction") else 1.0
         return partial(rescale, standard_deviation=usual if spread is None else spread)
+
+
+def _takes_array(loss: Any) -> bool:
+    """Return whether a loss takes a dense array: "frobenius", and any of one's own."""
+    return loss == "frobenius" or not isinstance(loss, str)

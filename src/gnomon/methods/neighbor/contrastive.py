@@ -7,12 +7,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
-from gnomon.affinities import uniform_affinities
-from gnomon.extension import PlacementLoss, UniformRows
+from gnomon.affinities import UniformAffinity
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.kernels import Cauchy, NoiseContrast
-from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
-from gnomon.methods.neighbor.placing import cross_entropy_loss
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.objectives import CrossEntropy, InfoNCE
 from gnomon.optimizers import Adam, SampledDescent
 
@@ -94,7 +92,7 @@ class NegTSNE(NeighborEmbedder):
         unit = max(1.0, contrast**-0.5)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=lambda inputs: uniform_affinities(inputs.neighbors, n_threads=inputs.n_threads),
+            affinity=UniformAffinity(),
             rescale=partial(rescale_to_box, size=_BOX * unit),
             objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
@@ -106,9 +104,6 @@ class NegTSNE(NeighborEmbedder):
                 n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"] * unit),
-            placing=lambda inputs, objective, _positions: Placing(
-                UniformRows(), cross_entropy_loss(objective), inputs.neighbors.n_neighbors
-            ),
         )
 
 
@@ -169,15 +164,10 @@ class InfoNCETSNE(NeighborEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=lambda inputs: uniform_affinities(inputs.neighbors, n_threads=inputs.n_threads),
+            affinity=UniformAffinity(),
             rescale=partial(rescale, standard_deviation=1.0),
             objective=lambda affinities, inputs: InfoNCE(
                 affinities, Cauchy(), n_noise=parameters["n_noise"], seed=inputs.seed, n_threads=inputs.n_threads
             ),
             optimizer=Adam(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"], decay="linear"),
-            placing=lambda inputs, _objective, _positions: Placing(
-                UniformRows(),
-                PlacementLoss.of_contrast(Cauchy(), min(parameters["n_noise"], n_samples - 1), n_samples),
-                inputs.neighbors.n_neighbors,
-            ),
         )

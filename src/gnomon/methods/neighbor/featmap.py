@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,16 +13,37 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._progress import Reporter
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
-from gnomon.affinities import Affinities
+from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_turn
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.frames import fit_frames, median_dimension, turn_frames
 from gnomon.methods.neighbor.umap import UMAP_RULES, umap_kernel, umap_recipe
+from gnomon.neighbors import NeighborGraph
 from gnomon.objectives import FrameCorrelation
 from gnomon.optimizers import SampledDescent
 
 __all__ = ["FeatMAP"]
+
+
+@dataclass(frozen=True)
+class _NearestAffinity:
+    """An affinity of the nearest of the neighbours found, whose graph is kept."""
+
+    affinity: Any
+    n_neighbors: int
+    keep: Callable[[NeighborGraph], None]
+
+    def __call__(self, inputs: Inputs) -> Any:
+        """Return the affinities of a table."""
+        graph = inputs.neighbors.nearest(self.n_neighbors)
+        self.keep(graph)
+        return self.affinity(replace(inputs, graph=graph))
+
+    def new_rows(self, inputs: Inputs) -> NewRows:
+        """Return the rule for new rows."""
+        found: NewRows = self.affinity.new_rows(inputs)
+        return found
 
 
 @dataclass(eq=False, repr=False)
@@ -137,13 +160,10 @@ class FeatMAP(NeighborEmbedder):
             return (self._term(affinities, replace(inputs, graph=inputs.neighbors.nearest(tangent)), parameters),)
 
         recipe = umap_recipe(parameters, self.kernel_, n_samples, terms)
-        fuzzy, plain = recipe.affinity, recipe.optimizer
-
-        def affinity(inputs: Inputs) -> Affinities:
-            self.graph_ = inputs.neighbors.nearest(n_neighbors)
-            found: Affinities = fuzzy(replace(inputs, graph=self.graph_))
-            return found
-
+        plain, affinity = (
+            recipe.optimizer,
+            _NearestAffinity(recipe.affinity, n_neighbors, partial(setattr, self, "graph_")),
+        )
         optimizer = SampledDescent(plain.max_iter, learning_rate=plain.learning_rate, isotropic=True)
         return replace(recipe, n_neighbors=max(n_neighbors, tangent), affinity=affinity, optimizer=optimizer)
 

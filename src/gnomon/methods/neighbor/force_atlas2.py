@@ -6,15 +6,10 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from gnomon._validation import Integer, Options, Real, Rule
-from gnomon.affinities import uniform_affinities
-from gnomon.extension import PlacementLoss, UniformRows
+from gnomon.affinities import UniformAffinity
 from gnomon.initialization import rescale
-from gnomon.kernels import Linear, Logarithmic
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.objectives import LinearAttraction
 from gnomon.optimizers import GradientDescent
 
@@ -88,9 +83,7 @@ class ForceAtlas2(NeighborEmbedder):
         edge = (parameters["repulsion_strength"] * n_samples * (parameters["n_neighbors"] + 1.0)) ** 0.5
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=lambda inputs: uniform_affinities(
-                inputs.neighbors, normalization="membership", n_threads=inputs.n_threads
-            ),
+            affinity=UniformAffinity("membership"),
             rescale=partial(rescale, standard_deviation=_WIDTH * edge),
             objective=lambda affinities, inputs: LinearAttraction(
                 affinities,
@@ -104,14 +97,4 @@ class ForceAtlas2(NeighborEmbedder):
                 early_exaggeration_iter=0,
                 max_step_norm=edge,
             ),
-            placing=partial(self._placing, strength=parameters["repulsion_strength"]),
         )
-
-    def _placing(
-        self, inputs: Inputs, _objective: Any, _positions: npt.NDArray[np.float32], *, strength: float
-    ) -> Placing:
-        """Hang a new point on springs of strength 1 / n_neighbors each, its charge divided likewise."""
-        n_neighbors = inputs.neighbors.n_neighbors
-        charges = np.asarray(self.affinities_.matrix.sum(axis=1), dtype=np.float64).ravel() + 1.0
-        loss = PlacementLoss.of_values(Linear(), Logarithmic(), strength * (n_neighbors + 1) / n_neighbors, charges)
-        return Placing(UniformRows(), loss, n_neighbors)

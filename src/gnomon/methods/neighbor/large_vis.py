@@ -7,14 +7,12 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
-from gnomon.affinities import gaussian_affinities
-from gnomon.extension import GaussianRows
+from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
-from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.density import DENSITY, density_terms
 from gnomon.methods.neighbor.frames import FRAMES, frame_terms
-from gnomon.methods.neighbor.placing import cross_entropy_loss
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent
@@ -98,9 +96,7 @@ class LargeVis(NeighborEmbedder):
         perplexity, n_neighbors = check_perplexity("LargeVis", parameters, n_samples)
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=lambda inputs: gaussian_affinities(
-                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
-            ),
+            affinity=GaussianAffinity(perplexity),
             rescale=partial(rescale_to_box, size=_BOX),
             objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
@@ -117,7 +113,4 @@ class LargeVis(NeighborEmbedder):
                 n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),
-            placing=lambda inputs, objective, _positions: Placing(
-                GaussianRows(perplexity), cross_entropy_loss(objective), inputs.neighbors.n_neighbors
-            ),
         )

@@ -8,14 +8,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
-from gnomon.affinities import pacmap_pairs
-from gnomon.affinities.scaled import local_scales
-from gnomon.extension import PlacementLoss, ScaledRows
+from gnomon.affinities import PacmapAffinity
 from gnomon.initialization import rescale
-from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.reduction import at_most_half, principal_rows
 from gnomon.objectives import PacmapLoss
-from gnomon.objectives.pacmap import FURTHER, NEAR
 from gnomon.optimizers import Adam
 
 __all__ = ["PaCMAP"]
@@ -112,24 +109,15 @@ class PaCMAP(NeighborEmbedder):
         n_neighbors = at_most_half("PaCMAP", wanted, n_samples)
         return Recipe(
             n_neighbors=min(n_neighbors + _EXTRA, n_samples - 1),
-            affinity=lambda inputs: pacmap_pairs(
-                inputs.X,
-                inputs.neighbors,
-                n_neighbors=n_neighbors,
-                mid_near_ratio=parameters["mid_near_ratio"],
-                further_ratio=parameters["further_ratio"],
-                metric=parameters["metric"],
-                metric_params=parameters["metric_params"],
-                seed=inputs.seed,
-                n_threads=inputs.n_threads,
+            affinity=PacmapAffinity(
+                n_neighbors,
+                parameters["mid_near_ratio"],
+                parameters["further_ratio"],
+                parameters["metric"],
+                parameters["metric_params"],
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda pairs, inputs: PacmapLoss(pairs, n_threads=inputs.n_threads),
             optimizer=Adam(parameters["learning_rate"], max_iter=parameters["max_iter"]),
-            placing=lambda inputs, _objective, _positions: Placing(
-                ScaledRows(local_scales(inputs.neighbors, who="PaCMAP"), n_neighbors),
-                PlacementLoss.of_values(NEAR, FURTHER, parameters["further_ratio"] / n_samples),
-                inputs.neighbors.n_neighbors,
-            ),
             reduce=principal_rows(parameters["metric"], n_samples, self.n_features_in_),
         )

@@ -7,13 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
-from gnomon.affinities import conditional_affinities, gaussian_affinities
-from gnomon.extension import GaussianRows, PlacementLoss
+from gnomon.affinities import ConditionalAffinity, GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
 from gnomon.methods.forecast import Forecast, passes_over_pairs, passes_unless_summed
-from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
-from gnomon.methods.neighbor.placing import divergence_loss
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import ConditionalDivergence, KLDivergence
 from gnomon.optimizers import GradientDescent
@@ -93,9 +91,7 @@ class SNE(NeighborEmbedder):
         rate = parameters["learning_rate"]
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=lambda inputs: conditional_affinities(
-                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
-            ),
+            affinity=ConditionalAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: ConditionalDivergence(
                 affinities, Gaussian(), n_threads=inputs.n_threads
@@ -105,11 +101,6 @@ class SNE(NeighborEmbedder):
                 learning_rate=0.25 / parameters["early_exaggeration"] if rate == "auto" else rate,
                 early_exaggeration=parameters["early_exaggeration"],
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
-            ),
-            placing=lambda inputs, _objective, _positions: Placing(
-                GaussianRows(perplexity),
-                PlacementLoss.of_conditional_divergence(Gaussian()),
-                inputs.neighbors.n_neighbors,
             ),
         )
 
@@ -179,9 +170,7 @@ class SymmetricSNE(NeighborEmbedder):
         perplexity, n_neighbors = check_perplexity("SymmetricSNE", parameters, n_samples)
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=lambda inputs: gaussian_affinities(
-                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
-            ),
+            affinity=GaussianAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
                 affinities, Gaussian(), evaluation=parameters["method"], n_threads=inputs.n_threads
@@ -191,8 +180,5 @@ class SymmetricSNE(NeighborEmbedder):
                 learning_rate=parameters["learning_rate"],
                 early_exaggeration=parameters["early_exaggeration"],
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
-            ),
-            placing=lambda inputs, objective, positions: Placing(
-                GaussianRows(perplexity), divergence_loss(objective, positions), inputs.neighbors.n_neighbors
             ),
         )

@@ -11,7 +11,7 @@ from gnomon.affinities import trimap_triplets
 from gnomon.affinities.scaled import local_scales
 from gnomon.extension import TripletPlacement
 from gnomon.initialization import rescale
-from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.reduction import at_most_half, principal_rows
 from gnomon.objectives import TripletLoss
 from gnomon.optimizers import GradientDescent
@@ -130,16 +130,11 @@ class TriMap(NeighborEmbedder):
                 early_exaggeration=1.0,
                 early_exaggeration_iter=_SLOW_ITERATIONS,
             ),
-            placing=lambda inputs, _objective, _positions: Placing(
-                None,
-                None,
-                inputs.neighbors.n_neighbors,
-                partial(
-                    TripletPlacement,
-                    scales=local_scales(inputs.neighbors, who="TriMap"),
-                    n_inliers=n_neighbors,
-                    temperature=parameters["temperature"],
-                ),
+            placement=lambda inputs, _objective, _positions: partial(
+                TripletPlacement,
+                scales=local_scales(inputs.neighbors, who="TriMap"),
+                n_inliers=n_neighbors,
+                temperature=parameters["temperature"],
             ),
             reduce=principal_rows(parameters["metric"], n_samples, self.n_features_in_),
         )

@@ -7,13 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Options, Real, Rule
-from gnomon.affinities import gaussian_affinities
-from gnomon.extension import GaussianRows
+from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, StudentT
 from gnomon.methods.forecast import Forecast, passes_unless_summed
-from gnomon.methods.neighbor.base import NeighborEmbedder, Placing, Recipe
-from gnomon.methods.neighbor.placing import divergence_loss
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
@@ -129,9 +127,7 @@ class TSNE(NeighborEmbedder):
         kernel = Cauchy() if dof == 1.0 else StudentT(dof)
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=lambda inputs: gaussian_affinities(
-                inputs.neighbors, perplexity=perplexity, n_threads=inputs.n_threads
-            ),
+            affinity=GaussianAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
                 affinities, kernel, evaluation=parameters["method"], n_threads=inputs.n_threads
@@ -141,9 +137,6 @@ class TSNE(NeighborEmbedder):
                 learning_rate=parameters["learning_rate"],
                 early_exaggeration=parameters["early_exaggeration"],
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
-            ),
-            placing=lambda inputs, objective, positions: Placing(
-                GaussianRows(perplexity), divergence_loss(objective, positions), inputs.neighbors.n_neighbors
             ),
         )
 

@@ -7,13 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
-from gnomon.affinities import ReconstructionWeights, reconstruction_weights
-from gnomon.extension import MembershipRows, NewAffinities, PlacementLoss, ReconstructionRows
+from gnomon.affinities import ReconstructionAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import OutputKernel, UMAPKernel
 from gnomon.methods.forecast import Forecast, passes_unless_summed
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
-from gnomon.methods.neighbor.placing import usual_distance
+from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import ReconstructionTrace
 from gnomon.optimizers import GradientDescent
@@ -129,7 +127,7 @@ class TwoKernelLLE(NeighborEmbedder):
         self.kernel_ = self._make_kernel(parameters)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=partial(self._make_weights, parameters=parameters),
+            affinity=ReconstructionAffinity(parameters["weights"], parameters["regularization"], "TwoKernelLLE"),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda weights, inputs: ReconstructionTrace(
                 weights,
@@ -144,22 +142,7 @@ class TwoKernelLLE(NeighborEmbedder):
                 early_exaggeration_iter=parameters["early_exaggeration_iter"],
                 max_iter=parameters["max_iter"],
             ),
-            placing=partial(self._placing, parameters=parameters),
         )
-
-    def _placing(
-        self, inputs: Inputs, _objective: Any, positions: Any, *, parameters: dict[str, Any]
-    ) -> Placing | None:
-        if not self.kernel_.compiled:
-            return None
-        strength = parameters["penalty_strength"]
-        affinities: NewAffinities = ReconstructionRows(parameters["weights"], parameters["regularization"])
-        if parameters["weights"] == "membership":
-            affinities = MembershipRows(1.0, usual_distance(inputs.neighbors))
-        loss = PlacementLoss.of_values(
-            self.kernel_, self.kernel_, 1.0 / len(positions) if strength is None else strength
-        )
-        return Placing(affinities, loss, inputs.neighbors.n_neighbors)
 
     @staticmethod
     def _make_kernel(parameters: dict[str, Any]) -> OutputKernel:
@@ -170,14 +153,3 @@ class TwoKernelLLE(NeighborEmbedder):
             what, rule = f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"
             raise ValueError(message("TwoKernelLLE", what, rule))
         return UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
-
-    @staticmethod
-    def _make_weights(inputs: Inputs, *, parameters: dict[str, Any]) -> ReconstructionWeights:
-        return reconstruction_weights(
-            inputs.X,
-            inputs.neighbors,
-            weights=parameters["weights"],
-            regularization=parameters["regularization"],
-            n_threads=inputs.n_threads,
-            who="TwoKernelLLE",
-        )

@@ -16,7 +16,7 @@ from gnomon.extension import SimilarityPlacement
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS
 from gnomon.methods.forecast import STRIPS, Forecast
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS
@@ -134,12 +134,12 @@ class TwoKernelPCA(NeighborEmbedder):
                 gram, self.kernel_, centered=parameters["centered"], n_threads=inputs.n_threads
             ),
             optimizer=LBFGS(max_iter=parameters["max_iter"], tol=parameters["tol"]),
-            placing=partial(self._placing, centered=parameters["centered"]),
+            placement=partial(self._placement_by_similarity, centered=parameters["centered"]),
         )
 
-    def _placing(
+    def _placement_by_similarity(
         self, _inputs: Inputs, _objective: Any, positions: npt.NDArray[np.float32], *, centered: bool
-    ) -> Placing | None:
+    ) -> Callable[..., SimilarityPlacement] | None:
         if not self.kernel_.compiled:
             return None
         gram: Gram = self.affinities_
@@ -148,7 +148,6 @@ class TwoKernelPCA(NeighborEmbedder):
             points = positions.astype(np.float64)
             in_map = [self.kernel_.value(np.square(points - point).sum(axis=1)).mean() for point in points]
             means = np.array(in_map) - gram.matvec(np.ones((len(points), 1)))[:, 0] / len(points)
-        make = partial(
+        return partial(
             SimilarityPlacement, input_kernel=gram.kernel, kernel=self.kernel_, centered=centered, means=means
         )
-        return Placing(None, None, 1, make)

@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
-from gnomon.affinities import Affinities, fuzzy_simplicial_set
-from gnomon.extension import MembershipRows
+from gnomon.affinities import Affinities, FuzzyAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Placing, Recipe
+from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.density import DENSITY, density_terms
 from gnomon.methods.neighbor.frames import FRAMES, frame_terms
-from gnomon.methods.neighbor.placing import cross_entropy_loss, usual_distance
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -69,12 +67,7 @@ def umap_recipe(
         max_iter = 500 if n_samples <= _SMALL else 200
     return Recipe(
         n_neighbors=parameters["n_neighbors"],
-        affinity=lambda inputs: fuzzy_simplicial_set(
-            inputs.neighbors,
-            local_connectivity=parameters["local_connectivity"],
-            set_op_mix_ratio=parameters["set_op_mix_ratio"],
-            n_threads=inputs.n_threads,
-        ),
+        affinity=FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"]),
         rescale=partial(rescale_to_box, size=_BOX),
         objective=lambda affinities, inputs: CrossEntropy(
             affinities,
@@ -87,11 +80,6 @@ def umap_recipe(
             n_threads=inputs.n_threads,
         ),
         optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
-        placing=lambda inputs, objective, _positions: Placing(
-            MembershipRows(parameters["local_connectivity"], usual_distance(inputs.neighbors)),
-            cross_entropy_loss(objective),
-            min(parameters["n_neighbors"], inputs.neighbors.n_neighbors),
-        ),
     )
 
 

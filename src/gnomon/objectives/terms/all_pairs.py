@@ -200,6 +200,13 @@ class AllPairs:
             return nothing, nothing
         return self._weights[0], self._weights[1]
 
+    def charges_of_a_row(self) -> Float64 | None:
+        """Return the weights of the pairs that a new point with mean weights makes with all others; None for 1."""
+        if self._weights is None:
+            return None
+        u, v = (w.astype(np.float64) for w in self._weights)
+        return np.asarray(u.mean() * v + v.mean() * u)
+
     def _check_components(self, Y: Embedding, most: int) -> None:
         if Y.shape[1] > most:
             raise ValueError(

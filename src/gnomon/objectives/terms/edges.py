@@ -33,6 +33,8 @@ class EdgePairs:
         F.
     scale : float, default=1.0
         May be changed between evaluations.
+    normalized : bool, default=False
+        Whether the scale divides by the sum of the weights, and so changes with them.
     n_threads : int, default=1
         Does not change the result.
     who : str
@@ -46,6 +48,7 @@ class EdgePairs:
         law: str = "log",
         *,
         scale: float = 1.0,
+        normalized: bool = False,
         n_threads: int = 1,
         who: str = "EdgePairs",
     ) -> None:
@@ -54,6 +57,7 @@ class EdgePairs:
         self.edges = Edges.from_matrix(self.matrix, who=who)
         self.kernel = kernel
         self.scale = scale
+        self.normalized = normalized
         self.n_threads = n_threads
         self.compiled_kernel = compile_kernel(kernel)
 
@@ -61,6 +65,14 @@ class EdgePairs:
     def n_samples(self) -> int:
         """Number of points."""
         return self.edges.n_samples
+
+    def pull(self, degree: float | None = None) -> float:
+        """Return scale times the sum of all weights, or times that of as many rows of one degree."""
+        if self.normalized:
+            return 1.0
+        if degree is not None:
+            return self.scale * degree * self.n_samples
+        return self.scale * float(self.edges.values.sum(dtype=np.float64))
 
     def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
         """Return the force on each point, added to `base` where that is given."""

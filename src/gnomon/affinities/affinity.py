@@ -1,0 +1,153 @@
+"""What an affinity is: weights of the rows of a table, and of new rows among them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import message
+from gnomon.affinities.base import Affinities
+from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = ["Inputs", "Join", "NeighborAffinity", "NewRows", "OwnRows", "sums_to_one"]
+
+Float32Array = npt.NDArray[np.float32]
+Join = Literal["total", "rows", "membership"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What an affinity is made from.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The distinct rows, or their distances with metric="precomputed".
+    graph : NeighborGraph or None
+        Their neighbours, None if the method asked for none.
+    seed, n_threads : int
+    """
+
+    X: Any
+    graph: NeighborGraph | None
+    seed: int = 0
+    n_threads: int = 1
+
+    @property
+    def neighbors(self) -> NeighborGraph:
+        """The graph of a method that asked for one."""
+        assert self.graph is not None
+        return self.graph
+
+
+class NewRows(Protocol):
+    """A rule that weighs the nearest fitted rows of each new row; rows of weights sum to 1."""
+
+    def __call__(
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
+    ) -> Float32Array:
+        """Return weights of shape (n_new, n_neighbors), each row a function of itself alone."""
+        ...
+
+
+class NeighborAffinity(ABC):
+    """An affinity of one's own: weights of each row's neighbours by their distances, both directions joined.
+
+    A subclass gives the weights in `of_rows`; what a method asks beyond them follows from it: the affinities of a
+    table, the weights of new rows.
+
+    Attributes
+    ----------
+    join : {"total", "rows", "membership"}
+        "total": rows are divided by their sums, (W + W') / 2 by the number of rows; all entries sum to 1. "rows": each
+        row divided by its sum is its own distribution, as the loss "conditional_kl" takes. "membership": weights in
+        [0, 1], joined as `set_op_mix_ratio` says.
+    set_op_mix_ratio : float in [0, 1]
+        r in r (W + W' - W W') + (1 - r) W W' of "membership".
+    """
+
+    join: ClassVar[Any] = "total"
+    set_op_mix_ratio: Any = 1.0
+
+    @abstractmethod
+    def of_rows(self, distances: npt.NDArray[Any], n_threads: int = 1) -> npt.NDArray[Any]:
+        """Return weights >= 0 of the shape of the distances, each row a function of its own distances alone.
+
+        Distances are float32, or float64 where derivatives are asked for, ascending, and inf where a row has no such
+        neighbour; it weighs nothing.
+        """
+
+    def of_new_rows(self, distances: Float32Array, n_threads: int = 1) -> Float32Array:
+        """Return the weights of new rows, which sum to 1."""
+        return sums_to_one(np.asarray(self.of_rows(distances, n_threads), dtype=np.float32))
+
+    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+        """Return the affinities of a table, given its neighbours."""
+        who = type(self).__name__
+        distances = usable_distances(graph, who=who)
+        found = np.ascontiguousarray(self.of_rows(distances, n_threads), dtype=np.float32)
+        if found.shape != distances.shape or not (np.isfinite(found).all() and (found >= 0.0).all()):
+            what, rule = f"weights of shape {found.shape}", f"finite, >= 0 and of shape {distances.shape}"
+            raise ValueError(message(who, what, rule))
+        if self.join == "membership":
+            mix = self.set_op_mix_ratio
+            matrix = fuzzy_union(graph.indices, found, set_op_mix_ratio=mix, n_threads=n_threads)
+            return Affinities(matrix, "membership")
+        if self.join == "rows":
+            return Affinities(rows_as_matrix(graph.indices, sums_to_one(found)), "rows")
+        return Affinities(mean_of_directions(graph.indices, sums_to_one(found), n_threads=n_threads), "total")
+
+    def degree(self, inputs: Inputs) -> float | None:
+        """Return the sum of a new row's affinities before it is divided out; None for that of a mean row."""
+        return None
+
+    def __call__(self, inputs: Inputs) -> Affinities:
+        """Return the affinities of a table."""
+        return self.weights(inputs.neighbors, n_threads=inputs.n_threads)
+
+    def new_rows(self, inputs: Inputs) -> NewRows:
+        """Return the rule for new rows among those of a table."""
+        return OwnRows(self)
+
+
+@dataclass(frozen=True)
+class OwnRows:
+    """New rows weigh their neighbours as the rows of a table do.
+
+    Parameters
+    ----------
+    affinity : NeighborAffinity
+    """
+
+    affinity: NeighborAffinity
+
+    def __call__(
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
+    ) -> Float32Array:
+        """Return weights that sum to 1."""
+        return self.affinity.of_new_rows(distances, n_threads)
+
+
+def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.csr_array:
+    """Return weights of neighbours as a matrix, entries of 0 left out, columns sorted."""
+    n_samples, n_neighbors = indices.shape
+    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+    matrix = sp.csr_array((weights.ravel(), indices.ravel(), starts), shape=(n_samples, n_samples))
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix
+
+
+def sums_to_one(weights: Float32Array) -> Float32Array:
+    """Divide rows by their sums, taken one after the other so that they do not depend on the number of rows."""
+    totals = np.zeros(len(weights))
+    for column in weights.T:
+        totals += column
+    return np.asarray(weights / np.where(totals > 0.0, totals, 1.0)[:, None], dtype=weights.dtype)
