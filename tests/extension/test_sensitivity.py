@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
+from gnomon.affinities import ConditionalAffinity, DataDistances, FuzzyAffinity, GaussianAffinity, Inputs
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.explanations import explain
-from gnomon.extension.sensitivity import (
-    DataAffinities,
-    GraphLoss,
-    StressLoss,
-    agreement,
-    principal_sensitivity,
-    sensitivity,
-)
+from gnomon.extension.sensitivity import DataLoss, agreement, principal_sensitivity, sensitivity
 from gnomon.extension.sensitivity.gauge import rigid_motions, without
-from gnomon.extension.sensitivity.pairs import flat, unflat
-from gnomon.kernels import Cauchy, CustomKernel, Gaussian, UMAPKernel
+from gnomon.kernels import CustomKernel, Gaussian, UMAPKernel
 from gnomon.linalg import principal_components, procrustes
 from gnomon.neighbors import compute_neighbors
+from gnomon.objectives import ConditionalDivergence, CrossEntropy, InfoNCE, KLDivergence, Stress
+from gnomon.objectives.expansion import flat, unflat
 from gnomon.optimizers import LBFGS, Newton
 
 _N = 40
@@ -31,13 +27,22 @@ _X[: _N // 2, 0] += 2.0
 _GRAPH = compute_neighbors(_X.astype(np.float32), 30)
 _UMAP = UMAPKernel(1.5769, 0.8951)
 
+
+def _loss(affinity, loss, X, graph=_GRAPH):
+    return DataLoss(affinity.derivative(Inputs(X, graph)), loss)
+
+
+def _umap(affinities, **given):
+    return CrossEntropy(affinities, _UMAP, **given)
+
+
 LOSSES = {
-    "t-SNE": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=13.0), Cauchy(), "kl"),
-    "symmetric SNE": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=13.0), Gaussian(), "kl"),
-    "SNE": lambda X: GraphLoss(DataAffinities.conditional(X, _GRAPH, perplexity=13.0), Gaussian(), "conditional_kl"),
-    "UMAP": lambda X: GraphLoss(DataAffinities.fuzzy(X, _GRAPH), _UMAP, "cross_entropy"),
-    "MDS": StressLoss,
-    "Sammon": lambda X: StressLoss(X, weights="inverse"),
+    "t-SNE": lambda X: _loss(GaussianAffinity(13.0), KLDivergence, X),
+    "symmetric SNE": lambda X: _loss(GaussianAffinity(13.0), lambda a: KLDivergence(a, Gaussian()), X),
+    "SNE": lambda X: _loss(ConditionalAffinity(13.0), ConditionalDivergence, X),
+    "UMAP": lambda X: _loss(FuzzyAffinity(), _umap, X),
+    "MDS": lambda X: DataLoss(DataDistances(X), lambda d: Stress(d, dtype=np.float64)),
+    "Sammon": lambda X: DataLoss(DataDistances(X), lambda d: Stress(d, weights="inverse", dtype=np.float64)),
 }
 _START = _X[:, :2] - _X[:, :2].mean(axis=0)
 
@@ -80,7 +85,7 @@ def test_the_response_with_others_held_is_that_of_the_point_alone(name, answers)
         X[i, f] += sign * step
         loss, Y = LOSSES[name](X), found.embedding.copy()
         for _ in range(20):
-            Y[i] -= np.linalg.solve(loss.own_blocks(Y)[i], loss.gradient(Y)[i])
+            Y[i] -= np.linalg.solve(loss.expand(Y).own_blocks()[i], loss.gradient(Y)[i])
         return Y[i]
 
     expected = np.stack([(alone(1, f) - alone(-1, f)) / (2 * step) for f in range(4)], axis=1)
@@ -107,7 +112,7 @@ def test_a_plane_mapped_isometrically_follows_its_points():
     flat_data, frame = rng.normal(size=(15, 2)), np.linalg.qr(rng.normal(size=(5, 2)))[0]
     turn = np.array([[0.0, -1.0], [1.0, 0.0]])
     Y = (flat_data - flat_data.mean(axis=0)) @ turn.T
-    found = sensitivity(StressLoss(flat_data @ frame.T), Y, rows=[2])
+    found = sensitivity(LOSSES["MDS"](flat_data @ frame.T), Y, rows=[2])
     np.testing.assert_allclose(found.fixed[0], turn @ frame.T, atol=1e-9)
     response = np.zeros((15, 2, 5))
     response[2] = turn @ frame.T
@@ -127,14 +132,14 @@ def test_a_map_that_is_no_minimum_is_said_to_be_none():
 def test_a_loss_without_a_minimum_is_said_to_have_none():
     """t-SNE of few rows and a small perplexity: the wider the map, the lower the loss."""
     graph = compute_neighbors(_X.astype(np.float32), 12)
-    loss = GraphLoss(DataAffinities.gaussian(_X, graph, perplexity=5.0), Cauchy(), "kl")
+    loss = _loss(GaussianAffinity(5.0), KLDivergence, _X, graph)
     with pytest.warns(ConvergenceWarning, match="no minimum: it falls while points move apart"):
         sensitivity(loss, _START, rows=[0], polish=True)
 
 
 def test_pieces_that_nothing_joins_are_not_polished():
     X = np.vstack([_X, _X + 1000.0])
-    loss = GraphLoss(DataAffinities.fuzzy(X, compute_neighbors(X.astype(np.float32), 5)), _UMAP, "cross_entropy")
+    loss = _loss(FuzzyAffinity(), _umap, X, compute_neighbors(X.astype(np.float32), 5))
     with pytest.raises(ValueError, match="they leave 2 pieces"):
         sensitivity(loss, X[:, :2] / 100.0, rows=[0], polish=True)
 
@@ -170,8 +175,8 @@ def test_both_solvers_agree(answers):
 def test_bytes_do_not_depend_on_the_number_of_threads(answers):
     results = []
     for n_threads in (1, 2, 3):
-        affinities = DataAffinities.fuzzy(np.tile(_X, (8, 1)) + np.arange(8 * _N)[:, None] * 0.01, _wide_graph())
-        loss = GraphLoss(affinities, _UMAP, "cross_entropy", n_threads=n_threads)
+        X = np.tile(_X, (8, 1)) + np.arange(8 * _N)[:, None] * 0.01
+        loss = _loss(FuzzyAffinity(), partial(_umap, n_threads=n_threads), X, _wide_graph())
         Y = np.tile(answers["UMAP"].embedding, (8, 1)) + np.arange(8 * _N)[:, None] * 0.05
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -247,7 +252,7 @@ def test_newton_ends_where_l_bfgs_does_with_more_digits():
     near = LBFGS(max_iter=500, tol=1e-3).minimize(loss, _START).embedding
     exact = Newton(tol=1e-12).minimize(loss, near)
     assert exact.converged
-    assert np.linalg.norm(loss.gradient(exact.embedding)) < 1e-9 * loss.pairs_at(exact.embedding).attraction
+    assert np.linalg.norm(loss.gradient(exact.embedding)) < 1e-9 * loss.expand(exact.embedding).attraction
     assert loss.loss(exact.embedding) <= loss.loss(near)
 
 
@@ -264,9 +269,13 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="1 feature_names must be n_features=4"):
         sensitivity(loss, _START, rows=[0], feature_names=["a"])
     with pytest.raises(ValueError, match="must be of the same length"):
-        DataAffinities.gaussian(_X[:5], _GRAPH, perplexity=3.0)
-    with pytest.raises(ValueError, match="joined as 'membership' must be joined as rows"):
-        GraphLoss(DataAffinities.fuzzy(_X, _GRAPH), _UMAP, "conditional_kl")
+        LOSSES["t-SNE"](_X[:5])
+    with pytest.raises(ValueError, match='must be conditional, with normalization "rows"'):
+        _loss(FuzzyAffinity(), ConditionalDivergence, _X)
+    with pytest.raises(ValueError, match="affinities must be symmetric"):
+        _loss(ConditionalAffinity(13.0), KLDivergence, _X).loss(_START)
     flatless = CustomKernel(lambda s: 1 / (1 + s), lambda s: -1 / (1 + s) ** 2, bounded=True)
     with pytest.raises(TypeError, match="second_derivative"):
-        GraphLoss(DataAffinities.gaussian(_X, _GRAPH, perplexity=13.0), flatless, "kl")
+        _loss(GaussianAffinity(13.0), lambda a: KLDivergence(a, flatless), _X)
+    with pytest.raises(TypeError, match="loss=InfoNCE must be a sum of terms over pairs"):
+        _loss(GaussianAffinity(13.0), InfoNCE, _X)

@@ -5,14 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.affinities import conditional_affinities, fuzzy_simplicial_set, gaussian_affinities
-from gnomon.extension.sensitivity.affinities import DataAffinities
-from gnomon.extension.sensitivity.graph_losses import GraphLoss
-from gnomon.extension.sensitivity.pairs import flat, unflat
-from gnomon.extension.sensitivity.stress_loss import StressLoss
-from gnomon.kernels import Cauchy, Gaussian, StudentT, UMAPKernel
+from gnomon.affinities import (
+    ConditionalAffinity,
+    DataDistances,
+    FuzzyAffinity,
+    GaussianAffinity,
+    Inputs,
+    NeighborAffinity,
+    UniformAffinity,
+)
+from gnomon.extension.sensitivity import DataLoss
+from gnomon.kernels import Cauchy, CustomKernel, Gaussian, StudentT, UMAPKernel
 from gnomon.neighbors import compute_neighbors
-from gnomon.objectives import ConditionalDivergence, CrossEntropy, KLDivergence, StatedCrossEntropy, Stress
+from gnomon.objectives import (
+    ConditionalDivergence,
+    CrossEntropy,
+    KLDivergence,
+    LinearAttraction,
+    PairObjective,
+    StatedCrossEntropy,
+    Stress,
+)
+from gnomon.objectives.expansion import flat, unflat
+from gnomon.objectives.terms import AllPairs, EdgePairs
 
 _N, _K = 24, 9
 _UMAP = UMAPKernel(1.5769, 0.8951)
@@ -20,18 +35,60 @@ _X = np.random.default_rng(0).normal(size=(_N, 5)) * [2.0, 1.0, 1.0, 0.5, 0.3]
 _Y = np.random.default_rng(1).normal(size=(_N, 2)) * [2.0, 1.0]
 _GRAPH = compute_neighbors(_X.astype(np.float32), _K)
 
+_SQUARE = CustomKernel(
+    lambda s: 1.0 / (1.0 + s) ** 2,
+    lambda s: -2.0 / (1.0 + s) ** 3,
+    second_derivative=lambda s: 6.0 / (1.0 + s) ** 4,
+    bounded=True,
+)
+
+
+class Heat(NeighborAffinity):
+    """An affinity of the user's own, which says nothing of derivatives."""
+
+    def of_rows(self, distances, n_threads=1):
+        return np.exp(-np.square(distances))
+
+
+class HeatMembership(Heat):
+    """The same as memberships."""
+
+    join, set_op_mix_ratio = "membership", 0.8
+
+
+def _own_loss(affinities):
+    edges = EdgePairs(affinities.matrix, _SQUARE, "log")
+    pairs = AllPairs(affinities.n_samples, Cauchy(), "value", scale=0.01)
+    return PairObjective([edges], [pairs, AllPairs(affinities.n_samples, _SQUARE, "value", link="log")])
+
+
+def _umap(affinities, **given):
+    return CrossEntropy(affinities, _UMAP, **given)
+
+
+# affinity, loss, and the loss by which the fit's float32 gradient is checked
+PARTS = {
+    "t-SNE": (GaussianAffinity(4.0), KLDivergence),
+    "t-SNE, heavy tails": (GaussianAffinity(4.0), lambda a: KLDivergence(a, StudentT(0.5))),
+    "symmetric SNE": (GaussianAffinity(4.0), lambda a: KLDivergence(a, Gaussian())),
+    "SNE": (ConditionalAffinity(4.0), ConditionalDivergence),
+    "UMAP": (FuzzyAffinity(), _umap),
+    "UMAP, mixed": (FuzzyAffinity(1.5, 0.7), _umap),
+    "UMAP as printed": (FuzzyAffinity(), lambda a: StatedCrossEntropy(a, _UMAP)),
+    "LargeVis": (GaussianAffinity(4.0), lambda a: CrossEntropy(a, Cauchy(), noise_exponent=0.75)),
+    "memberships in t-SNE's loss": (FuzzyAffinity(), KLDivergence),
+    "elastic embedding": (FuzzyAffinity(), lambda a: LinearAttraction(a, Gaussian(), charges="uniform")),
+    "springs": (FuzzyAffinity(), LinearAttraction),
+    "own affinity": (Heat(), KLDivergence),
+    "own memberships": (HeatMembership(), _umap),
+    "own affinity, kernel and loss": (Heat(), _own_loss),
+}
 LOSSES = {
-    "t-SNE": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=4.0), Cauchy(), "kl"),
-    "t-SNE, heavy tails": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=4.0), StudentT(0.5), "kl"),
-    "symmetric SNE": lambda X: GraphLoss(DataAffinities.gaussian(X, _GRAPH, perplexity=4.0), Gaussian(), "kl"),
-    "SNE": lambda X: GraphLoss(DataAffinities.conditional(X, _GRAPH, perplexity=4.0), Gaussian(), "conditional_kl"),
-    "UMAP": lambda X: GraphLoss(DataAffinities.fuzzy(X, _GRAPH), _UMAP, "cross_entropy"),
-    "UMAP, mixed": lambda X: GraphLoss(
-        DataAffinities.fuzzy(X, _GRAPH, local_connectivity=1.5, set_op_mix_ratio=0.7), _UMAP, "cross_entropy"
-    ),
-    "UMAP as printed": lambda X: GraphLoss(DataAffinities.fuzzy(X, _GRAPH), _UMAP, "stated_cross_entropy"),
-    "MDS": StressLoss,
-    "Sammon": lambda X: StressLoss(X, weights="inverse"),
+    name: lambda X, affinity=affinity, loss=loss: DataLoss(affinity.derivative(Inputs(X, _GRAPH)), loss)
+    for name, (affinity, loss) in PARTS.items()
+} | {
+    "MDS": lambda X: DataLoss(DataDistances(X), lambda d: Stress(d, dtype=np.float64)),
+    "Sammon": lambda X: DataLoss(DataDistances(X), lambda d: Stress(d, weights="inverse", dtype=np.float64)),
 }
 
 
@@ -42,23 +99,22 @@ def _moved(i, f, step):
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_the_gradient_is_that_of_the_objective_that_methods_minimise(name):
+def test_loss_and_gradient_are_those_of_the_objective_that_methods_minimise(name):
     loss = LOSSES[name](_X)
-    objective = {
-        "t-SNE": lambda: KLDivergence(gaussian_affinities(_GRAPH, perplexity=4.0)),
-        "t-SNE, heavy tails": lambda: KLDivergence(gaussian_affinities(_GRAPH, perplexity=4.0), StudentT(0.5)),
-        "symmetric SNE": lambda: KLDivergence(gaussian_affinities(_GRAPH, perplexity=4.0), Gaussian()),
-        "SNE": lambda: ConditionalDivergence(conditional_affinities(_GRAPH, perplexity=4.0)),
-        "UMAP": lambda: CrossEntropy(fuzzy_simplicial_set(_GRAPH), _UMAP, evaluation="exact"),
-        "UMAP, mixed": lambda: CrossEntropy(
-            fuzzy_simplicial_set(_GRAPH, local_connectivity=1.5, set_op_mix_ratio=0.7), _UMAP, evaluation="exact"
-        ),
-        "UMAP as printed": lambda: StatedCrossEntropy(fuzzy_simplicial_set(_GRAPH), _UMAP),
-        "MDS": lambda: Stress(loss._delta),
-        "Sammon": lambda: Stress(loss._delta, weights=loss._weights_of(slice(None))[0]),
-    }[name]()
-    expected = objective.reference(_Y)[1]
+    if name in PARTS:
+        affinity, made = PARTS[name]
+        objective = made(affinity.weights(_GRAPH))
+    else:
+        delta = loss.affinities.values
+        objective = Stress(delta, weights=None if name == "MDS" else 1.0 / (delta + np.diag(np.full(_N, np.inf))))
+    energy, expected = objective.reference(_Y)
     np.testing.assert_allclose(loss.gradient(_Y), expected, rtol=2e-4, atol=2e-5 * np.abs(expected).max())
+    assert loss.loss(_Y) == pytest.approx(energy, rel=1e-4)
+
+
+def test_neighbors_that_are_all_alike_do_not_follow_the_data():
+    loss = DataLoss(UniformAffinity().derivative(Inputs(_X, _GRAPH)), KLDivergence)
+    assert not loss.push(_Y, 3).any()
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -77,17 +133,16 @@ def test_the_hessian_is_the_slope_of_the_gradient(name):
     H = loss.hessian(_Y)
     np.testing.assert_allclose(H, H.T, atol=1e-12 * np.abs(H).max())
     np.testing.assert_allclose(H @ flat(V), expected, atol=1e-7 * np.abs(expected).max())
-    np.testing.assert_allclose(loss.product(_Y, flat(V)), H @ flat(V), atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(loss.expand(_Y).product(flat(V)), H @ flat(V), atol=1e-12 * np.abs(expected).max())
     shaped = H.reshape(2, _N, 2, _N)
     own = np.array([shaped[:, i, :, i] for i in range(_N)])
-    np.testing.assert_allclose(loss.own_blocks(_Y), own, atol=1e-12 * np.abs(own).max())
+    np.testing.assert_allclose(loss.expand(_Y).own_blocks(), own, atol=1e-12 * np.abs(own).max())
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_mixed_derivatives_are_the_slopes_of_the_gradient_by_the_data(name):
     loss, step = LOSSES[name](_X), 1e-6
     Z = np.random.default_rng(3).normal(size=(_N, 2, 3))
-    pairs = loss.pairs_at(_Y)
     for i in (0, 7):
         expected = np.stack(
             [
@@ -97,12 +152,10 @@ def test_mixed_derivatives_are_the_slopes_of_the_gradient_by_the_data(name):
             ],
             axis=2,
         )
-        found = loss.push(pairs, i)
+        found = loss.push(_Y, i)
         np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
         both = np.einsum("idq,idf->qf", Z, found)
-        np.testing.assert_allclose(
-            loss.pull(pairs, Z, i, loss.share(pairs, Z)), both, atol=1e-12 * np.abs(found).max() * _N
-        )
+        np.testing.assert_allclose(loss.pull(_Y, Z, i, loss.share(_Y, Z)), both, atol=1e-12 * np.abs(found).max() * _N)
 
 
 def test_flat_and_back():

@@ -4,6 +4,7 @@ from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows
 from gnomon.affinities.alignment import AlignmentMatrix, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, membership_weights
+from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, DataDistances
 from gnomon.affinities.fuzzy import FuzzyAffinity, fuzzy_simplicial_set
 from gnomon.affinities.gaussian import (
     ConditionalAffinity,
@@ -28,8 +29,11 @@ from gnomon.affinities.uniform import UniformAffinity, uniform_affinities
 
 __all__ = [
     "Affinities",
+    "AffinityDerivative",
     "AlignmentMatrix",
     "ConditionalAffinity",
+    "DataAffinities",
+    "DataDistances",
     "EdgeWeights",
     "FuzzyAffinity",
     "GaussianAffinity",

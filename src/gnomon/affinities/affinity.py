@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,12 @@ import scipy.sparse as sp
 from gnomon._validation import message
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.row_weights import JacobianWeights, RowWeights
 from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions
 from gnomon.neighbors.graph import NeighborGraph
+
+if TYPE_CHECKING:
+    from gnomon.affinities.derivatives import AffinityDerivative
 
 __all__ = ["Inputs", "Join", "NeighborAffinity", "NewRows", "OwnRows", "sums_to_one"]
 
@@ -61,7 +65,7 @@ class NeighborAffinity(ABC):
     """An affinity of one's own: weights of each row's neighbours by their distances, both directions joined.
 
     A subclass gives the weights in `of_rows`; what a method asks beyond them follows from it: the affinities of a
-    table, the weights of new rows.
+    table, the weights of new rows, and the derivatives by the data.
 
     Attributes
     ----------
@@ -116,6 +120,24 @@ class NeighborAffinity(ABC):
         """Return the rule for new rows among those of a table."""
         return OwnRows(self)
 
+    def calibrated(self, squared: npt.NDArray[np.float64], mask: npt.NDArray[np.bool_]) -> RowWeights:
+        """Return the weights in float64 with their derivatives by squared distances, both (n_rows, n_neighbors).
+
+        By central differences of `of_rows`, which have some nine digits; a subclass that knows them gives its own.
+        """
+
+        def shares(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+            weights = np.asarray(self.of_rows(distances), dtype=np.float64)
+            return weights if self.join == "membership" else sums_to_one(weights)
+
+        return JacobianWeights.of(shares, squared, mask)
+
+    def derivative(self, inputs: Inputs) -> AffinityDerivative:
+        """Return the affinities of a table as functions of it."""
+        from gnomon.affinities.derivatives import DataAffinities  # which knows this class
+
+        return DataAffinities(inputs.X, inputs.neighbors, self)
+
 
 @dataclass(frozen=True)
 class OwnRows:
@@ -139,13 +161,14 @@ def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.c
     """Return weights of neighbours as a matrix, entries of 0 left out, columns sorted."""
     n_samples, n_neighbors = indices.shape
     starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
-    matrix = sp.csr_array((weights.ravel(), indices.ravel(), starts), shape=(n_samples, n_samples))
+    parts = (weights.flatten(), indices.flatten(), starts)  # copies, which sorting changes
+    matrix = sp.csr_array(parts, shape=(n_samples, n_samples))
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return matrix
 
 
-def sums_to_one(weights: Float32Array) -> Float32Array:
+def sums_to_one(weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Divide rows by their sums, taken one after the other so that they do not depend on the number of rows."""
     totals = np.zeros(len(weights))
     for column in weights.T:

@@ -12,6 +12,7 @@ from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.affinities.affinity import Inputs, Join, NeighborAffinity, NewRows, sums_to_one
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import membership_weights, usable_distances
+from gnomon.affinities.row_weights import MembershipWeights, RowWeights
 from gnomon.affinities.symmetric import fuzzy_union
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -85,6 +86,10 @@ class FuzzyAffinity(NeighborAffinity):
     def of_rows(self, distances: Float32Array, n_threads: int = 1) -> Float32Array:
         """Return memberships."""
         return membership_weights(distances, local_connectivity=self.local_connectivity, n_threads=n_threads)[0]
+
+    def calibrated(self, squared: npt.NDArray[np.float64], mask: npt.NDArray[np.bool_]) -> RowWeights:
+        """Return memberships with their derivatives, those of nearest distance and bandwidth included."""
+        return MembershipWeights.of(squared, mask, self.local_connectivity)
 
     def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
         """Return the fuzzy simplicial set of a table."""

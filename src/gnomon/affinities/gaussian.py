@@ -12,6 +12,7 @@ from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import Join, NeighborAffinity, rows_as_matrix
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import gaussian_weights, usable_distances
+from gnomon.affinities.row_weights import PerplexityWeights, RowWeights
 from gnomon.affinities.symmetric import mean_of_directions
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -116,6 +117,10 @@ class GaussianAffinity(NeighborAffinity):
         return gaussian_weights(distances, perplexity=self.perplexity, n_threads=n_threads)[0]
 
     of_new_rows = of_rows  # rows sum to 1
+
+    def calibrated(self, squared: npt.NDArray[np.float64], mask: npt.NDArray[np.bool_]) -> RowWeights:
+        """Return p_j|i with its derivatives, the precision's included."""
+        return PerplexityWeights.of(squared, mask, self.perplexity)
 
     def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
         """Return the affinities of a table."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,8 @@ class CustomKernel:
         k(s) for a float64 array of squared distances s >= 0, element by element; finite, also at 0.
     derivative : callable
         dk/ds, likewise.
+    second_derivative : callable or None, default=None
+        d2k/ds2, likewise, which sensitivities ask for.
     bounded : bool, default=False
         Whether k is a similarity in (0, 1], below 1 for s > 0, so that logarithmic laws may be taken of it.
 
@@ -39,18 +42,30 @@ class CustomKernel:
 
     value_function: Function
     derivative_function: Function
+    second_derivative_function: Function | None
     bounded: bool
     name = "custom"
     parameters = (1.0, 1.0)
     smooth = False
     compiled = False
 
-    def __init__(self, value: Function, derivative: Function, *, bounded: bool = False) -> None:
-        for argument, function in (("value", value), ("derivative", derivative)):
+    def __init__(
+        self,
+        value: Function,
+        derivative: Function,
+        *,
+        second_derivative: Function | None = None,
+        bounded: bool = False,
+    ) -> None:
+        given: dict[str, Any] = {"value": value, "derivative": derivative}
+        if second_derivative is not None:
+            given["second_derivative"] = second_derivative
+        for argument, function in given.items():
             if not callable(function):
                 raise TypeError(message("CustomKernel", f"{argument}={function!r}", "a function of squared distances"))
         object.__setattr__(self, "value_function", value)
         object.__setattr__(self, "derivative_function", derivative)
+        object.__setattr__(self, "second_derivative_function", second_derivative)
         object.__setattr__(self, "bounded", bool(bounded))
 
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
@@ -64,6 +79,13 @@ class CustomKernel:
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds; raise ValueError where it is not a finite number."""
         return self._call("derivative", self.derivative_function, squared_distances)
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2; raise TypeError if it was not given, ValueError where it is not a finite number."""
+        if self.second_derivative_function is None:
+            rule, remedy = "given: curvature is asked for", "Pass second_derivative=, a function of squared distances."
+            raise TypeError(message("CustomKernel", "second_derivative", rule, remedy=remedy))
+        return self._call("second_derivative", self.second_derivative_function, squared_distances)
 
     @staticmethod
     def _call(argument: str, function: Function, squared_distances: npt.ArrayLike) -> FloatArray:

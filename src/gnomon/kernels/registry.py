@@ -43,6 +43,11 @@ EXAMPLES: dict[str, OutputKernel] = {
     "distance": Distance(),
     "sketch_map": SketchMapKernel(1.4, 2.0, 3.0),
     "noise_contrast": NoiseContrast(0.25),
-    "custom": CustomKernel(lambda s: 1.0 / (1.0 + s) ** 2, lambda s: -2.0 / (1.0 + s) ** 3, bounded=True),
+    "custom": CustomKernel(
+        lambda s: 1.0 / (1.0 + s) ** 2,
+        lambda s: -2.0 / (1.0 + s) ** 3,
+        second_derivative=lambda s: 6.0 / (1.0 + s) ** 4,
+        bounded=True,
+    ),
 }
 """One kernel of each class, for tests and demonstrations."""

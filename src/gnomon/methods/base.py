@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -25,8 +26,9 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 if TYPE_CHECKING:
     from gnomon.data import Table
+    from gnomon.extension.sensitivity import DataLoss, Sensitivity
 
-__all__ = ["Embedder", "PlacesRows", "RowEmbedder"]
+__all__ = ["Differentiable", "DifferentiableScores", "Embedder", "PlacesRows", "RowEmbedder"]
 
 
 @dataclass
@@ -121,6 +123,35 @@ class PlacesRows(Embedder):
         if self._one_place:
             return np.repeat(self.embedding_[:1], table.values.shape[0], axis=0)
         return self._place(table.values)
+
+
+class Differentiable(Embedder):
+    """An estimator whose map can be differentiated by the data; a subclass gives the loss, or the derivatives."""
+
+    def _loss_of_data(self, X: npt.NDArray[np.float64], n_threads: int) -> DataLoss:
+        """Return the loss that the map should minimise, as a function of the data."""
+        raise NotImplementedError
+
+    def _differentiate(
+        self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, n_threads: int, **options: Any
+    ) -> Sensitivity:
+        """Return the sensitivity of the map to checked data, the options being those of the public function."""
+        from gnomon.extension.sensitivity import sensitivity  # loaded when first asked for
+
+        loss = self._loss_of_data(X, n_threads)
+        return sensitivity(loss, self.embedding_, feature_names=feature_names, **options)
+
+
+class DifferentiableScores(Differentiable):
+    """One whose map is the principal components' scores, which need no minimum."""
+
+    def _differentiate(
+        self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, n_threads: int, **options: Any
+    ) -> Sensitivity:
+        """Return the sensitivity of the scores."""
+        from gnomon.extension.sensitivity import principal_sensitivity  # loaded when first asked for
+
+        return principal_sensitivity(X, self.embedding_.shape[1], rows=options["rows"], feature_names=feature_names)
 
 
 @dataclass(eq=False, repr=False)

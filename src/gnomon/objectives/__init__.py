@@ -6,6 +6,7 @@ from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.conditional_divergence import ConditionalDivergence
 from gnomon.objectives.cross_entropy import CrossEntropy
 from gnomon.objectives.density import DensityCorrelation
+from gnomon.objectives.expansion import Expansion
 from gnomon.objectives.frame_correlation import FrameCorrelation
 from gnomon.objectives.frobenius import Frobenius
 from gnomon.objectives.huber_fit import HuberFit
@@ -33,6 +34,7 @@ __all__ = [
     "ConditionalDivergence",
     "CrossEntropy",
     "DensityCorrelation",
+    "Expansion",
     "FrameCorrelation",
     "Frobenius",
     "HuberFit",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon.objectives.added import AddedTerm, AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding
+from gnomon.objectives.expansion import Expansion
 from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import AllPairs, EdgePairs, Term
 
@@ -171,12 +172,31 @@ class PairObjective:
         if not edges or len(edges) + len(others) < len(self.terms):
             return None
         points = self._check(np.asarray(Y))
-        pulls = [term.pull(degree) for term in edges]
+        pulls = [term.strength(degree) for term in edges]
         share = abs(pulls[0])
         return RowLoss(
             tuple(PairTerm(term.kernel, term.law, pull / share) for term, pull in zip(edges, pulls, strict=True)),
             tuple(_row_repulsion(term, points, share) for term in others),
         )
+
+    def expand(self, Y: npt.ArrayLike) -> Expansion:
+        """Return the loss to second order at a map, in float64: what its Hessian is made of.
+
+        Exact sums over all pairs, whatever the evaluation; `exaggeration` and added terms are not counted.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+        """
+        points = np.asarray(Y, dtype=np.float64)
+        terms = [term.expand(points) for term in (*self.repulsions, *self.attractions)]
+        gradient, pulls = np.zeros_like(points), np.zeros_like(points)
+        for place, term in enumerate(terms):
+            gradient = gradient + term.gradient
+            if place >= len(self.repulsions) or term.attraction is not None:
+                pulls += term.gradient if term.attraction is None else term.attraction
+        loss = self.constant + sum(term.energy for term in reversed(terms))
+        return Expansion(points, loss, gradient, float(np.linalg.norm(pulls)), terms, self.n_threads)
 
     @property
     def _exaggerated(self) -> list[Term]:

@@ -44,6 +44,8 @@ class ConditionalDivergence(PairObjective):
     .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 3-5.
     """
 
+    name = "conditional_kl"
+
     def __init__(self, affinities: Affinities, kernel: OutputKernel | None = None, *, n_threads: int = 1) -> None:
         who = "ConditionalDivergence"
         self.kernel: OutputKernel = Gaussian() if kernel is None else kernel
@@ -68,6 +70,7 @@ class ConditionalDivergence(PairObjective):
                     self.kernel,
                     "value",
                     weights=(rows, rows),
+                    dtype=matrix.dtype.type,
                     link="row_log",
                     n_threads=n_threads,
                     who=who,

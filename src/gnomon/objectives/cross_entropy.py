@@ -15,7 +15,7 @@ from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges, check_embedding
 from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
-from gnomon.objectives.terms import AllPairs, EdgePairs
+from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -94,6 +94,8 @@ class CrossEntropy(PairObjective):
     .. [3] Tang, Liu, Zhang & Mei, "Visualizing large-scale and high-dimensional data", WWW 2016, eq. 6.
     """
 
+    name = "cross_entropy"
+
     def __init__(
         self,
         affinities: Affinities,
@@ -123,8 +125,9 @@ class CrossEntropy(PairObjective):
         self.epoch = 0
         self.requested_evaluation: str = checked["evaluation"]
         self.edges = Edges.from_affinities(affinities, who=who)
-        degrees = self.edges.degrees.astype(np.float64)
-        noise = degrees ** checked["noise_exponent"]
+        degrees = self.edges.degrees_in(affinities.matrix)
+        exponent: float = checked["noise_exponent"]
+        noise = degrees**exponent
         noise /= noise.sum()
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
         self.repulsion: float = repulsion
@@ -136,6 +139,12 @@ class CrossEntropy(PairObjective):
             kernel,
             "log_deficit",
             weights=(degrees * repulsion / 4.0, noise),
+            by_degree=ByDegree(
+                repulsion / 4.0,
+                shares=noise if exponent else None,
+                relative=exponent * noise / np.maximum(degrees, 1e-300) if exponent else None,
+            ),
+            dtype=affinities.matrix.dtype.type,
             theta=checked["theta"],
             n_threads=n_threads,
             who=who,
@@ -150,7 +159,7 @@ class CrossEntropy(PairObjective):
         self.sampling = _core.SamplingParameters(
             seed, 1.0 / float(self.edges.values.max()), repulsion, checked["n_draws"], _FORCE_LIMIT
         )
-        drawn = noise * len(noise) if checked["noise_exponent"] else np.empty(0)
+        drawn = noise * len(noise) if exponent else np.empty(0)
         self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))
         self._compiled_kernel = attraction.compiled_kernel
         self._by_tree = all_pairs(evaluation="tree") if sampled and self._compiled_kernel is not None else None

@@ -60,6 +60,12 @@ class Edges:
         degrees = _row_sums(offsets, values)
         return cls(offsets, columns, values, degrees)
 
+    def degrees_in(self, matrix: Any) -> npt.NDArray[np.float64]:
+        """Return the degrees of the matrix that was converted, in its precision."""
+        if matrix.dtype == np.float64:
+            return np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        return self.degrees.astype(np.float64)
+
     @property
     def n_samples(self) -> int:
         """Number of points."""

@@ -70,6 +70,8 @@ class KLDivergence(PairObjective):
     .. [3] van der Maaten, "Accelerating t-SNE using tree-based algorithms", JMLR 15, 2014.
     """
 
+    name = "kl"
+
     def __init__(
         self,
         affinities: Affinities,
@@ -85,7 +87,14 @@ class KLDivergence(PairObjective):
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
         values, total = positive_total(affinities, who=who)
         attraction = EdgePairs(
-            affinities.matrix, self.kernel, "log", scale=1.0 / total, normalized=True, n_threads=n_threads, who=who
+            affinities.matrix,
+            self.kernel,
+            "log",
+            scale=1.0 / total,
+            normalized=True,
+            fixed_total=affinities.normalization == "total",
+            n_threads=n_threads,
+            who=who,
         )
         repulsion = AllPairs(
             affinities.n_samples, self.kernel, "value", link="log", n_threads=n_threads, who=who, **checked

@@ -12,7 +12,7 @@ from gnomon.kernels import Linear, Logarithmic
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges
 from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
-from gnomon.objectives.terms import AllPairs, EdgePairs
+from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -61,6 +61,8 @@ class LinearAttraction(PairObjective):
     .. [3] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
     """
 
+    name = "linear_attraction"
+
     def __init__(
         self,
         affinities: Affinities,
@@ -82,14 +84,17 @@ class LinearAttraction(PairObjective):
         checked = check_parameters(who, _RULES, given)
         self.kernel: OutputKernel = Logarithmic() if kernel is None else kernel
         edges = Edges.from_affinities(affinities, who=who)
-        h = edges.degrees + np.float32(1.0) if checked["charges"] == "degree" else np.ones_like(edges.degrees)
+        degrees = np.asarray(edges.degrees_in(affinities.matrix), dtype=affinities.matrix.dtype)
+        h = degrees + degrees.dtype.type(1.0) if checked["charges"] == "degree" else np.ones_like(degrees)
         # sums run over ordered pairs: half of everything, and -s / 2 is the linear kernel
         springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5, n_threads=n_threads, who=who)
         repulsion = AllPairs(
             edges.n_samples,
             self.kernel,
             "value",
-            weights=(np.float32(0.25 * checked["repulsion_strength"]) * h, h),
+            weights=(degrees.dtype.type(0.25 * checked["repulsion_strength"]) * h, h),
+            by_degree=ByDegree(0.25 * checked["repulsion_strength"], 1.0) if checked["charges"] == "degree" else None,
+            dtype=affinities.matrix.dtype.type,
             evaluation=checked["evaluation"],
             theta=checked["theta"],
             n_threads=n_threads,

@@ -46,6 +46,8 @@ class StatedCrossEntropy(PairObjective):
     .. [2] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021.
     """
 
+    name = "stated_cross_entropy"
+
     def __init__(
         self,
         affinities: Affinities,

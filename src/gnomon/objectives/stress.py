@@ -39,7 +39,9 @@ class Stress(PairObjective):
         Symmetric delta_ij >= 0; kept in float32, which takes squares of numbers near 1 best.
     weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
         Symmetric w_ij >= 0, or u with w_ij = u_i u_j. Pairs of positive weight must connect all points; None weighs
-        all pairs 1.
+        all pairs 1; "inverse" and "inverse_square" take 1 / delta and 1 / delta^2, which follow the dissimilarities.
+    dtype : type, default=float32
+        With float64 the stress can be expanded to second order exactly, but not majorized.
     n_threads : int, default=1
         Does not change the result.
     who : str
@@ -50,16 +52,22 @@ class Stress(PairObjective):
     .. [1] Borg & Groenen, "Modern Multidimensional Scaling", 2nd ed., Springer, 2005, chapter 8.
     """
 
+    name = "stress"
+
     def __init__(
         self,
         dissimilarities: npt.ArrayLike,
         *,
-        weights: npt.ArrayLike | None = None,
+        weights: str | npt.ArrayLike | None = None,
+        dtype: type = np.float32,
         n_threads: int = 1,
         who: str = "Stress",
     ) -> None:
-        self.pairs = TargetPairs(dissimilarities, Distance(), weights=weights, scale=0.5, n_threads=n_threads, who=who)
-        self._solve = _laplacian_inverse(self.pairs, who=who)
+        self.pairs = TargetPairs(
+            dissimilarities, Distance(), weights=weights, dtype=dtype, scale=0.5, n_threads=n_threads, who=who
+        )
+        if dtype is np.float32:
+            self._solve = _laplacian_inverse(self.pairs, who=who)
         self._seen: tuple[Embedding, float, Embedding] | None = None
         super().__init__([], [self.pairs], n_threads=n_threads)
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.result import Sensitivity
-from gnomon.extension.sensitivity.row_weights import Float64
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
+from gnomon.objectives.terms.base import Float64
 
 __all__ = ["Agreement", "agreement"]
 

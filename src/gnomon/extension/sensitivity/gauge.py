@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.extension.sensitivity.pairs import flat
-from gnomon.extension.sensitivity.row_weights import Float64
+from gnomon.objectives.expansion import flat
+from gnomon.objectives.terms import Float64
 
 __all__ = ["rigid_motions", "without"]
 

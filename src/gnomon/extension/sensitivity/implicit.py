@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
-from gnomon.extension.sensitivity.pairs import PairLoss, Pairs, flat, unflat
+from gnomon.extension.sensitivity.data_loss import DataLoss
 from gnomon.extension.sensitivity.result import Sensitivity
-from gnomon.extension.sensitivity.row_weights import Float64
 from gnomon.extension.sensitivity.solve import System, hessian_system
 from gnomon.extension.sensitivity.stationary import polished, stationarity, warn_unless_stationary
+from gnomon.objectives.expansion import Expansion, flat, unflat
+from gnomon.objectives.terms import Float64
 
 __all__ = ["check_rows", "names_of", "sensitivity"]
 
@@ -27,7 +28,7 @@ _BATCH = 32  # rows solved for at a time
 
 
 def sensitivity(
-    loss: PairLoss,
+    loss: DataLoss,
     Y: npt.ArrayLike,
     *,
     rows: Sequence[int] | npt.NDArray[np.integer] | None = None,
@@ -46,8 +47,8 @@ def sensitivity(
 
     Parameters
     ----------
-    loss : PairLoss
-        `GraphLoss` or `StressLoss` of the data, that the map is a minimum of.
+    loss : DataLoss
+        The loss of the data that the map is a minimum of.
     Y : array-like of shape (n_samples, n_components)
         The map.
     rows : sequence of int or None, default=None
@@ -103,11 +104,11 @@ def sensitivity(
     system = hessian_system(loss, points, solver=checked["solver"], damping=checked["damping"])
     facts = stationarity(loss, points, system, moved=moved, reason=reason)
     warn_unless_stationary(facts, polishing=checked["polish"])
-    pairs = loss.pairs_at(points)
+    pairs = loss.expand(points)
 
     def respond(i: int) -> Float64:
         with single_threaded_blas():
-            return unflat(-system.solve(flat(loss.push(pairs, i))), points.shape[1])
+            return unflat(-system.solve(flat(loss.push(pairs.Y, i))), points.shape[1])
 
     with single_threaded_blas():
         own = _own(loss, pairs, system, wanted)
@@ -118,23 +119,23 @@ def sensitivity(
         fixed=fixed,
         X=loss.X,
         embedding=points,
-        loss=str(getattr(loss, "kind", type(loss).__name__)),
+        loss=loss.kind,
         stationarity=facts,
         feature_names=names,
         _respond=respond,
     )
 
 
-def _check_pieces(loss: PairLoss) -> None:
+def _check_pieces(loss: DataLoss) -> None:
     """Raise ValueError where polishing has nowhere to go."""
-    pieces = int(getattr(loss, "n_pieces", 1))
+    pieces = loss.n_pieces
     if pieces > 1:
         fact = f"they leave {pieces} pieces, which repel each other without end: the loss has no minimum"
         remedy = "Take more neighbours, or polish=False."
         raise ValueError(message("sensitivity", "affinities", "enough to connect all points", fact=fact, remedy=remedy))
 
 
-def _own(loss: PairLoss, pairs: Pairs, system: System, rows: npt.NDArray[np.int64]) -> Float64:
+def _own(loss: DataLoss, pairs: Expansion, system: System, rows: npt.NDArray[np.int64]) -> Float64:
     """Return dy_i/dx_i with all points in balance: minus the products of H^+ e_i with dg/dx_i."""
     d = pairs.Y.shape[1]
     return -np.concatenate(
@@ -142,9 +143,9 @@ def _own(loss: PairLoss, pairs: Pairs, system: System, rows: npt.NDArray[np.int6
     )
 
 
-def _fixed(loss: PairLoss, pairs: Pairs, rows: npt.NDArray[np.int64]) -> Float64:
+def _fixed(loss: DataLoss, pairs: Expansion, rows: npt.NDArray[np.int64]) -> Float64:
     """Return dy_i/dx_i with all other points held: minus the inverse of the own block of H times dg_i/dx_i."""
-    inverse = np.linalg.pinv(loss.own_blocks(pairs.Y)[rows], hermitian=True)
+    inverse = np.linalg.pinv(pairs.own_blocks()[rows], hermitian=True)
     own = np.concatenate([_pulled(loss, pairs, _units(pairs, batch), batch) for batch in _batches(rows)])
     return np.asarray(-np.einsum("iab,ibf->iaf", inverse, own))
 
@@ -153,7 +154,7 @@ def _batches(rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
     return [rows[first : first + _BATCH] for first in range(0, max(len(rows), 1), _BATCH)]
 
 
-def _units(pairs: Pairs, rows: npt.NDArray[np.int64]) -> Float64:
+def _units(pairs: Expansion, rows: npt.NDArray[np.int64]) -> Float64:
     """Return unit displacements of single points, (n_samples, n_components, len(rows) * n_components)."""
     n, d = pairs.Y.shape
     units = np.zeros((n, d, len(rows) * d))
@@ -162,15 +163,13 @@ def _units(pairs: Pairs, rows: npt.NDArray[np.int64]) -> Float64:
     return units
 
 
-def _pulled(loss: PairLoss, pairs: Pairs, Z: Float64, rows: npt.NDArray[np.int64]) -> Float64:
+def _pulled(loss: DataLoss, pairs: Expansion, Z: Float64, rows: npt.NDArray[np.int64]) -> Float64:
     """Return the derivatives by each row's data of its own n_components products: (len(rows), d, n_features)."""
     d = pairs.Y.shape[1]
-    share = loss.share(pairs, Z)
+    share = loss.share(pairs.Y, Z)
     found = np.empty((len(rows), d, loss.X.shape[1]))
     for place, i in enumerate(rows):
-        columns = slice(place * d, (place + 1) * d)
-        own_share = None if share is None else share[:, columns]
-        found[place] = loss.pull(pairs, Z[:, :, columns], int(i), own_share)
+        found[place] = loss.pull(pairs.Y, Z, int(i), share, slice(place * d, (place + 1) * d))
     return found
 
 

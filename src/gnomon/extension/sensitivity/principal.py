@@ -12,8 +12,8 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.extension.sensitivity.implicit import check_rows, names_of
 from gnomon.extension.sensitivity.result import Sensitivity
-from gnomon.extension.sensitivity.row_weights import Float64
 from gnomon.linalg.signs import column_signs
+from gnomon.objectives.terms.base import Float64
 
 __all__ = ["principal_sensitivity"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.extension.sensitivity.row_weights import Float64
 from gnomon.extension.sensitivity.stationary import Stationarity
+from gnomon.objectives.terms.base import Float64
 
 __all__ = ["Sensitivity"]
 

@@ -13,9 +13,10 @@ import scipy.sparse.linalg
 from gnomon._memory import require_memory
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
+from gnomon.extension.sensitivity.data_loss import DataLoss
 from gnomon.extension.sensitivity.gauge import rigid_motions, without
-from gnomon.extension.sensitivity.pairs import PairLoss, unflat
-from gnomon.extension.sensitivity.row_weights import Float64
+from gnomon.objectives.expansion import unflat
+from gnomon.objectives.terms import Float64
 
 __all__ = ["MOST_DENSE", "DenseSystem", "IterativeSystem", "System", "hessian_system"]
 
@@ -54,7 +55,7 @@ class DenseSystem(System):
     Where H has negative curvature, and no damping is given, twice the most negative one is added to its diagonal.
     """
 
-    def __init__(self, loss: PairLoss, Y: Float64, *, damping: float | None = None) -> None:
+    def __init__(self, loss: DataLoss, Y: Float64, *, damping: float | None = None) -> None:
         n, d = Y.shape
         what, fact = f"a map of {n} points in {d} dimensions", "the Hessian and its factor"
         remedy = "Use solver='iterative'."
@@ -73,7 +74,7 @@ class DenseSystem(System):
                 self.damping = _MARGIN * -self.smallest
                 self._factorise(loss, Y)
 
-    def _factorise(self, loss: PairLoss, Y: Float64) -> bool:
+    def _factorise(self, loss: DataLoss, Y: Float64) -> bool:
         """Factorise with the damping at hand, or return False where the matrix is not positive definite."""
         H = self._deflated(loss, Y)
         try:
@@ -82,7 +83,7 @@ class DenseSystem(System):
             return False
         return True
 
-    def _deflated(self, loss: PairLoss, Y: Float64) -> Float64:
+    def _deflated(self, loss: DataLoss, Y: Float64) -> Float64:
         """Return P H P + tau N N' + damping I with the projection P = I - N N'."""
         H, N = loss.hessian(Y), self._motions
         diagonal = np.diagonal(H)
@@ -109,13 +110,13 @@ class IterativeSystem(System):
     """
 
     def __init__(
-        self, loss: PairLoss, Y: Float64, *, damping: float | None = None, tol: float = 1e-8, max_iter: int = 5000
+        self, loss: DataLoss, Y: Float64, *, damping: float | None = None, tol: float = 1e-8, max_iter: int = 5000
     ) -> None:
         with single_threaded_blas():
             self._motions = rigid_motions(Y)
         self._loss, self._Y, self._tol, self._max_iter = loss, Y, tol, max_iter
         self.damping, self.smallest = damping or 0.0, np.nan
-        own = loss.own_blocks(Y)
+        own = loss.expand(Y).own_blocks()
         self.typical = float(np.median(np.abs(np.einsum("iaa->ia", own))))
         values, vectors = np.linalg.eigh(own)
         values = np.maximum(np.abs(values), 1e-3 * self.typical) + self.damping
@@ -127,7 +128,10 @@ class IterativeSystem(System):
 
         def product(v: Float64) -> Float64:
             inside = without(self._motions, v.reshape(-1, 1))[:, 0]
-            return without(self._motions, self._loss.product(self._Y, inside)[:, None])[:, 0] + self.damping * inside
+            return (
+                without(self._motions, self._loss.expand(self._Y).product(inside)[:, None])[:, 0]
+                + self.damping * inside
+            )
 
         def precondition(v: Float64) -> Float64:
             points = unflat(v.ravel(), d)
@@ -148,7 +152,7 @@ class IterativeSystem(System):
             return without(self._motions, found)
 
 
-def hessian_system(loss: PairLoss, Y: Float64, *, solver: str, damping: float | None) -> System:
+def hessian_system(loss: DataLoss, Y: Float64, *, solver: str, damping: float | None) -> System:
     """Return the system of a loss at a map: solver "dense", "iterative", or "auto" by the number of unknowns."""
     if solver == "dense" or (solver == "auto" and Y.size <= MOST_DENSE):
         return DenseSystem(loss, Y, damping=damping)

@@ -10,10 +10,11 @@ import numpy as np
 
 from gnomon._threads import single_threaded_blas
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.extension.sensitivity.pairs import PairLoss, flat, unflat
-from gnomon.extension.sensitivity.row_weights import Float64
+from gnomon.extension.sensitivity.data_loss import DataLoss
 from gnomon.extension.sensitivity.solve import MOST_DENSE, System
 from gnomon.linalg import procrustes
+from gnomon.objectives.expansion import flat, unflat
+from gnomon.objectives.terms import Float64
 from gnomon.optimizers import LBFGS, Newton
 
 __all__ = ["Stationarity", "polished", "stationarity", "warn_unless_stationary"]
@@ -69,7 +70,7 @@ class Stationarity:
         return text + "."
 
 
-def polished(loss: PairLoss, Y: Float64, *, max_iter: int, solver: str) -> tuple[Float64, float, str]:
+def polished(loss: DataLoss, Y: Float64, *, max_iter: int, solver: str) -> tuple[Float64, float, str]:
     """Go on from a map to a minimum of the exact loss, by L-BFGS and, where the Hessian fits, Newton's method.
 
     Returns
@@ -89,9 +90,9 @@ def polished(loss: PairLoss, Y: Float64, *, max_iter: int, solver: str) -> tuple
     return found, _root_mean_square(found - Y) / _radius(Y), solution.reason
 
 
-def stationarity(loss: PairLoss, Y: Float64, system: System, *, moved: float = 0.0, reason: str = "") -> Stationarity:
+def stationarity(loss: DataLoss, Y: Float64, system: System, *, moved: float = 0.0, reason: str = "") -> Stationarity:
     """Return the facts of a map under a factorised Hessian."""
-    pairs = loss.pairs_at(Y)
+    pairs = loss.expand(Y)
     with single_threaded_blas():
         step = unflat(system.solve(flat(pairs.gradient)[:, None])[:, 0], Y.shape[1])
     unit = system.typical or 1.0

@@ -12,7 +12,7 @@ from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon.affinities import Gram
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import DifferentiableScores, PlacesRows, RowEmbedder
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.linear.subspace import linear_derivative
 from gnomon.methods.parameters import check_n_components
@@ -22,7 +22,7 @@ __all__ = ["ClassicalMDS"]
 
 
 @dataclass(eq=False, repr=False)
-class ClassicalMDS(RowEmbedder, PlacesRows):
+class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
     """Place points so that their inner products are those that the distances of the rows imply.
 
     Input affinity: B = -H D^2 H / 2 of the squared distances D^2, H subtracting the mean. Output kernel: inner

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
+from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon.affinities import DataDistances
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import Differentiable, PlacesRows, RowEmbedder
 from gnomon.methods.distance.landmark_mds import landmark_scaling
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 from gnomon.objectives import OrdinalStress, Stress
 from gnomon.optimizers import Majorization, Solution, place_by_distances
+
+if TYPE_CHECKING:
+    from gnomon.extension.sensitivity import DataLoss
 
 __all__ = ["MDS"]
 
@@ -28,7 +32,7 @@ _POWERS = {"inverse": 1, "inverse_square": 2}
 
 
 @dataclass(eq=False, repr=False)
-class MDS(RowEmbedder, PlacesRows):
+class MDS(RowEmbedder, PlacesRows, Differentiable):
     """Place points so that their distances are near those of the rows.
 
     Input affinity: the distances of all pairs, delta. Output kernel: the distance d. Loss: the stress, the sum over
@@ -219,6 +223,17 @@ class MDS(RowEmbedder, PlacesRows):
             points = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_, n_threads=n_threads)
             kind = "landmarks"
         return np.pad(points, ((0, 0), (0, n_components - points.shape[1]))), kind
+
+    def _loss_of_data(self, X: npt.NDArray[np.float64], n_threads: int) -> DataLoss:
+        from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
+
+        if self.kind != "metric":
+            fact = "disparities are no smooth function"
+            raise ValueError(message("sensitivity", f"kind={self.kind!r}", "'metric'", fact=fact))
+        return DataLoss(
+            DataDistances(X),
+            lambda delta: Stress(delta, weights=self.weights, dtype=np.float64, n_threads=n_threads, who="sensitivity"),
+        )
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         """Minimise the stress of each row to the points fitted, from where squared distances place it best."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,12 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.data import check_feature_count, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
-from gnomon.methods.base import Embedder
+from gnomon.methods.base import DifferentiableScores
 from gnomon.methods.linear.normal_model import NormalModel
 from gnomon.methods.parameters import check_n_components, check_scores
+
+if TYPE_CHECKING:
+    from gnomon.extension.sensitivity import Sensitivity
 
 __all__ = ["PCA"]
 
@@ -27,7 +30,7 @@ Float64Array = npt.NDArray[np.float64]
 _ROWS = 4096  # of an array that is read in blocks
 
 
-class PCA(NormalModel, Embedder):
+class PCA(NormalModel, DifferentiableScores):
     """Map rows onto the directions of largest variance.
 
     Parameters
@@ -290,6 +293,11 @@ class PCA(NormalModel, Embedder):
     def _derive(self, X: Any) -> Float64Array:
         axes = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
         return np.repeat(np.asarray(axes, dtype=np.float64)[None], X.shape[0], axis=0)
+
+    def _differentiate(self, X: npt.NDArray[np.float64], *arguments: Any, **options: Any) -> Sensitivity:
+        if self.whiten:
+            raise ValueError(message("sensitivity", "whiten=True", "False"))
+        return super()._differentiate(X, *arguments, **options)
 
     @property
     def _n_features_out(self) -> int:

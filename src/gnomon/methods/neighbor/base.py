@@ -11,16 +11,17 @@ import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Rule, message
+from gnomon._validation import Rule, check_parameters, message
 from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
 from gnomon.extension import RowPlacement
 from gnomon.initialization import initialize
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import Differentiable, PlacesRows, RowEmbedder
 from gnomon.methods.neighbor.density import keep_radii, repeat_radii
 from gnomon.methods.neighbor.frames import keep_frames, repeat_frames
 from gnomon.methods.parameters import INIT
 
 if TYPE_CHECKING:
+    from gnomon.extension.sensitivity import DataLoss
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
 
@@ -60,7 +61,7 @@ class Recipe:
 
 
 @dataclass(eq=False, repr=False)
-class NeighborEmbedder(PlacesRows, RowEmbedder):
+class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
     """A method that turns rows into affinities and moves points until attraction and repulsion balance.
 
     A subclass is a dataclass of its parameters and returns its `Recipe`; everything else is here.
@@ -154,6 +155,20 @@ class NeighborEmbedder(PlacesRows, RowEmbedder):
             remedy = "Name the affinity, or give one with new_rows(inputs), and a loss with row_loss(Y)."
             raise ValueError(message(who, "transform", rule, remedy=remedy))
         return self.placement_.place(X, n_threads=resolve_n_threads(self.n_jobs, who=who))
+
+    def _loss_of_data(self, X: npt.NDArray[np.float64], n_threads: int) -> DataLoss:
+        """Return the loss with affinities that follow the data: the parts of the fit, in float64."""
+        from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
+
+        who = type(self).__name__
+        parameters = check_parameters(who, {**self._common_rules, **self._rules}, self.get_params())
+        recipe = self._recipe(parameters, len(X))
+        if recipe.reduce is not None or not hasattr(recipe.affinity, "derivative"):
+            rule = "of affinities that know their derivatives"
+            remedy = "Name the affinity, or derive one from gnomon.affinities.NeighborAffinity."
+            raise TypeError(message("sensitivity", f"estimator={who}", rule, remedy=remedy))
+        inputs = Inputs(X, self.graph_, self.seed_, n_threads)
+        return DataLoss(recipe.affinity.derivative(inputs), lambda affinities: recipe.objective(affinities, inputs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,8 +1,8 @@
 """Terms of a loss: pairs of points, an output kernel, and a law."""
 
-from gnomon.objectives.terms.all_pairs import AllPairs
-from gnomon.objectives.terms.base import Term
+from gnomon.objectives.terms.all_pairs import AllPairs, ByDegree
+from gnomon.objectives.terms.base import Float64, Term
 from gnomon.objectives.terms.edges import EdgePairs
 from gnomon.objectives.terms.targets import TargetPairs
 
-__all__ = ["AllPairs", "EdgePairs", "TargetPairs", "Term"]
+__all__ = ["AllPairs", "ByDegree", "EdgePairs", "Float64", "TargetPairs", "Term"]

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from gnomon import _core
+from gnomon._threads import in_order
 from gnomon._validation import message
-from gnomon.kernels.laws import evaluate_law
+from gnomon.kernels.laws import curvature_of_law, evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.expansion import TermExpansion, blocks, flat, squared_distances, without_own
 from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64, check_law
+from gnomon.objectives.terms.base import Float64, check_law, curved
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
 
-__all__ = ["INTERPOLATION_FROM", "TREE_FROM", "AllPairs"]
+__all__ = ["INTERPOLATION_FROM", "TREE_FROM", "AllPairs", "ByDegree"]
 
 INTERPOLATION_FROM = 4000
 """Points from which "auto" interpolates. On two cores both cost the same at about 2,000 points; up to here all pairs
@@ -58,6 +62,10 @@ class AllPairs:
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     scale : float, default=1.0
         May be changed between evaluations.
+    by_degree : ByDegree or None, default=None
+        How the weights change with the degrees of a graph, if they do.
+    dtype : type, default=float32
+        In which precision `expand` takes the weights.
     n_threads : int, default=1
         Does not change the result.
     who : str
@@ -76,6 +84,8 @@ class AllPairs:
         spacing: float = 0.5,
         theta: float = 0.8,
         scale: float = 1.0,
+        by_degree: ByDegree | None = None,
+        dtype: type = np.float32,
         n_threads: int = 1,
         who: str = "AllPairs",
     ) -> None:
@@ -90,6 +100,8 @@ class AllPairs:
         self.n_threads = n_threads
         self.compiled_kernel = compile_kernel(kernel)
         self._who = who
+        self.by_degree = by_degree
+        self._exact = None if weights is None else tuple(np.asarray(w, dtype=dtype).astype(np.float64) for w in weights)
         self._weights = None if weights is None else tuple(np.ascontiguousarray(w, dtype=np.float32) for w in weights)
         self._mesh: _core.ParticleMesh | None = None
         self._tree: _core.Tree | None = None
@@ -256,3 +268,163 @@ class AllPairs:
         values[own - rows.start, own] = 0.0
         slopes[own - rows.start, own] = 0.0
         return values, slopes
+
+    def expand(self, Y: Float64) -> TermExpansion:
+        """Return the term to second order at a map, in float64."""
+
+        def part(rows: slice) -> tuple[Float64, Float64]:
+            values, slopes = evaluate_law(self.law, self.kernel, squared_distances(Y, rows))
+            weights = self._weights_of(rows)
+            slopes = without_own(weights * slopes, rows)
+            return without_own(weights * values, rows).sum(axis=1), pair_force(slopes, Y[rows], Y)
+
+        done = list(in_order(part, list(blocks(self.n_samples)), self.n_threads))
+        totals, forces = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        factors: tuple[Float64, Float64] | None = None
+        weight: Any = self._weights_of
+        if self.link == "log":
+            Z = float(totals.sum())
+            energy, gradient = self.scale * float(np.log(Z)), 4.0 * self.scale * forces / Z
+            factors = (flat(gradient)[None, :], np.array([-1.0 / self.scale]))
+            weight = lambda rows: 1.0 / Z  # noqa: E731
+        elif self.link == "row_log":
+            shares = np.ones(self.n_samples) if self._exact is None else self._exact[0]
+            vectors = self._row_gradients(Y, totals)
+            energy = self.scale * float(shares @ np.log(totals))
+            gradient = self.scale * (shares @ vectors).reshape(Y.shape[1], -1).T
+            factors = (vectors, -self.scale * shares)
+            weight = lambda rows: 0.5 * shares[rows, None] / totals[rows, None] + 0.5 * shares / totals  # noqa: E731
+        else:
+            energy, gradient = self.scale * float(totals.sum()), 4.0 * self.scale * forces
+
+        def coefficients(rows: slice) -> tuple[Float64, Float64]:
+            s = squared_distances(Y, rows)
+            factor = self.scale * weight(rows)
+            slopes = factor * evaluate_law(self.law, self.kernel, s)[1]
+            bends = factor * curvature_of_law(self.law, curved(self.kernel), s)
+            return without_own(slopes, rows), without_own(bends, rows)
+
+        return TermExpansion(energy, gradient, coefficients, factors)
+
+    def _weights_of(self, rows: slice) -> Float64 | float:
+        """Return the weights of the pairs of some rows in float64, of a plain sum."""
+        if self._exact is None or self.link == "row_log":
+            return 1.0
+        u, v = self._exact
+        return np.asarray(u[rows, None] * v + v[rows, None] * u)
+
+    def _row_gradients(self, Y: Float64, totals: Float64) -> Float64:
+        """Return the gradient of log Z_i for each i, (n_samples, n_components * n_samples)."""
+        n, d = Y.shape
+        vectors = np.empty((n, d, n))
+        for rows in blocks(n):
+            slopes = 2.0 * evaluate_law(self.law, self.kernel, squared_distances(Y, rows))[1] / totals[rows, None]
+            own = np.arange(rows.start, rows.stop)
+            for a in range(d):
+                part = without_own(slopes * (Y[None, :, a] - Y[rows, a, None]), rows)
+                part[own - rows.start, own] = -part.sum(axis=1)
+                vectors[rows, a] = part
+        return vectors.reshape(n, d * n)
+
+    def share(self, Y: Float64, Z: Float64) -> Float64 | None:
+        """Return the derivatives of the products of Z with the gradient by the degrees, (n_samples, q)."""
+        if self.by_degree is None or self._exact is None:
+            return None
+        u, v = self._exact
+        by_u = self._along(Y, Z, v)
+        return self.by_degree.pull(by_u, self._along(Y, Z, u) if self.by_degree.both else None)
+
+    def pull(
+        self, Y: Float64, Z: Float64, heads: npt.NDArray[np.intp], tails: npt.NDArray[np.intp], share: Float64 | None
+    ) -> Float64 | float:
+        """Return the derivatives of the products of Z with the gradient by the affinities of pairs."""
+        return 0.0 if share is None else share[heads[:, None]] + share[tails]
+
+    def push(
+        self,
+        Y: Float64,
+        heads: npt.NDArray[np.intp],
+        tails: npt.NDArray[np.intp],
+        changes: Float64,
+        found: Float64,
+    ) -> None:
+        """Add what changes of the affinities of pairs do to the gradient, through the degrees."""
+        if self.by_degree is None or self._exact is None:
+            return
+        ends, every = np.concatenate([heads, tails]), np.arange(len(heads))
+        ones = sp.csr_array((np.ones(len(ends)), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every)))
+        by_u, by_v = self.by_degree.push(np.asarray(ones @ changes))
+        u, v = self._exact
+        self._push_weights(Y, by_u, v, found)
+        if by_v is not None:
+            self._push_weights(Y, by_v, u, found)
+
+    def _along(self, Y: Float64, Z: Float64, w: Float64) -> Float64:
+        """Return 4 scale sum_j w_j S_ij (y_i - y_j) (z_i - z_j) for each i, (n_samples, q)."""
+        along = np.einsum("id,idq->iq", Y, Z)
+        found = np.empty((self.n_samples, Z.shape[2]))
+        for rows in blocks(self.n_samples):
+            slopes = self._plain_slopes(Y, rows) * w
+            part = slopes.sum(axis=1)[:, None] * along[rows] + slopes @ along
+            part -= np.einsum("idq,id->iq", Z[rows], slopes @ Y)
+            part -= np.einsum("id,idq->iq", Y[rows], np.tensordot(slopes, Z, 1))
+            found[rows] = 4.0 * self.scale * part
+        return found
+
+    def _push_weights(self, Y: Float64, changes: Float64, w: Float64, found: Float64) -> None:
+        """Add what changes (n_samples, f) of one factor of the weights, the other one being w, do to the gradient."""
+        for rows in blocks(self.n_samples):
+            slopes = 4.0 * self.scale * self._plain_slopes(Y, rows)
+            to_others = slopes * w
+            own = to_others.sum(axis=1)[:, None] * Y[rows] - to_others @ Y
+            found[rows] += own[:, :, None] * changes[rows, None, :]
+            others = slopes @ changes
+            for a in range(Y.shape[1]):
+                found[rows, a] += w[rows, None] * (Y[rows, a, None] * others - slopes @ (Y[:, a, None] * changes))
+
+    def _plain_slopes(self, Y: Float64, rows: slice) -> Float64:
+        return without_own(np.array(evaluate_law(self.law, self.kernel, squared_distances(Y, rows))[1]), rows)
+
+
+@dataclass(frozen=True)
+class ByDegree:
+    """How the factors u and v of the weights change with the degrees d of a graph: u = a d + const, v as given.
+
+    Attributes
+    ----------
+    slope : float
+        a.
+    v_slope : float, default=0.0
+        Slope of v, where it is linear.
+    shares : ndarray of shape (n_samples,) or None, default=None
+        v = d^e / sum(d^e), where it is that.
+    relative : ndarray of shape (n_samples,) or None, default=None
+        e v / d.
+    """
+
+    slope: float
+    v_slope: float = 0.0
+    shares: Float64 | None = None
+    relative: Float64 | None = None
+
+    @property
+    def both(self) -> bool:
+        """Whether v changes as well."""
+        return self.relative is not None or self.v_slope != 0.0
+
+    def pull(self, by_u: Float64, by_v: Float64 | None) -> Float64:
+        """Return derivatives by the degrees, (n_samples, q), given those by u and v."""
+        if by_v is None:
+            return self.slope * by_u
+        if self.relative is None or self.shares is None:
+            return self.slope * by_u + self.v_slope * by_v
+        return self.slope * by_u + self.relative[:, None] * (by_v - self.shares @ by_v)
+
+    def push(self, changes: Float64) -> tuple[Float64, Float64 | None]:
+        """Return changes of u and v, (n_samples, f), given those of the degrees."""
+        if not self.both:
+            return self.slope * changes, None
+        if self.relative is None or self.shares is None:
+            return self.slope * changes, self.v_slope * changes
+        own = self.relative[:, None] * changes
+        return self.slope * changes, own - self.shares[:, None] * own.sum(axis=0)

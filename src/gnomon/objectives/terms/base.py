@@ -8,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.kernels import CurvedKernel
 from gnomon.kernels.laws import LAWS
 from gnomon.objectives.base import Embedding
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
+    from gnomon.objectives.expansion import TermExpansion
 
-__all__ = ["Float64", "Term", "check_law"]
+__all__ = ["Float64", "Term", "check_law", "curved"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -24,6 +26,8 @@ class Term(Protocol):
 
     Its force on a point is minus its gradient, -4 sum_j a_ij F'(k_ij) k'(s_ij) (y_i - y_j).
     """
+
+    kernel: OutputKernel
 
     @property
     def n_samples(self) -> int:
@@ -40,6 +44,34 @@ class Term(Protocol):
 
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both, in one pass where the sum allows it."""
+        ...
+
+    def expand(self, Y: Float64) -> TermExpansion:
+        """Return the term to second order at a map, in float64; its kernel needs a second derivative."""
+        ...
+
+    def share(self, Y: Float64, Z: Float64) -> Float64 | None:
+        """Return what `pull` needs of directions Z (n_samples, n_components, q) once for all pairs, (..., q)."""
+        ...
+
+    def pull(
+        self, Y: Float64, Z: Float64, heads: npt.NDArray[np.intp], tails: npt.NDArray[np.intp], share: Float64 | None
+    ) -> Float64 | float:
+        """Return the derivatives of the products of Z with the gradient by the affinities of pairs, both directions.
+
+        The pairs are heads (m,) with tails (m, k); the answer is (m, k, q), or 0 where a term has no affinities.
+        """
+        ...
+
+    def push(
+        self,
+        Y: Float64,
+        heads: npt.NDArray[np.intp],
+        tails: npt.NDArray[np.intp],
+        changes: Float64,
+        found: Float64,
+    ) -> None:
+        """Add what changes (E, f) of the affinities of E pairs, both directions, do to the gradient, (n, d, f)."""
         ...
 
     def reference(self, Y: Float64) -> tuple[float, Float64]:
@@ -62,3 +94,10 @@ def check_law(law: str, kernel: OutputKernel, *, who: str) -> str:
             )
         )
     return law
+
+
+def curved(kernel: OutputKernel) -> CurvedKernel:
+    """Return the kernel if it has a second derivative, or raise TypeError."""
+    if not isinstance(kernel, CurvedKernel):
+        raise TypeError(message("sensitivity", f"kernel={kernel}", "one with second_derivative(squared_distances)"))
+    return kernel

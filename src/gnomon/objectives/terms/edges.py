@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
-from gnomon.kernels.laws import evaluate_law
+from gnomon._validation import message
+from gnomon.kernels.laws import curvature_of_law, evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import Edges, compile_kernel
+from gnomon.objectives.expansion import TermExpansion
 from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64, check_law
+from gnomon.objectives.terms.base import Float64, check_law, curved
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
@@ -34,7 +38,9 @@ class EdgePairs:
     scale : float, default=1.0
         May be changed between evaluations.
     normalized : bool, default=False
-        Whether the scale divides by the sum of the weights, and so changes with them.
+        Whether the scale divides by the sum of the weights.
+    fixed_total : bool, default=True
+        Whether that sum stays the same when affinities change with the data.
     n_threads : int, default=1
         Does not change the result.
     who : str
@@ -49,6 +55,7 @@ class EdgePairs:
         *,
         scale: float = 1.0,
         normalized: bool = False,
+        fixed_total: bool = True,
         n_threads: int = 1,
         who: str = "EdgePairs",
     ) -> None:
@@ -58,6 +65,8 @@ class EdgePairs:
         self.kernel = kernel
         self.scale = scale
         self.normalized = normalized
+        self.fixed_total = fixed_total
+        self._who = who
         self.n_threads = n_threads
         self.compiled_kernel = compile_kernel(kernel)
 
@@ -66,7 +75,7 @@ class EdgePairs:
         """Number of points."""
         return self.edges.n_samples
 
-    def pull(self, degree: float | None = None) -> float:
+    def strength(self, degree: float | None = None) -> float:
         """Return scale times the sum of all weights, or times that of as many rows of one degree."""
         if self.normalized:
             return 1.0
@@ -109,3 +118,70 @@ class EdgePairs:
         values, slopes = evaluate_law(self.law, self.kernel, np.square(Y[rows] - Y[columns]).sum(axis=1))
         coefficients = sp.csr_array((weights * slopes, (rows, columns)), shape=self.matrix.shape)
         return self.scale * float(weights @ values), -4.0 * self.scale * pair_force(coefficients, Y)
+
+    def expand(self, Y: Float64) -> TermExpansion:
+        """Return the term to second order at a map, in float64."""
+        matrix = self.matrix
+        if not (matrix.data.dtype == np.float64 and _is_symmetric(matrix)):
+            rule = "symmetric and in float64"
+            raise ValueError(message(self._who, "affinities", rule, remedy="Join both directions."))
+        s = np.square(Y[self._heads] - Y[matrix.indices]).sum(axis=1)
+        energies, slopes = evaluate_law(self.law, self.kernel, s)
+        edges, bends = (
+            sp.csr_array((self.scale * matrix.data * part, matrix.indices, matrix.indptr), shape=matrix.shape)
+            for part in (slopes, curvature_of_law(self.law, curved(self.kernel), s))
+        )
+        return TermExpansion(
+            self.scale * float(matrix.data @ energies),
+            4.0 * pair_force(edges, Y),
+            lambda rows: (edges[rows].toarray(), bends[rows].toarray()),
+        )
+
+    @cached_property
+    def _heads(self) -> npt.NDArray[np.intp]:
+        return np.repeat(np.arange(self.n_samples), np.diff(self.matrix.indptr))
+
+    def _slopes(self, across: Float64) -> Float64:
+        return 4.0 * self.scale * evaluate_law(self.law, self.kernel, np.square(across).sum(axis=-1))[1]
+
+    def share(self, Y: Float64, Z: Float64) -> Float64 | None:
+        """Return what each pair's affinity takes from all others through a sum of affinities that moves, (q,)."""
+        if not self.normalized or self.fixed_total:
+            return None
+        return np.asarray(-2.0 * self.scale * np.einsum("id,idq->q", self.expand(Y).gradient, Z))
+
+    def pull(
+        self, Y: Float64, Z: Float64, heads: npt.NDArray[np.intp], tails: npt.NDArray[np.intp], share: Float64 | None
+    ) -> Float64:
+        """Return the derivatives of the products of Z with the gradient by the affinities of pairs."""
+        across = Y[heads[:, None]] - Y[tails]
+        along = np.einsum("lkd,lkdq->lkq", across, Z[heads[:, None]] - Z[tails])
+        found = self._slopes(across)[:, :, None] * along
+        return np.asarray(found if share is None else found + share)
+
+    def push(
+        self,
+        Y: Float64,
+        heads: npt.NDArray[np.intp],
+        tails: npt.NDArray[np.intp],
+        changes: Float64,
+        found: Float64,
+    ) -> None:
+        """Add what changes of the affinities of pairs do to the gradient."""
+        across = Y[heads] - Y[tails]
+        slopes = self._slopes(across)
+        every, ends = np.arange(len(heads)), np.concatenate([heads, tails])
+        for a in range(Y.shape[1]):
+            values = slopes * across[:, a]
+            spread = sp.csr_array(
+                (np.concatenate([values, -values]), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every))
+            )
+            found[:, a] += spread @ changes
+        if self.normalized and not self.fixed_total:
+            total = 2.0 * self.scale * changes.sum(axis=0)
+            found -= self.expand(Y).gradient[:, :, None] * total
+
+
+def _is_symmetric(matrix: Any) -> bool:
+    difference = abs(matrix - matrix.T)
+    return not difference.nnz or float(difference.max()) <= 1e-9 * float(abs(matrix).max())

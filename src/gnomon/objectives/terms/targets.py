@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from gnomon import _core
+from gnomon._threads import in_order
 from gnomon._validation import message
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.expansion import TermExpansion, blocks, squared_distances, without_own
 from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64
+from gnomon.objectives.terms.base import Float64, curved
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
@@ -22,6 +24,7 @@ __all__ = ["TargetPairs"]
 
 
 _BLOCK = 512  # rows compared at a time
+_TINY = 1e-300  # squared distance below which points coincide
 
 
 class TargetPairs:
@@ -37,7 +40,10 @@ class TargetPairs:
         Subtract row and column means of K - T; the diagonal then counts.
     weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
         w_ij, symmetric and >= 0, or u with w_ij = u_i u_j; kept in float32, the diagonal not used. A pair of weight 0
-        is left out. None weighs all pairs 1.
+        is left out. "inverse" and "inverse_square" take 1 / t and 1 / t^2, which then follow the targets. None weighs
+        all pairs 1.
+    dtype : type, default=float32
+        In which targets and weights are kept.
     scale : float, default=1.0
         Factor.
     n_threads : int, default=1
@@ -52,13 +58,19 @@ class TargetPairs:
         kernel: OutputKernel,
         *,
         centered: bool = False,
-        weights: npt.ArrayLike | None = None,
+        weights: str | npt.ArrayLike | None = None,
+        dtype: type = np.float32,
         scale: float = 1.0,
         n_threads: int = 1,
         who: str = "TargetPairs",
     ) -> None:
-        self.target = _check_target(target, who=who)
-        self.weights, self.factors = _check_weights(weights, len(self.target), centered=centered, who=who)
+        self.target = _check_target(target, dtype, who=who)
+        self.power = {"inverse": 1, "inverse_square": 2}[weights] if isinstance(weights, str) else 0
+        if self.power:
+            with np.errstate(divide="ignore"):
+                weights = np.where(self.target > 0.0, self.target ** float(-self.power), 0.0)
+        self.weights, self.factors = _check_weights(weights, len(self.target), dtype, centered=centered, who=who)
+        self._who = who
         if centered:
             _center(self.target)
         self.kernel = kernel
@@ -107,6 +119,88 @@ class TargetPairs:
         weighted = bracket * self._pair_weights
         return self.scale * float(np.vdot(weighted, bracket)), -8.0 * self.scale * pair_force(weighted * slopes, Y)
 
+    def expand(self, Y: Float64) -> TermExpansion:
+        """Return the term to second order at a map, in float64; points that coincide exert no force."""
+        if self.centered:
+            raise ValueError(message(self._who, "centered=True", "False", fact="centred pairs are not separate"))
+
+        def part(rows: slice) -> tuple[Float64, Float64, Float64, Float64]:
+            values, first, _ = self._kernel_at(Y, rows, bent=False)
+            target = self.target[rows].astype(np.float64)
+            weights = self.rows_of_weights(rows)
+            errors = without_own(values - target, rows)
+            energies = (weights * np.square(errors)).sum(axis=1)
+            forces = pair_force(weights * errors * first, Y[rows], Y)
+            pulls = (pair_force(weights * without_own(part, rows) * first, Y[rows], Y) for part in (values, target))
+            return (energies, forces, *pulls)
+
+        done = list(in_order(part, list(blocks(self.n_samples)), self.n_threads))
+        energies, forces, own, targets = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        falls = bool(self.kernel.derivative(np.ones(1))[0] < 0)
+
+        def coefficients(rows: slice) -> tuple[Float64, Float64]:
+            values, first, second = self._kernel_at(Y, rows)
+            factor = 2.0 * self.scale * self.rows_of_weights(rows)
+            errors = values - self.target[rows]
+            bends = factor * (np.square(first) + errors * second)
+            return without_own(factor * errors * first, rows), without_own(bends, rows)
+
+        return TermExpansion(
+            self.scale * float(energies.sum()),
+            8.0 * self.scale * forces,
+            coefficients,
+            attraction=-8.0 * self.scale * targets if falls else 8.0 * self.scale * own,
+        )
+
+    def _kernel_at(self, Y: Float64, rows: slice, *, bent: bool = True) -> tuple[Float64, Float64, Float64]:
+        """Return k, k' and k'' of some rows, the slopes 0 where points coincide."""
+        s = squared_distances(Y, rows)
+        apart = s > _TINY
+        bends = np.where(apart, curved(self.kernel).second_derivative(s), 0.0) if bent else np.zeros_like(s)
+        return self.kernel.value(s), np.where(apart, self.kernel.derivative(s), 0.0), bends
+
+    def share(self, Y: Float64, Z: Float64) -> Float64 | None:
+        """Return None: every pair is its own."""
+        return None
+
+    def pull(
+        self, Y: Float64, Z: Float64, heads: npt.NDArray[np.intp], tails: npt.NDArray[np.intp], share: Float64 | None
+    ) -> Float64:
+        """Return the derivatives of the products of Z with the gradient by the targets of pairs."""
+        across = Y[heads[:, None]] - Y[tails]
+        along = np.einsum("lkd,lkdq->lkq", across, Z[heads[:, None]] - Z[tails])
+        return np.asarray(self._by_target(across, heads[:, None], tails)[:, :, None] * along)
+
+    def push(
+        self,
+        Y: Float64,
+        heads: npt.NDArray[np.intp],
+        tails: npt.NDArray[np.intp],
+        changes: Float64,
+        found: Float64,
+    ) -> None:
+        """Add what changes of the targets of pairs do to the gradient."""
+        across = Y[heads] - Y[tails]
+        moves = (self._by_target(across, heads, tails)[:, None] * across)[:, :, None] * changes[:, None, :]
+        np.add.at(found, heads, moves)
+        np.add.at(found, tails, -moves)
+
+    def _by_target(self, across: Float64, heads: npt.NDArray[np.intp], tails: npt.NDArray[np.intp]) -> Float64:
+        """Return the derivative of 4 S_ij of pairs by their targets, on which weights may depend."""
+        s = np.square(across).sum(axis=-1)
+        target = self.target[heads, tails].astype(np.float64)
+        if self.factors.size:
+            weights = np.asarray(self.factors, dtype=np.float64)[heads] * self.factors[tails]
+        else:
+            weights = self.weights[heads, tails].astype(np.float64) if self.weights.size else np.ones_like(s)
+        errors = self.kernel.value(s) - target
+        change = -weights
+        if self.power:
+            safe = np.where(target > 0.0, target, np.inf)
+            change = change + errors * (-self.power * safe ** (-self.power - 1.0))
+        slopes = np.where(s > _TINY, self.kernel.derivative(s), 0.0)
+        return np.asarray(8.0 * self.scale * np.where(heads == tails, 0.0, change * slopes))
+
     def rows_of_weights(self, rows: slice) -> Float64 | float:
         """Return w_ij of some rows i in float64, or 1; the diagonal has no meaning."""
         if self.factors.size:
@@ -133,12 +227,12 @@ class TargetPairs:
         return off
 
 
-def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]:
+def _check_target(target: npt.ArrayLike, dtype: type, *, who: str) -> npt.NDArray[Any]:
     matrix = np.asarray(target)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         fact = f"found {type(target).__name__}" if matrix.ndim == 0 else ""
         raise ValueError(message(who, f"target of shape {matrix.shape}", "a square matrix", fact=fact))
-    compact = np.array(matrix, dtype=np.float32, order="C")
+    compact: npt.NDArray[Any] = np.array(matrix, dtype=dtype, order="C")
     for first in range(0, len(compact), _BLOCK):
         rows = slice(first, first + _BLOCK)
         if not np.isfinite(compact[rows]).all():
@@ -149,15 +243,15 @@ def _check_target(target: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float32]
 
 
 def _check_weights(
-    weights: npt.ArrayLike | None, n_samples: int, *, centered: bool, who: str
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    weights: npt.ArrayLike | None, n_samples: int, dtype: type, *, centered: bool, who: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return weights of pairs and factors of them, of which one or both are empty."""
-    none = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.float32)
+    none: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.empty((0, 0), dtype=dtype), np.empty(0, dtype=dtype)
     if weights is None:
         return none
     if centered:
         raise ValueError(message(who, "weights", "None with centered=True", fact="centred pairs are not separate"))
-    given = np.array(weights, dtype=np.float32, order="C")
+    given: npt.NDArray[Any] = np.array(weights, dtype=dtype, order="C")
     if given.shape not in ((n_samples,), (n_samples, n_samples)):
         rule = f"of shape (n_samples, n_samples) or (n_samples,) with n_samples={n_samples}"
         raise ValueError(message(who, f"weights of shape {given.shape}", rule))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Float64", "MembershipWeights", "PerplexityWeights", "RowWeights"]
+__all__ = ["Float64", "JacobianWeights", "MembershipWeights", "PerplexityWeights", "RowWeights"]
 
 Float64 = npt.NDArray[np.float64]
 
 _STEPS = 100  # halvings of a bracket of 120 units of a logarithm: below rounding
 _BRACKET = 60.0
 _BANDWIDTH_FLOOR = 1e-3  # UMAP's: share of the mean distance
+_DIFFERENCE = 6e-6  # relative step of central differences: the third root of a rounding
 _LEAST_SPREAD = 1e-12  # variance of beta s below which all neighbours are as near: the weights then do not move
 
 
@@ -199,6 +201,48 @@ class MembershipWeights:
         """Return dd/ds, 0 at distance 0."""
         d = self.distances[rows][:, :, None]
         return np.where(d > 0.0, 0.5 / np.where(d > 0.0, d, 1.0), 0.0)
+
+
+@dataclass(frozen=True)
+class JacobianWeights:
+    """Weights that a function of the distances gives, with its derivatives by central differences.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_neighbors)
+        w.
+    jacobian : ndarray of shape (n_rows, n_neighbors, n_neighbors)
+        dw_j/ds_l; 0 for neighbours at distance 0.
+    """
+
+    values: Float64
+    jacobian: Float64
+
+    @classmethod
+    def of(
+        cls, function: Callable[[Float64], Float64], squared: Float64, mask: npt.NDArray[np.bool_]
+    ) -> JacobianWeights:
+        """Differentiate a function of distances, which are inf where the mask is False."""
+        distances = np.where(mask, np.sqrt(squared), np.inf)
+        jacobian = np.zeros((*squared.shape, squared.shape[1]))
+        for column in range(squared.shape[1]):
+            d = distances[:, column]
+            step = np.where((d > 0.0) & np.isfinite(d), _DIFFERENCE * d, 0.0)
+            ahead, behind = distances.copy(), distances.copy()
+            ahead[:, column] += step
+            behind[:, column] -= step
+            change = function(ahead) - function(behind)
+            width = 4.0 * step * np.where(np.isfinite(d), d, 0.0)  # dd/ds = 1 / (2 d)
+            jacobian[:, :, column] = np.where(step > 0.0, 1.0 / np.where(step > 0.0, width, 1.0), 0.0)[:, None] * change
+        return cls(np.where(mask, function(distances), 0.0), jacobian)
+
+    def pull(self, rows: npt.NDArray[np.intp], slopes: Float64) -> Float64:
+        """Return sum_j slopes_j dw_j/ds."""
+        return np.asarray(np.einsum("ijl,ijq->ilq", self.jacobian[rows], slopes))
+
+    def push(self, rows: npt.NDArray[np.intp], changes: Float64) -> Float64:
+        """Return dw for changes of s."""
+        return np.asarray(np.einsum("ijl,ilq->ijq", self.jacobian[rows], changes))
 
 
 def _nearest(d: Float64, mask: npt.NDArray[np.bool_], local_connectivity: float) -> Float64:
