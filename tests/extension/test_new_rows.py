@@ -79,6 +79,7 @@ OBJECTIVES = {
     "noise": CrossEntropy(_UNIFORM, NoiseContrast(0.01), negative_sample_rate=10.0),
     "values": ReconstructionTrace(_RING, NoiseContrast(0.1)),
     "springs": LinearAttraction(_UNIFORM),
+    "springs and gravity": LinearAttraction(_UNIFORM, gravity=0.3),
     "printed": StatedCrossEntropy(_UNIFORM, Cauchy()),
     "own kernel": KLDivergence(_TOTAL, _SQUARE),
     "own kernel, contrast": InfoNCE(_TOTAL, _SQUARE),
@@ -230,13 +231,16 @@ def test_the_loss_is_its_formula(name):
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["divergence", "cross_entropy, all pairs", "springs", "printed", "own sum"])
+@pytest.mark.parametrize(
+    "name", ["divergence", "cross_entropy, all pairs", "springs", "springs and gravity", "printed", "own sum"]
+)
 def test_the_loss_of_one_row_is_what_a_point_more_adds_to_the_loss_of_the_map(name):
     """A new point with the mean affinities: its gradient in the larger map is a constant times that of its own loss."""
     made = {
         "divergence": lambda a: KLDivergence(a, Cauchy()),
         "cross_entropy, all pairs": lambda a: CrossEntropy(a, UMAPKernel(1.5769, 0.8951), evaluation="exact"),
         "springs": lambda a: LinearAttraction(a),
+        "springs and gravity": lambda a: LinearAttraction(a, gravity=0.3),
         "printed": lambda a: StatedCrossEntropy(a, Cauchy()),
         "own sum": lambda a: PairObjective(
             [EdgePairs(a.matrix, Cauchy(), "log")],

@@ -79,6 +79,8 @@ PARTS = {
     "memberships in t-SNE's loss": (FuzzyAffinity(), KLDivergence),
     "elastic embedding": (FuzzyAffinity(), lambda a: LinearAttraction(a, Gaussian(), charges="uniform")),
     "springs": (FuzzyAffinity(), LinearAttraction),
+    "springs and gravity": (FuzzyAffinity(), lambda a: LinearAttraction(a, gravity=0.3)),
+    "gravity, charges alike": (FuzzyAffinity(), lambda a: LinearAttraction(a, gravity=0.3, charges="uniform")),
     "own affinity": (Heat(), KLDivergence),
     "own memberships": (HeatMembership(), _umap),
     "own affinity, kernel and loss": (Heat(), _own_loss),

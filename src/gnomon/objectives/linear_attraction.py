@@ -12,7 +12,7 @@ from gnomon.kernels import Linear, Logarithmic
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges
 from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
-from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs
+from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs, Gravity, Term
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -22,6 +22,7 @@ __all__ = ["LinearAttraction"]
 
 _RULES: dict[str, Rule] = {
     "repulsion_strength": Real(low=0.0),
+    "gravity": Real(low=0.0),
     "charges": Options("degree", "uniform"),
     "evaluation": Options("auto", "exact", "tree"),
     "theta": Real(low=0.0, high=1.0),
@@ -45,6 +46,9 @@ class LinearAttraction(PairObjective):
         Potential of the repulsion.
     repulsion_strength : float >= 0, default=1.0
         g.
+    gravity : float >= 0, default=0.0
+        Adds gravity * sum_i h_i |y_i - c|^2, c the mean of the points by their charges: a pull to the middle, without
+        which pieces of the graph drift apart. Two pieces then rest about sqrt(g sum_i h_i / (2 gravity)) apart.
     charges : {"degree", "uniform"}, default="degree"
         h_i: the sum of a point's springs plus 1, or 1.
     evaluation : {"auto", "exact", "tree"}, default="auto"
@@ -69,6 +73,7 @@ class LinearAttraction(PairObjective):
         kernel: OutputKernel | None = None,
         *,
         repulsion_strength: float = 1.0,
+        gravity: float = 0.0,
         charges: str = "degree",
         evaluation: str = "auto",
         theta: float = 0.8,
@@ -77,6 +82,7 @@ class LinearAttraction(PairObjective):
         who = "LinearAttraction"
         given = {
             "repulsion_strength": repulsion_strength,
+            "gravity": gravity,
             "charges": charges,
             "evaluation": evaluation,
             "theta": theta,
@@ -102,12 +108,20 @@ class LinearAttraction(PairObjective):
         )
         self._strength, self._charges = checked["repulsion_strength"], h if checked["charges"] == "degree" else None
         self._degree = float(edges.degrees.mean(dtype=np.float64))
-        super().__init__([springs], [repulsion], n_threads=n_threads)
+        self.gravity: float = checked["gravity"]
+        self._mass = float(h.sum(dtype=np.float64))
+        pulls: list[Term] = [springs]
+        if self.gravity:
+            pulls.append(Gravity(h, self.gravity, of_degrees=checked["charges"] == "degree"))
+        super().__init__(pulls, [repulsion], n_threads=n_threads)
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return the energy of a new point divided by the strength of its springs, of which its charge is the sum."""
         springs = self._degree if degree is None else degree
         charges = None if self._charges is None else self._charges.astype(np.float64)
-        strength = self._strength * (1.0 if charges is None else springs + 1.0) / springs
-        repulsion = Repulsion(self.kernel, "value", strength, charges=charges)
-        return RowLoss((PairTerm(Linear(), "value", -1.0),), (repulsion,))
+        own = 1.0 if charges is None else springs + 1.0
+        repulsions = [Repulsion(self.kernel, "value", self._strength * own / springs, charges=charges)]
+        if self.gravity:  # h |y - c|^2 is a sum over all points but for a constant; -s / 2 is the linear kernel
+            strength = -2.0 * self.gravity * own / (springs * self._mass)
+            repulsions.append(Repulsion(Linear(), "value", strength, charges=charges))
+        return RowLoss((PairTerm(Linear(), "value", -1.0),), tuple(repulsions))

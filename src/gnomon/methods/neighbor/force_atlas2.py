@@ -6,15 +6,17 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._validation import Integer, Options, Real, Rule
-from gnomon.affinities import UniformAffinity
+from gnomon._validation import Either, Integer, Options, Real, Rule
+from gnomon.affinities import Affinities, UniformAffinity
 from gnomon.initialization import rescale
+from gnomon.linalg import connected_components
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.objectives import LinearAttraction
 from gnomon.optimizers import GradientDescent
 
 __all__ = ["ForceAtlas2"]
 
+_GRAVITY = 0.02  # of a graph in pieces: they rest five edges apart
 _WIDTH = 5.0  # standard deviation of the start along its first axis, in lengths of an edge
 
 
@@ -33,6 +35,10 @@ class ForceAtlas2(NeighborEmbedder):
         Dimension of the map.
     repulsion_strength : float > 0, default=1.0
         Factor on the repulsion; it sets the scale of the map, not its shape.
+    gravity : float >= 0 or "auto", default="auto"
+        Pull of each point to the middle, gravity (degree + 1) d^2. Without it the pieces of a graph that is not
+        connected repel each other without end; with it two pieces rest about 1 / sqrt(2 gravity) edges apart. "auto"
+        takes 0 for a connected graph and else 0.02. The value used is ``gravity_``.
     learning_rate : float > 0, default=0.5
         Step in units of 1 / n_neighbors: at 1, a point with n_neighbors springs is at rest after one step.
     max_iter : int >= 0, default=500
@@ -46,6 +52,8 @@ class ForceAtlas2(NeighborEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
+    gravity_ : float
+        The gravity used.
     graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities are 1.
 
@@ -64,6 +72,7 @@ class ForceAtlas2(NeighborEmbedder):
     n_components: int = 2
     _: KW_ONLY
     repulsion_strength: float = 1.0
+    gravity: float | str = "auto"
     learning_rate: float = 0.5
     max_iter: int = 500
     method: str = "auto"
@@ -72,6 +81,7 @@ class ForceAtlas2(NeighborEmbedder):
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),
         "repulsion_strength": Real(0.0, low_open=True),
+        "gravity": Either(Real(0.0), Options("auto")),
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Integer(0),
         "method": Options("auto", "exact", "tree"),
@@ -88,6 +98,7 @@ class ForceAtlas2(NeighborEmbedder):
             objective=lambda affinities, inputs: LinearAttraction(
                 affinities,
                 repulsion_strength=parameters["repulsion_strength"],
+                gravity=self._gravity(affinities, parameters["gravity"]),
                 evaluation=parameters["method"],
                 n_threads=inputs.n_threads,
             ),
@@ -98,3 +109,10 @@ class ForceAtlas2(NeighborEmbedder):
                 max_step_norm=edge,
             ),
         )
+
+    def _gravity(self, affinities: Affinities, given: float | str) -> float:
+        """Return the gravity asked for and remember it."""
+        if isinstance(given, str):
+            given = _GRAVITY if int(connected_components(affinities.matrix).max()) > 0 else 0.0
+        self.gravity_ = float(given)
+        return self.gravity_

@@ -3,6 +3,7 @@
 from gnomon.objectives.terms.all_pairs import AllPairs, ByDegree
 from gnomon.objectives.terms.base import Float64, Term
 from gnomon.objectives.terms.edges import EdgePairs
+from gnomon.objectives.terms.gravity import Gravity
 from gnomon.objectives.terms.targets import TargetPairs
 
-__all__ = ["AllPairs", "ByDegree", "EdgePairs", "Float64", "TargetPairs", "Term"]
+__all__ = ["AllPairs", "ByDegree", "EdgePairs", "Float64", "Gravity", "TargetPairs", "Term"]
