@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities
 from gnomon.affinities.row_weights import JacobianWeights, RowWeights
-from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions
+from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions, rows_as_matrix
 from gnomon.neighbors.graph import NeighborGraph
 
-if TYPE_CHECKING:
-    from gnomon.affinities.derivatives import AffinityDerivative
-
-__all__ = ["Inputs", "Join", "NeighborAffinity", "NewRows", "OwnRows", "sums_to_one"]
+__all__ = ["Inputs", "NeighborAffinity", "NewRows", "OwnRows", "sums_to_one"]
 
 Float32Array = npt.NDArray[np.float32]
-Join = Literal["total", "rows", "membership"]
 
 
 @dataclass(frozen=True)
@@ -134,8 +130,6 @@ class NeighborAffinity(ABC):
 
     def derivative(self, inputs: Inputs) -> AffinityDerivative:
         """Return the affinities of a table as functions of it."""
-        from gnomon.affinities.derivatives import DataAffinities  # which knows this class
-
         return DataAffinities(inputs.X, inputs.neighbors, self)
 
 
@@ -155,17 +149,6 @@ class OwnRows:
     ) -> Float32Array:
         """Return weights that sum to 1."""
         return self.affinity.of_new_rows(distances, n_threads)
-
-
-def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.csr_array:
-    """Return weights of neighbours as a matrix, entries of 0 left out, columns sorted."""
-    n_samples, n_neighbors = indices.shape
-    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
-    parts = (weights.flatten(), indices.flatten(), starts)  # copies, which sorting changes
-    matrix = sp.csr_array(parts, shape=(n_samples, n_samples))
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    return matrix
 
 
 def sums_to_one(weights: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -9,7 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["Affinities"]
+__all__ = ["Affinities", "Join"]
+
+Join = Literal["total", "rows", "membership"]
+"""How affinities of rows are joined to those of pairs: `NeighborAffinity` says what each means."""
 
 
 @dataclass(frozen=True)

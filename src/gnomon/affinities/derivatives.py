@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,13 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from gnomon._validation import message
-from gnomon.affinities.affinity import Join, NeighborAffinity, rows_as_matrix
-from gnomon.affinities.base import Affinities
+from gnomon.affinities.base import Affinities, Join
 from gnomon.affinities.row_weights import Float64
+from gnomon.affinities.symmetric import rows_as_matrix
 from gnomon.neighbors import NeighborGraph, check_graph
+
+if TYPE_CHECKING:
+    from gnomon.affinities.affinity import NeighborAffinity
 
 __all__ = ["AffinityDerivative", "DataAffinities", "DataDistances"]
 
@@ -60,9 +63,11 @@ class DataAffinities:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The data, dense.
     graph : NeighborGraph
         Neighbours by Euclidean distances.
     affinity : NeighborAffinity
+        Gives the weights and how they are joined.
 
     Attributes
     ----------
@@ -163,6 +168,7 @@ class DataDistances:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The data, dense.
 
     Attributes
     ----------

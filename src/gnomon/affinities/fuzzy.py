@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Integer, Real, Rule, check_parameters
-from gnomon.affinities.affinity import Inputs, Join, NeighborAffinity, NewRows, sums_to_one
-from gnomon.affinities.base import Affinities
+from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
+from gnomon.affinities.base import Affinities, Join
 from gnomon.affinities.conditional import membership_weights, usable_distances
 from gnomon.affinities.row_weights import MembershipWeights, RowWeights
 from gnomon.affinities.symmetric import fuzzy_union
@@ -76,7 +76,9 @@ class FuzzyAffinity(NeighborAffinity):
     Parameters
     ----------
     local_connectivity : float >= 0, default=1.0
+        Number of neighbours with membership 1.
     set_op_mix_ratio : float in [0, 1], default=1.0
+        1 joins both directions of an edge by fuzzy union, 0 by intersection.
     """
 
     local_connectivity: float = 1.0

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
-from gnomon.affinities.affinity import Join, NeighborAffinity, rows_as_matrix
-from gnomon.affinities.base import Affinities
+from gnomon.affinities.affinity import NeighborAffinity
+from gnomon.affinities.base import Affinities, Join
 from gnomon.affinities.conditional import gaussian_weights, usable_distances
 from gnomon.affinities.row_weights import PerplexityWeights, RowWeights
-from gnomon.affinities.symmetric import mean_of_directions
+from gnomon.affinities.symmetric import mean_of_directions, rows_as_matrix
 from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["ConditionalAffinity", "GaussianAffinity", "conditional_affinities", "gaussian_affinities"]
@@ -108,6 +108,7 @@ class GaussianAffinity(NeighborAffinity):
     Parameters
     ----------
     perplexity : float >= 1, default=30.0
+        Effective number of neighbours.
     """
 
     perplexity: float = 30.0
@@ -134,6 +135,7 @@ class ConditionalAffinity(GaussianAffinity):
     Parameters
     ----------
     perplexity : float >= 1, default=30.0
+        Effective number of neighbours.
     """
 
     join: ClassVar[Join] = "rows"

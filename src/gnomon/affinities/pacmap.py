@@ -165,10 +165,16 @@ class PacmapAffinity:
 
     Parameters
     ----------
-    n_neighbors : int >= 1
-    mid_near_ratio, further_ratio : float >= 0
-    metric, metric_params
-        As in `pacmap_pairs`.
+    n_neighbors : int >= 1, default=10
+        Near pairs of each point.
+    mid_near_ratio : float >= 0, default=0.5
+        Mid-near pairs for each near one.
+    further_ratio : float >= 0, default=2.0
+        Further pairs for each near one.
+    metric : str or callable, default="euclidean"
+        In which mid-near pairs are measured.
+    metric_params : mapping or None, default=None
+        Further arguments of the metric.
     """
 
     n_neighbors: int = 10

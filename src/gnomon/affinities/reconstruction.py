@@ -199,8 +199,10 @@ class ReconstructionAffinity:
     Parameters
     ----------
     weights : {"signed", "non_negative", "membership"}, default="signed"
+        Which rule they follow.
     regularization : float >= 0, default=1e-3
-    who : str
+        Penalty on the squared weights.
+    who : str, default="reconstruction_weights"
         Opens the error text.
     """
 

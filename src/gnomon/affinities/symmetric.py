@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
 
-__all__ = ["fuzzy_union", "mean_of_directions", "sum_of_directions"]
+__all__ = ["fuzzy_union", "mean_of_directions", "rows_as_matrix", "sum_of_directions"]
 
 
 def _csr(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]) -> sp.csr_array:
@@ -90,3 +92,27 @@ def sum_of_directions(
     """
     weights = np.ones(indices.shape, dtype=np.float32) if chosen is None else chosen.astype(np.float32)
     return _csr(_core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, 0.5, n_threads))
+
+
+def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.csr_array:
+    """Return weights of neighbours as a matrix, each row its own.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_neighbors), int
+        Neighbours of each row.
+    weights : ndarray of shape (n_samples, n_neighbors)
+        Entries of 0 are not stored.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        In the precision of the weights, columns sorted in each row.
+    """
+    n_samples, n_neighbors = indices.shape
+    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+    parts = (weights.flatten(), indices.flatten(), starts)  # copies, which sorting changes
+    matrix = sp.csr_array(parts, shape=(n_samples, n_samples))
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix

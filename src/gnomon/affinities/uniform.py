@@ -61,6 +61,7 @@ class UniformAffinity(NeighborAffinity):
     Parameters
     ----------
     normalization : {"total", "membership"}, default="total"
+        What the affinities sum to, or that each is 1.
     """
 
     normalization: str = "total"

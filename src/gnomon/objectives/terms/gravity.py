@@ -24,6 +24,7 @@ class Gravity:
     masses : array-like of shape (n_samples,)
         h, positive.
     strength : float >= 0
+        Factor.
     of_degrees : bool, default=False
         Whether the masses are degrees of a graph and a constant, and follow its affinities.
     """
