@@ -28,7 +28,7 @@ from gnomon import (
 from gnomon.affinities import Affinities, conditional_affinities, uniform_affinities
 from gnomon.exceptions import GnomonWarning
 from gnomon.extension import PlacementField, tabulate_repulsion
-from gnomon.kernels import Cauchy, CustomKernel, Gaussian, Linear, NoiseContrast, UMAPKernel
+from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import compute_neighbors
 from gnomon.objectives import (
@@ -81,6 +81,10 @@ OBJECTIVES = {
     "springs": LinearAttraction(_UNIFORM),
     "springs and gravity": LinearAttraction(_UNIFORM, gravity=0.3),
     "printed": StatedCrossEntropy(_UNIFORM, Cauchy()),
+    "own law": PairObjective(
+        [EdgePairs(_UNIFORM.matrix, Cauchy(), CustomLaw(lambda k: -np.sqrt(k), lambda k: -0.5 / np.sqrt(k)))],
+        [AllPairs(300, Cauchy(), CustomLaw(lambda k: k**3, lambda k: 3.0 * k**2), scale=0.1)],
+    ),
     "own kernel": KLDivergence(_TOTAL, _SQUARE),
     "own kernel, contrast": InfoNCE(_TOTAL, _SQUARE),
     "own kernel, conditional": ConditionalDivergence(conditional_affinities(_GRAPH, perplexity=3.0), _SQUARE),
@@ -215,7 +219,7 @@ def test_the_gradient_of_the_loss_agrees_with_finite_differences(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["divergence", "cross_entropy", "values", "springs", "printed", "own kernel", "own sum"]
+    "name", ["divergence", "cross_entropy", "values", "springs", "printed", "own kernel", "own law", "own sum"]
 )
 def test_the_loss_is_its_formula(name):
     loss = LOSSES[name]

@@ -15,7 +15,7 @@ from gnomon.affinities import (
     UniformAffinity,
 )
 from gnomon.extension.sensitivity import DataLoss
-from gnomon.kernels import Cauchy, CustomKernel, Gaussian, StudentT, UMAPKernel
+from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, StudentT, UMAPKernel
 from gnomon.neighbors import compute_neighbors
 from gnomon.objectives import (
     ConditionalDivergence,
@@ -62,6 +62,15 @@ def _own_loss(affinities):
     return PairObjective([edges], [pairs, AllPairs(affinities.n_samples, _SQUARE, "value", link="log")])
 
 
+_POWER = CustomLaw(lambda k: k**1.5, lambda k: 1.5 * k**0.5, lambda k: 0.75 * k**-0.5)
+
+
+def _with_law(affinities, law):
+    n = affinities.n_samples
+    pull = EdgePairs(affinities.matrix, Cauchy(), law, scale=-1.0)
+    return PairObjective([pull], [AllPairs(n, Cauchy(), law, scale=0.02), AllPairs(n, Cauchy(), law, link="log")])
+
+
 def _umap(affinities, **given):
     return CrossEntropy(affinities, _UMAP, **given)
 
@@ -82,6 +91,7 @@ PARTS = {
     "springs and gravity": (FuzzyAffinity(), lambda a: LinearAttraction(a, gravity=0.3)),
     "gravity, charges alike": (FuzzyAffinity(), lambda a: LinearAttraction(a, gravity=0.3, charges="uniform")),
     "own affinity": (Heat(), KLDivergence),
+    "own law": (Heat(), lambda a: _with_law(a, _POWER)),
     "own memberships": (HeatMembership(), _umap),
     "own affinity, kernel and loss": (Heat(), _own_loss),
 }

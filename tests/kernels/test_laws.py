@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from gnomon.kernels import EXAMPLES, LAWS, Cauchy, CustomKernel, Linear, NoiseContrast, evaluate_law
+from gnomon.kernels import EXAMPLES, LAWS, Cauchy, CustomKernel, CustomLaw, Linear, NoiseContrast, evaluate_law
+from gnomon.objectives import PairObjective, gradient_error
+from gnomon.objectives.terms import AllPairs
 
 CASES = [(law, kernel) for law in LAWS for kernel in EXAMPLES.values() if kernel.bounded or not law.startswith("log")]
 
@@ -45,3 +47,27 @@ def test_logarithmic_laws_are_refused_for_what_is_no_similarity():
         evaluate_law("log_deficit", CustomKernel(np.exp, np.exp), 1.0)
     with pytest.raises(ValueError, match="law='cube' must be one of value, log, log_deficit, square"):
         evaluate_law("cube", Linear(), 1.0)
+
+
+@pytest.mark.parametrize("name", ["square", "log"])
+def test_a_law_of_ones_own_is_that_of_the_same_name(name):
+    own = {
+        "square": CustomLaw(np.square, lambda k: 2.0 * k),
+        "log": CustomLaw(lambda k: -np.log(k), lambda k: -1.0 / k, needs_similarity=True),
+    }[name]
+    s = np.array([0.0, 0.3, 2.0, 50.0])
+    np.testing.assert_allclose(evaluate_law(own, Cauchy(), s), evaluate_law(name, Cauchy(), s), rtol=1e-12)
+
+
+def test_the_self_test_finds_a_wrong_derivative_of_a_law():
+    Y = np.random.default_rng(0).normal(size=(12, 2)).astype(np.float32)
+    right, wrong = (
+        gradient_error(PairObjective([], [AllPairs(12, Cauchy(), CustomLaw(np.square, slope))]), Y)
+        for slope in (lambda k: 2.0 * k, lambda k: 2.1 * k)
+    )
+    assert right < 1e-3 < wrong
+
+
+def test_a_law_that_needs_a_similarity_refuses_other_kernels():
+    with pytest.raises(ValueError, match="a similarity between 0 and 1"):
+        AllPairs(5, Linear(), CustomLaw(np.log, lambda k: 1.0 / k, needs_similarity=True))

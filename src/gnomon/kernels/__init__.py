@@ -4,6 +4,7 @@ from gnomon.kernels.base import CurvedKernel, OutputKernel
 from gnomon.kernels.cauchy import Cauchy
 from gnomon.kernels.choice import INPUT_KERNELS, input_kernel
 from gnomon.kernels.custom import CustomKernel
+from gnomon.kernels.custom_law import CustomLaw
 from gnomon.kernels.distance import Distance
 from gnomon.kernels.gaussian import Gaussian
 from gnomon.kernels.inputs import InputKernel
@@ -25,6 +26,7 @@ __all__ = [
     "Cauchy",
     "CurvedKernel",
     "CustomKernel",
+    "CustomLaw",
     "Distance",
     "Gaussian",
     "InputKernel",

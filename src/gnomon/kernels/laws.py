@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.kernels.base import CurvedKernel, FloatArray, OutputKernel
+from gnomon.kernels.custom_law import CustomLaw
 
 __all__ = ["LAWS", "REPULSION_FLOOR", "curvature_of_law", "evaluate_law"]
 
@@ -19,12 +20,14 @@ REPULSION_FLOOR = 1e-3
 _TINY = np.finfo(np.float64).tiny
 
 
-def evaluate_law(law: str, kernel: OutputKernel, squared_distances: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def evaluate_law(
+    law: str | CustomLaw, kernel: OutputKernel, squared_distances: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
     """Return F(k(s)) and its slope dF/ds = F'(k) k'(s), the oracles of the compiled sums.
 
     Parameters
     ----------
-    law : {"value", "log", "log_deficit", "square"}
+    law : {"value", "log", "log_deficit", "square"} or CustomLaw
         The law F.
     kernel : OutputKernel
         The kernel k.
@@ -41,6 +44,10 @@ def evaluate_law(law: str, kernel: OutputKernel, squared_distances: npt.ArrayLik
     ValueError
         If the law is unknown, or not defined for the kernel.
     """
+    if isinstance(law, CustomLaw):
+        k = kernel.value(squared_distances)
+        slope = np.asarray(law.derivative(k), dtype=np.float64) * kernel.derivative(squared_distances)
+        return np.asarray(law.value(k), dtype=np.float64), np.asarray(slope)
     if law not in LAWS:
         raise ValueError(message("evaluate_law", f"law={law!r}", f"one of {', '.join(LAWS)}"))
     if law.startswith("log") and not kernel.bounded:
@@ -60,12 +67,12 @@ def evaluate_law(law: str, kernel: OutputKernel, squared_distances: npt.ArrayLik
     return np.asarray(-np.log1p(-k) + slope * (s - held)), np.asarray(slope)
 
 
-def curvature_of_law(law: str, kernel: CurvedKernel, squared_distances: npt.ArrayLike) -> FloatArray:
+def curvature_of_law(law: str | CustomLaw, kernel: CurvedKernel, squared_distances: npt.ArrayLike) -> FloatArray:
     """Return the second derivative d2F/ds2 of F(k(s)), with s held as by `evaluate_law`.
 
     Parameters
     ----------
-    law : {"value", "log", "log_deficit", "square"}
+    law : {"value", "log", "log_deficit", "square"} or CustomLaw
         The law F.
     kernel : CurvedKernel
         The kernel k.
@@ -77,6 +84,14 @@ def curvature_of_law(law: str, kernel: CurvedKernel, squared_distances: npt.Arra
     ndarray of the same shape, float64
         0 where -log(1 - k) goes on as a straight line.
     """
+    if isinstance(law, CustomLaw):
+        if law.second_derivative is None:
+            rule, remedy = "given: curvature is asked for", "Pass second_derivative=, a function of the similarity."
+            raise TypeError(message("CustomLaw", "second_derivative", rule, remedy=remedy))
+        k, first = kernel.value(squared_distances), kernel.derivative(squared_distances)
+        bend = np.asarray(law.second_derivative(k), dtype=np.float64) * first**2
+        slope = np.asarray(law.derivative(k), dtype=np.float64)
+        return np.asarray(bend + slope * kernel.second_derivative(squared_distances))
     if law not in LAWS:
         raise ValueError(message("curvature_of_law", f"law={law!r}", f"one of {', '.join(LAWS)}"))
     s = np.asarray(squared_distances, dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from gnomon.kernels import OutputKernel
+    from gnomon.kernels import CustomLaw, OutputKernel
 
 __all__ = ["PairTerm", "Repulsion", "RowLoss"]
 
@@ -22,13 +22,13 @@ class PairTerm:
     ----------
     kernel : OutputKernel
         k.
-    law : str
+    law : str or CustomLaw
         F, see `gnomon.kernels.laws`.
     scale : float
     """
 
     kernel: OutputKernel
-    law: str
+    law: str | CustomLaw
     scale: float = 1.0
 
 
@@ -49,7 +49,7 @@ class Repulsion:
     """
 
     kernel: OutputKernel
-    law: str
+    law: str | CustomLaw
     strength: float
     link: str = "sum"
     charges: npt.NDArray[np.float64] | None = field(default=None, compare=False)
@@ -74,5 +74,6 @@ class RowLoss:
     @property
     def compiled(self) -> bool:
         """Whether the compiled sums know it: one attraction, one repulsion, compiled kernels."""
-        kernels = [part.kernel for part in self.attractions] + [part.kernel for part in self.repulsions]
-        return len(self.attractions) == len(self.repulsions) == 1 and all(kernel.compiled for kernel in kernels)
+        parts = [(part.kernel, part.law) for part in self.attractions] + [(p.kernel, p.law) for p in self.repulsions]
+        simple = len(self.attractions) == len(self.repulsions) == 1
+        return simple and all(kernel.compiled and isinstance(law, str) for kernel, law in parts)

@@ -13,7 +13,7 @@ from gnomon import _core
 from gnomon.affinities import NewRows
 from gnomon.extension.placement.plain_sums import PlainPlacer
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
-from gnomon.kernels import OutputKernel
+from gnomon.kernels import CustomLaw, OutputKernel
 from gnomon.neighbors import RowSearch
 from gnomon.objectives import RowLoss
 from gnomon.objectives.edges import compile_kernel
@@ -250,9 +250,10 @@ def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     return np.asarray((one == other).all(axis=1))
 
 
-def _term(kernel: OutputKernel, law: str, scale: float) -> _core.PairTerm:
+def _term(kernel: OutputKernel, law: str | CustomLaw, scale: float) -> _core.PairTerm:
     compiled = compile_kernel(kernel)
     assert compiled is not None  # the loss said so
+    assert isinstance(law, str)
     return _core.PairTerm(compiled, law, scale)
 
 

@@ -19,10 +19,10 @@ from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import compile_kernel
 from gnomon.objectives.expansion import TermExpansion, blocks, flat, squared_distances, without_own
 from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64, check_law, curved
+from gnomon.objectives.terms.base import Float64, check_law, curved, named
 
 if TYPE_CHECKING:
-    from gnomon.kernels import OutputKernel
+    from gnomon.kernels import CustomLaw, OutputKernel
 
 __all__ = ["INTERPOLATION_FROM", "TREE_FROM", "AllPairs", "ByDegree"]
 
@@ -45,7 +45,7 @@ class AllPairs:
         Number of points.
     kernel : OutputKernel
         k.
-    law : {"value", "log", "log_deficit", "square"}, default="value"
+    law : {"value", "log", "log_deficit", "square"} or CustomLaw, default="value"
         F.
     weights : pair of ndarray of shape (n_samples,) or None, default=None
         u and v; None gives every pair the weight 1.
@@ -76,7 +76,7 @@ class AllPairs:
         self,
         n_samples: int,
         kernel: OutputKernel,
-        law: str = "value",
+        law: str | CustomLaw = "value",
         *,
         weights: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
         link: str = "identity",
@@ -98,7 +98,7 @@ class AllPairs:
         self.theta = theta
         self.scale = scale
         self.n_threads = n_threads
-        self.compiled_kernel = compile_kernel(kernel)
+        self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
         self._who = who
         self.by_degree = by_degree
         self._exact = None if weights is None else tuple(np.asarray(w, dtype=dtype).astype(np.float64) for w in weights)
@@ -188,8 +188,8 @@ class AllPairs:
             self._check_components(Y, 3)
             if self._tree is None:
                 self._tree = _core.Tree(self.theta)
-            return self._tree.evaluate(self.law, Y, u, v, kernel, self.n_threads, with_energy)
-        return _core.pair_sums(self.law, Y, u, v, kernel, self.n_threads, with_energy)
+            return self._tree.evaluate(named(self.law), Y, u, v, kernel, self.n_threads, with_energy)
+        return _core.pair_sums(named(self.law), Y, u, v, kernel, self.n_threads, with_energy)
 
     def _rows_normalised(self, Y: Embedding) -> tuple[float, Embedding]:
         kernel = self._compiled()

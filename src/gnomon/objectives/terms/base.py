@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.kernels import CurvedKernel
+from gnomon.kernels import CurvedKernel, CustomLaw
 from gnomon.kernels.laws import LAWS
 from gnomon.objectives.base import Embedding
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.objectives.expansion import TermExpansion
 
-__all__ = ["Float64", "Term", "check_law", "curved"]
+__all__ = ["Float64", "Term", "check_law", "curved", "named"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -79,11 +79,13 @@ class Term(Protocol):
         ...
 
 
-def check_law(law: str, kernel: OutputKernel, *, who: str) -> str:
+def check_law(law: str | CustomLaw, kernel: OutputKernel, *, who: str) -> str | CustomLaw:
     """Return the law if the kernel allows it, or raise ValueError."""
-    if law not in LAWS:
-        raise ValueError(message(who, f"law={law!r}", "one of " + ", ".join(repr(name) for name in LAWS)))
-    if law.startswith("log") and not kernel.bounded:
+    if not isinstance(law, CustomLaw) and law not in LAWS:
+        names = ", ".join(repr(name) for name in LAWS)
+        raise ValueError(message(who, f"law={law!r}", f"one of {names}, or a CustomLaw"))
+    similarity = law.needs_similarity if isinstance(law, CustomLaw) else law.startswith("log")
+    if similarity and not kernel.bounded:
         raise ValueError(
             message(
                 who,
@@ -101,3 +103,9 @@ def curved(kernel: OutputKernel) -> CurvedKernel:
     if not isinstance(kernel, CurvedKernel):
         raise TypeError(message("sensitivity", f"kernel={kernel}", "one with second_derivative(squared_distances)"))
     return kernel
+
+
+def named(law: str | CustomLaw) -> str:
+    """Return the name of a law that the compiled sums know."""
+    assert isinstance(law, str)  # others are summed in NumPy
+    return law

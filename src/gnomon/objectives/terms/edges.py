@@ -16,10 +16,10 @@ from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import Edges, compile_kernel
 from gnomon.objectives.expansion import TermExpansion
 from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64, check_law, curved
+from gnomon.objectives.terms.base import Float64, check_law, curved, named
 
 if TYPE_CHECKING:
-    from gnomon.kernels import OutputKernel
+    from gnomon.kernels import CustomLaw, OutputKernel
 
 __all__ = ["EdgePairs"]
 
@@ -33,7 +33,7 @@ class EdgePairs:
         Symmetric weights a_ij of either sign; the diagonal adds nothing.
     kernel : OutputKernel
         k.
-    law : {"value", "log", "log_deficit", "square"}, default="log"
+    law : {"value", "log", "log_deficit", "square"} or CustomLaw, default="log"
         F.
     scale : float, default=1.0
         May be changed between evaluations.
@@ -51,7 +51,7 @@ class EdgePairs:
         self,
         matrix: Any,
         kernel: OutputKernel,
-        law: str = "log",
+        law: str | CustomLaw = "log",
         *,
         scale: float = 1.0,
         normalized: bool = False,
@@ -68,7 +68,7 @@ class EdgePairs:
         self.fixed_total = fixed_total
         self._who = who
         self.n_threads = n_threads
-        self.compiled_kernel = compile_kernel(kernel)
+        self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
 
     @property
     def n_samples(self) -> int:
@@ -93,7 +93,7 @@ class EdgePairs:
             self.edges.graph,
             Y,
             self.compiled_kernel,
-            self.law,
+            named(self.law),
             -4.0 * self.scale,
             nothing if base is None else base,
             1.0,
@@ -104,7 +104,9 @@ class EdgePairs:
         """Return the energy."""
         if self.compiled_kernel is None:
             return self.reference(Y.astype(np.float64))[0]
-        return self.scale * _core.edge_energy(self.edges.graph, Y, self.compiled_kernel, self.law, self.n_threads)
+        return self.scale * _core.edge_energy(
+            self.edges.graph, Y, self.compiled_kernel, named(self.law), self.n_threads
+        )
 
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both."""
