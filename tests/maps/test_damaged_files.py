@@ -303,6 +303,7 @@ def placed(*keys, value):
     return state("fitted", "placement_", "fields", *keys, value=value)
 
 
+ATTRACTION = ("loss", "fields", "attractions", "tuple", 0, "fields")
 FITTED = {
     # by the checksum
     "number": (entry(("method_0", 0), 7), "the method has another checksum"),
@@ -361,15 +362,19 @@ FITTED = {
     ),
     "another class": (state("fitted", "placement_", "class", value="Cauchy"), "Cauchy is described by"),
     "kernel of another kind": (
-        placed("loss", "fields", "attraction", "fields", "kernel", value={"class": "UniformRows", "fields": {}}),
-        "kernel of PairTerm is UniformRows, of another type",
+        placed(*ATTRACTION, "kernel", value={"class": "UniformAffinity", "fields": {"normalization": "total"}}),
+        "kernel of PairTerm is UniformAffinity, of another type",
+    ),
+    "attraction of another kind": (
+        placed("loss", "fields", "attractions", value={"tuple": [{"class": "Cauchy", "fields": {}}]}),
+        "attractions of RowLoss is tuple, of another type",
     ),
     "rule of another kind": (
         placed("affinities", value={"class": "Cauchy", "fields": {}}),
         "affinities of RowPlacement",
     ),
     "parameter of a kernel": (
-        placed("loss", "fields", "attraction", "fields", "kernel", "fields", "a", value=-1.0),
+        placed(*ATTRACTION, "kernel", "fields", "a", value=-1.0),
         "must be",
     ),
     "places of integers": (placed("Y", value={"graph": "indices", "n_neighbors": 2}), "Y of RowPlacement is ndarray"),

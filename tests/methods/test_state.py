@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import TruncatedSVD
 
 import gnomon as gn
-from gnomon.kernels import OutputKernel
+from gnomon.kernels import CustomLaw, OutputKernel
 from gnomon.methods import METHODS
 from gnomon.methods.state import CLASSES, NotStorableError, Parts, pack_method
 
@@ -116,6 +116,7 @@ def test_a_class_of_the_same_name_is_not_taken_for_one_of_gnomon():
 
 
 def test_every_class_that_may_be_restored_is_a_dataclass_of_declared_types():
+    names = {"CustomLaw": CustomLaw, "OutputKernel": OutputKernel}
     for name, module in CLASSES.items():
         cls = getattr(import_module(module), name)
-        assert {one.name for one in fields(cls)} <= get_type_hints(cls, localns={"OutputKernel": OutputKernel}).keys()
+        assert {one.name for one in fields(cls)} <= get_type_hints(cls, localns=names).keys()

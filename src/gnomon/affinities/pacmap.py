@@ -199,11 +199,11 @@ class PacmapAffinity:
 
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows."""
-        return _ScaledRows(local_scales(inputs.neighbors, who="PaCMAP"), self.n_neighbors)
+        return ScaledRows(local_scales(inputs.neighbors, who="PaCMAP"), self.n_neighbors)
 
 
 @dataclass(frozen=True)
-class _ScaledRows:
+class ScaledRows:
     """The neighbours of smallest distance in units of their local scale, all alike; the others not at all."""
 
     scales: npt.NDArray[np.float64]

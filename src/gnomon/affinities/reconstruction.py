@@ -225,11 +225,11 @@ class ReconstructionAffinity:
         """Return the rule for new rows."""
         if self.weights == "membership":
             return MembershipRows(1.0, usual_distance(inputs.neighbors))
-        return _ReconstructionRows(self)
+        return ReconstructionRows(self)
 
 
 @dataclass(frozen=True)
-class _ReconstructionRows:
+class ReconstructionRows:
     """The weights that rebuild new rows from their nearest fitted rows."""
 
     affinity: ReconstructionAffinity

@@ -36,8 +36,8 @@ class CustomKernel:
 
     Attributes
     ----------
-    value_function, derivative_function : callable
-        The two functions as they were given.
+    value_function, derivative_function, second_derivative_function : callable
+        The functions as they were given.
     """
 
     value_function: Function

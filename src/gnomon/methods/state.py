@@ -24,27 +24,25 @@ import scipy.sparse as sp
 
 from gnomon._validation import check_parameters
 from gnomon.data.sparse import check_csr
-from gnomon.kernels import OutputKernel
+from gnomon.kernels import CustomLaw, OutputKernel
 from gnomon.methods.base import Embedder
 from gnomon.methods.registry import METHODS
 
 __all__ = ["CLASSES", "NotStorableError", "Parts", "checksum", "pack_method", "unpack_method"]
 
 _MODULES = {
+    "gnomon.affinities.affinity": ("OwnRows",),
+    "gnomon.affinities.fuzzy": ("FuzzyAffinity", "MembershipRows"),
+    "gnomon.affinities.gaussian": ("ConditionalAffinity", "GaussianAffinity"),
     "gnomon.affinities.geodesics": ("PathGraph",),
     "gnomon.affinities.heat": ("EdgeWeights",),
     "gnomon.affinities.kernel_components": ("KernelComponents",),
-    "gnomon.extension.new_affinities": (
-        "GaussianRows",
-        "MembershipRows",
-        "ReconstructionRows",
-        "ScaledRows",
-        "UniformRows",
-    ),
+    "gnomon.affinities.pacmap": ("ScaledRows",),
+    "gnomon.affinities.reconstruction": ("ReconstructionAffinity", "ReconstructionRows"),
+    "gnomon.affinities.uniform": ("UniformAffinity",),
     "gnomon.extension.placement.by_similarity": ("SimilarityPlacement",),
     "gnomon.extension.placement.by_triplets": ("TripletPlacement",),
     "gnomon.extension.placement.placement": ("RowPlacement",),
-    "gnomon.extension.placement.row_loss": ("PairTerm", "PlacementLoss"),
     "gnomon.kernels": (
         "Cauchy",
         "Distance",
@@ -69,11 +67,15 @@ _MODULES = {
     "gnomon.linalg.principal.components": ("PrincipalComponents",),
     "gnomon.methods.spectral.nystrom": ("EigenmapExtension",),
     "gnomon.neighbors": ("Bridges", "Landmarks", "NeighborGraph"),
+    "gnomon.objectives.row_loss": ("PairTerm", "Repulsion", "RowLoss"),
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class that an attribute of a fitted method may have."""
 
-_PROTOCOLS = {"NewAffinities": "gnomon.extension.new_affinities", "OutputKernel": "gnomon.kernels"}
+_PROTOCOLS = {
+    "NewRows": ("MembershipRows", "OwnRows", "ReconstructionRows", "ScaledRows"),
+    "OutputKernel": _MODULES["gnomon.kernels"],
+}
 _METHODS = frozenset({card.estimator for card in METHODS} | {"NeighborEmbedding"})
 _LEFT_OUT = frozenset(
     {"advice_", "affinities_", "convergence_", "frames_", "gram_", "low_rank_", "solution_", "sparse_", "timings_"}
@@ -420,7 +422,7 @@ class _Reader:
         values = {key: self.unpack(one, depth) for key, one in _is(node["fields"], dict).items()}
         if values.keys() != {one.name for one in fields(cls) if one.init}:
             raise ValueError(f"{name} is described by {', '.join(sorted(values)):.200}")
-        hints = typing.get_type_hints(cls, localns={"OutputKernel": OutputKernel})
+        hints = typing.get_type_hints(cls, localns={"CustomLaw": CustomLaw, "OutputKernel": OutputKernel})
         for key, value in values.items():
             if not _fits(value, hints[key]):
                 raise ValueError(f"{key} of {name} is {type(value).__name__}, of another type than it should be")
@@ -463,6 +465,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if origin in (types.UnionType, typing.Union):
         return any(_fits(value, one) for one in arguments)
+    if origin is tuple and arguments[1:] == (...,):
+        return isinstance(value, tuple) and all(_fits(one, arguments[0]) for one in value)
     if origin is typing.Literal:
         return value in arguments
     if hint is float:
@@ -473,5 +477,5 @@ def _fits(value: Any, hint: Any) -> bool:
         wanted = typing.get_args(arguments[1])[0]
         return isinstance(value, np.ndarray) and (wanted is Any or np.issubdtype(value.dtype, wanted))
     if getattr(hint, "_is_protocol", False):
-        return CLASSES.get(type(value).__name__, "") == _PROTOCOLS[hint.__name__]
+        return type(value).__name__ in _PROTOCOLS[hint.__name__]
     return isinstance(value, origin or hint)

@@ -25,6 +25,11 @@ class Term(Protocol):
     """Part of a loss: E = sum over ordered pairs i != j of a_ij F(k(s_ij)), with a_ij symmetric.
 
     Its force on a point is minus its gradient, -4 sum_j a_ij F'(k_ij) k'(s_ij) (y_i - y_j).
+
+    Attributes
+    ----------
+    kernel : OutputKernel
+        k.
     """
 
     kernel: OutputKernel
