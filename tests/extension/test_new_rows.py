@@ -244,7 +244,7 @@ def test_the_loss_of_one_row_is_what_a_point_more_adds_to_the_loss_of_the_map(na
         "divergence": lambda a: KLDivergence(a, Cauchy()),
         "cross_entropy, all pairs": lambda a: CrossEntropy(a, UMAPKernel(1.5769, 0.8951), evaluation="exact"),
         "springs": lambda a: LinearAttraction(a),
-        "springs and gravity": lambda a: LinearAttraction(a, gravity=0.3),
+        "springs and gravity": lambda a: LinearAttraction(a, gravity=100.0),
         "printed": lambda a: StatedCrossEntropy(a, Cauchy()),
         "own sum": lambda a: PairObjective(
             [EdgePairs(a.matrix, Cauchy(), "log")],

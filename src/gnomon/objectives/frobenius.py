@@ -59,9 +59,9 @@ class Frobenius(PairObjective):
     ) -> None:
         self.kernel = kernel
         if isinstance(target, Affinities) or hasattr(target, "tocsr"):
-            fact = "found a sparse one, of neighbours alone"
-            remedy = "Pass a similarity of all pairs: an array, or Gram.from_kernel('gaussian', X)."
-            raise TypeError(message("Frobenius", "target", "dense, one number for each pair", fact=fact, remedy=remedy))
+            rule, fact = "dense, a similarity of every pair", f"found {type(target).__name__}"
+            remedy = "Pass an array of shape (n_samples, n_samples), or Gram.from_kernel('gaussian', X)."
+            raise TypeError(message("Frobenius", "target", rule, fact=fact, remedy=remedy))
         matrix = target.dense() if isinstance(target, Gram) else target
         self._pairs = TargetPairs(
             matrix, kernel, centered=centered, weights=weights, n_threads=n_threads, who="Frobenius"

@@ -161,5 +161,5 @@ def test_a_dense_array_is_an_affinity_as_a_callable_returning_it_is():
 
 
 def test_frobenius_says_that_it_needs_a_dense_similarity():
-    with pytest.raises(TypeError, match=r"Frobenius: target must be dense.*Pass a similarity of all pairs"):
+    with pytest.raises(TypeError, match=r"Frobenius: target must be dense.*found Affinities.*Pass an array"):
         NeighborEmbedding(affinity="fuzzy", loss="frobenius", n_jobs=1).fit(_X)
