@@ -5,7 +5,7 @@ const MOST_ROWS = 12;
 
 /**
  * @param {import("./atlas.js").Atlas} atlas
- * @param {import("./line.js").Corridor & {rows: import("./line.js").TrendRow[]}} line
+ * @param {import("./line.js").PointsNear & {rows: import("./line.js").TrendRow[]}} line
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function linePanel(atlas, line, { clear, colorBy }) {

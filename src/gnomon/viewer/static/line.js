@@ -1,7 +1,7 @@
-// What changes along a line drawn through the map; mirrors explain/axis.py, corridor.py and trends.py.
+// What changes along a line drawn through the map; mirrors explanations/axis.
 
 const NEIGHBORS = 15,
-  PLACES = 64; // the width of a corridor follows from the density along its line
+  PLACES = 64; // the width follows from the density along its line
 const STRETCHES = 16; // of a drawn curve
 export const FEWEST = 10; // points near a line
 
@@ -10,8 +10,8 @@ export const FEWEST = 10; // points near a line
  *   effect: change from end to end in standard deviations of the feature over all points, with its standard error;
  *   rho: Spearman's correlation with the distance along the line; curve: means over stretches of the line, NaN where
  *     there is no point
- * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array}} Corridor in units of
- *   the plane
+ * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array}} PointsNear
+ *   in units of the plane
  */
 
 /**
@@ -88,9 +88,9 @@ export function usualWidth(cloud, path) {
  * @param {(i: number) => boolean} shown
  * @param {number[][]} path
  * @param {number} width
- * @returns {Corridor}
+ * @returns {PointsNear}
  */
-export function corridor(cloud, shown, path, width) {
+export function pointsNear(cloud, shown, path, width) {
   const ids = [],
     t = [],
     { plane, finite, n } = cloud,
@@ -131,7 +131,7 @@ function ranks(values) {
 
 /**
  * Every feature along the line, the largest change first.
- * @param {import("./features.js").FeatureTable} table @param {Corridor} line @returns {TrendRow[]}
+ * @param {import("./features.js").FeatureTable} table @param {PointsNear} line @returns {TrendRow[]}
  */
 export function trends(table, line) {
   const { ids, t, length } = line,

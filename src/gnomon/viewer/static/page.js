@@ -6,7 +6,7 @@ import { Filters } from "./filters.js";
 import { Focus } from "./focus.js";
 import { frameAt } from "./frames.js";
 import { listen } from "./gestures.js";
-import { FEWEST, corridor, straightened, trends, usualWidth } from "./line.js";
+import { FEWEST, pointsNear, straightened, trends, usualWidth } from "./line.js";
 import { Player } from "./player.js";
 import { HIDDEN, SHOWN } from "./renderer.js";
 import { Scene } from "./scene.js";
@@ -197,7 +197,7 @@ export class Page {
     const [a, b] = [path[0], path[path.length - 1]],
       long = path.length > 1 && (corners.length > 2 || Math.hypot(b[0] - a[0], b[1] - a[1]) > BEND);
     const near = long
-      ? corridor(cloud, (i) => filters.states[i] !== HIDDEN, corners, usualWidth(cloud, corners))
+      ? pointsNear(cloud, (i) => filters.states[i] !== HIDDEN, corners, usualWidth(cloud, corners))
       : null;
     filters.isolated = null;
     if (near && near.ids.length >= FEWEST) filters.select(near.ids, { line: { ...near, rows: trends(table, near) } });

@@ -8,7 +8,7 @@ import { WebGLRenderer } from "./webgl.js";
 /**
  * What lies above the points.
  * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
- *   line: import("./line.js").Corridor|null, way: number[], matches: Uint32Array|null,
+ *   line: import("./line.js").PointsNear|null, way: number[], matches: Uint32Array|null,
  *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the
  *     plane
  */
