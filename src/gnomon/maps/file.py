@@ -234,14 +234,17 @@ def _table(arrays: Arrays, about: Any, n_samples: int, n_features: int) -> Any:
 
 
 def _graph(arrays: Arrays, about: Any) -> NeighborGraph:
-    from gnomon.neighbors import NeighborGraph
+    from gnomon.neighbors import NeighborGraph, graph_fault
 
     if not isinstance(about, dict) or about.keys() != {"metric", "method", "recall"}:
         raise ValueError("its description of the graph is not metric, method and recall")
     indices = _take(arrays, "graph_indices", (np.int32,), 2)
     distances = _take(arrays, "graph_distances", (np.float32,), 2)
     mask = _take(arrays, "graph_mask", (np.bool_,), 2) if "graph_mask" in arrays else None
-    return NeighborGraph(indices, distances, mask, **about)
+    graph = NeighborGraph(indices, distances, mask, **about)
+    if fault := graph_fault(graph):
+        raise ValueError(f"its graph breaks a rule: {fault}")
+    return graph
 
 
 def _image_shape(sizes: Any) -> tuple[int, ...] | None:
