@@ -31,7 +31,8 @@ def _assert_alike(printed, stated):
 
 
 @pytest.mark.parametrize("page", ["functions.md", "parts.md", "questions.md", "theory.md"])
-def test_a_page_runs_and_prints_what_it_says(page):
+def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where its files go
     blocks = _BLOCK.findall((_DOCS / page).read_text())
     assert sum(kind == "python" for kind, _ in blocks) >= 5
     namespace, printed = {}, ""
