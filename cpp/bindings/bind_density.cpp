@@ -8,11 +8,6 @@ namespace {
 
 using Points = Matrix<const float>;
 
-void check_points(const Arguments& check, const Graph& edges, const Points& Y) {
-    check.equal("the number of rows of Y", Y.shape(0), edges.n());
-    check.components(Y.shape(1));
-}
-
 Output<double> bind_map_radii(const Graph& edges, const OutputKernel& kernel, const Points& Y, int n_threads) {
     check_points(Arguments("map_radii"), edges, Y);
     auto radii = make_output<double>({Y.shape(0)});

@@ -15,8 +15,7 @@ using Frames = Matrix<const double>;
 
 /// Returns the number of directions in each frame.
 std::size_t check_frames(const Arguments& check, const Graph& edges, const Points& Y, const Frames& frames) {
-    check.equal("the number of rows of Y", Y.shape(0), edges.n());
-    check.components(Y.shape(1));
+    check_points(check, edges, Y);
     const std::size_t width = frames.shape(1) / Y.shape(1);
     check.shape("frames", frames, edges.n(), width * Y.shape(1));
     return width;

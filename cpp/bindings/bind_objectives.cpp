@@ -16,11 +16,6 @@ using Points = Matrix<const float>;
 using ForceAndEnergy = std::pair<Output<float>, double>;
 using TwoForces = std::pair<Output<float>, Output<float>>;
 
-void check_points(const Arguments& check, const Graph& edges, const Points& Y) {
-    check.equal("the number of rows of Y", Y.shape(0), edges.n());
-    check.components(Y.shape(1));
-}
-
 Output<float> bind_edge_sums(const Graph& edges, const Points& Y, const OutputKernel& kernel, const std::string& law,
                              float scale, const Points& base, float base_scale, int n_threads) {
     const Arguments check("edge_sums");

@@ -53,8 +53,7 @@ void bind_sampled_epochs(const Graph& edges, const Values& u, const Values& v, c
                          std::int64_t end, const MutablePoints& Y, const MutablePoints& first_moment,
                          const MutablePoints& second_moment, const Matrix<const float>& added, int n_threads) {
     const Arguments check("sampled_epochs");
-    check.equal("the number of rows of Y", Y.shape(0), edges.n());
-    check.components(Y.shape(1));
+    check_points(check, edges, Y);
     check_moments(check, Y, first_moment, second_moment);
     check.shape_if_any("added", added, Y.shape(0), Y.shape(1));
     check.length("u", u, edges.n());

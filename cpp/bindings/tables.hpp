@@ -50,4 +50,11 @@ private:
     CsrView<float> view_;
 };
 
+/// A map Y with a place for each point of a graph.
+template <class T>
+void check_points(const Arguments& check, const Graph& edges, const Matrix<T>& Y) {
+    check.equal("the number of rows of Y", Y.shape(0), edges.n());
+    check.components(Y.shape(1));
+}
+
 }  // namespace gnomon::bindings
