@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from gnomon.kernels import UMAPKernel
-from gnomon.objectives import CrossEntropy, gradient_error
+from gnomon.objectives import AddedTerm, CrossEntropy, gradient_error
 from gnomon.optimizers import LBFGS, Adam, SampledDescent
 
 KERNEL = UMAPKernel(1.5769, 0.8951)
 
 
-class Line:
+class Line(AddedTerm):
     """Mean square of the last coordinate: pulls a map onto a line."""
 
     def __init__(self, weight=1.0, begins=0.0):
@@ -132,7 +132,11 @@ def test_equal_bytes_for_any_number_of_threads(make, start):
     [
         (Line(-1.0), ValueError, r"CrossEntropy: weight=-1\.0 must be a number >= 0"),
         (Line(1.0, 1.5), ValueError, r"CrossEntropy: begins=1\.5 must be a number >= 0 and <= 1"),
-        (Line, TypeError, r"CrossEntropy: added=.* must be terms with loss\(Y\) and gradient\(Y\)"),
+        (
+            Line,
+            TypeError,
+            r"CrossEntropy: added=.* must be terms with loss\(Y\) and gradient\(Y\), derived from gnomon",
+        ),
     ],
 )
 def test_what_is_no_term_is_refused(term, error, text, make):

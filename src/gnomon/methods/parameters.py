@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Having, Instance, Options, Real, Rule, message
+from gnomon._validation import Either, Having, Instance, Options, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
@@ -25,6 +25,7 @@ __all__ = [
     "check_scores",
     "check_start",
     "make_kernel",
+    "term_options",
 ]
 
 INIT = Either(
@@ -135,3 +136,23 @@ def check_start(who: str, init: Any, shape: tuple[int, int]) -> npt.NDArray[Any]
     if start.shape != shape:
         raise ValueError(message(who, f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}"))
     return start
+
+
+def term_options(
+    who: str,
+    name: str,
+    given: float | dict[str, Any] | None,
+    rules: Mapping[str, Rule],
+    *,
+    always: bool = False,
+) -> dict[str, Any] | None:
+    """Return the options of a term that a parameter wants in the loss, None if it wants none.
+
+    The parameter is the weight of the term or a dict of some of its options; None is a weight of 0. A term of weight 0
+    is wanted only with `always`.
+    """
+    options = dict(given) if isinstance(given, dict) else {"weight": 0.0 if given is None else given}
+    if not set(options) <= set(rules):
+        raise ValueError(message(who, f"{name}={given!r}", f"a number or a dict of some of {', '.join(rules)}"))
+    checked = check_parameters(who, rules, options, names=list(options))
+    return None if checked.get("weight") == 0 and not always else checked

@@ -1,6 +1,6 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
-from gnomon.objectives.added import AddedTerm, AddedTerms, Refreshed, Rising, Unsampled
+from gnomon.objectives.added import AddedTerm, AddedTerms, added_terms
 from gnomon.objectives.base import Objective
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.conditional_divergence import ConditionalDivergence
@@ -51,9 +51,7 @@ __all__ = [
     "PairTerm",
     "ProjectionError",
     "ReconstructionTrace",
-    "Refreshed",
     "Repulsion",
-    "Rising",
     "RowLoss",
     "SafeStep",
     "SigmoidStress",
@@ -61,7 +59,7 @@ __all__ = [
     "Strain",
     "Stress",
     "TripletLoss",
-    "Unsampled",
+    "added_terms",
     "gradient_error",
     "polar_factor",
     "takes_added",

@@ -3,101 +3,88 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Having, Real, Rule, check_parameters
+from gnomon._validation import Instance, Real, Rule, check_parameters
 from gnomon.objectives.base import Embedding
 
-__all__ = ["AddedTerm", "AddedTerms", "Refreshed"]
-
-_RULES: dict[str, Rule] = {
-    "weight": Real(low=0.0),
-    "begins": Real(low=0.0, high=1.0),
-    "added": Having(("loss", "gradient"), "terms with loss(Y) and gradient(Y)"),
-}
+__all__ = ["AddedTerm", "AddedTerms", "added_terms"]
 
 
-class AddedTerm(Protocol):
+class AddedTerm(ABC):
     """A term of the embedding that joins a loss: weight * (sum of all affinities) * its own loss.
 
     The sum of the affinities is the weight of all attractions, over ordered pairs, so `weight` is the share of the term
     in the loss of one edge. It means the same for every number of points and every scale of the affinities.
 
+    A subclass gives `loss` and `gradient`, and what else of the following differs from the default. One of which a part
+    is estimated from the embedding says so by `every` and does it in `refresh`; between two estimates the part is held
+    fixed, and loss and gradient are those with the part fixed. Such a term belongs to one objective alone.
+
     Attributes
     ----------
-    weight : float >= 0
+    rules : dict
+        Of the class: what may be given for the numbers below, and for others that the term takes.
+    weight : float >= 0, default 1.0
         Share in the loss of one edge.
-    begins : float in [0, 1]
+    begins : float in [0, 1], default 0.0
         Share of the iterations after which the term acts; 0 acts always.
+    rises : float in [0, 1], default 0.0
+        Share of the iterations in which the term acts, the first ones, over which its weight rises linearly to its full
+        size. A term that acts from the first iteration on has its full weight there.
+    unsampled : bool, default False
+        Whether the term wants the forces of all pairs where it acts, even in a descent that samples them.
+    every : int >= 0, default 0
+        Iterations between two calls of `refresh`, the first of which is made where the term begins to act; 0 for none.
     """
 
-    @property
-    def weight(self) -> float:
-        """Share in the loss of one edge."""
-        ...
+    rules: ClassVar[dict[str, Rule]] = {"weight": Real(low=0.0), "begins": Real(low=0.0, high=1.0)}
+    weight: float = 1.0
+    begins: float = 0.0
+    rises: float = 0.0
+    unsampled: bool = False
+    every: int = 0
 
-    @property
-    def begins(self) -> float:
-        """Share of the iterations after which the term acts."""
-        ...
-
+    @abstractmethod
     def loss(self, Y: Any) -> float:
         """Return the loss, without the weight."""
-        ...
 
+    @abstractmethod
     def gradient(self, Y: Any) -> npt.NDArray[Any]:
         """Return the gradient of the loss, (n_samples, n_components), the same for any number of threads."""
-        ...
+
+    def reference(self, Y: Any) -> tuple[float, npt.NDArray[Any]]:
+        """Return loss and gradient in float64; unless a subclass does better, those above."""
+        return self.loss(Y), self.gradient(Y)
+
+    def refresh(self, Y: npt.NDArray[Any], iteration: int) -> None:  # noqa: B027  a term may have nothing to estimate
+        """Estimate anew from an embedding what is held fixed; the result must depend on the arguments alone."""
+
+    def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
+        """Return what the term learned, which an estimator keeps as its fitted attributes.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (n_samples, n_components)
+            The embedding at the end of the descent.
+        copies : ndarray of shape (n_rows,) or None, default=None
+            The point of each row that was fitted, where equal rows share one; None if the points are the rows. What is
+            said of each point is returned for each row.
+
+        Returns
+        -------
+        dict
+            By the name of the attribute, which ends in an underscore. A term learns nothing unless it says so.
+        """
+        return {}
 
 
-@runtime_checkable
-class Rising(Protocol):
-    """An added term whose weight does not begin at once: it rises linearly to its full size.
-
-    One that acts from the first iteration on has its full weight there.
-
-    Attributes
-    ----------
-    rises : float in [0, 1]
-        Share of the iterations in which the term acts, the first ones, that the rise takes.
-    """
-
-    rises: float
-
-
-@runtime_checkable
-class Unsampled(Protocol):
-    """An added term that wants the forces of all pairs where it acts, even in a descent that samples them.
-
-    Attributes
-    ----------
-    unsampled : bool
-    """
-
-    unsampled: bool
-
-
-@runtime_checkable
-class Refreshed(Protocol):
-    """An added term of which a part, such as local frames, is estimated from the embedding now and then.
-
-    Between two estimates the part is held fixed, and loss and gradient are those with the part fixed.
-
-    Attributes
-    ----------
-    every : int >= 1
-        Iterations between estimates; the first is made where the term begins to act.
-    """
-
-    every: int
-
-    def refresh(self, Y: npt.NDArray[Any], iteration: int) -> None:
-        """Estimate the part anew from an embedding; the result must depend on the arguments alone."""
-        ...
+_TERM = Instance((AddedTerm,), "terms with loss(Y) and gradient(Y), derived from gnomon.objectives.AddedTerm")
 
 
 def _first(term: AddedTerm, max_iter: int) -> int:
@@ -106,16 +93,16 @@ def _first(term: AddedTerm, max_iter: int) -> int:
 
 
 def _share(term: AddedTerm, iteration: int, max_iter: int) -> float:
-    """Return the share of a term's weight that counts in one of the iterations in which it acts."""
+    """Return the share of a term's weight that counts in an iteration, 0 before the term begins."""
     first = _first(term, max_iter)
-    rising = term.rises * (max_iter - first) if first > 0 and isinstance(term, Rising) else 0.0
+    if iteration < first:
+        return 0.0
+    rising = term.rises * (max_iter - first) if first > 0 else 0.0
     return min(1.0, (iteration - first + 1) / rising) if rising > 0 else 1.0
 
 
 class AddedTerms:
-    """The added terms of an objective, and which of them act.
-
-    Outside a descent all terms act, with their full weights. A term with `refresh` belongs to one objective alone.
+    """The added terms of an objective, and which of them act: outside a descent all, with their full weights.
 
     Parameters
     ----------
@@ -129,78 +116,72 @@ class AddedTerms:
 
     def __init__(self, terms: Sequence[AddedTerm], unit: float, *, who: str) -> None:
         for term in terms:
-            found = {"added": term, "weight": getattr(term, "weight", 1.0), "begins": getattr(term, "begins", 0.0)}
-            check_parameters(who, _RULES, found, names=("added", "weight", "begins"))
+            check_parameters(who, {"added": _TERM}, {"added": term})
+            check_parameters(who, AddedTerm.rules, {"weight": term.weight, "begins": term.begins})
         self.terms = tuple(terms)
         self.unit = unit
-        self._acting = self.terms
-        self._shares = [1.0] * len(self.terms)  # of the acting terms' weights
-        self._since = dict.fromkeys(range(len(self.terms)), 0)  # by term: the iteration of its present estimate
+        self._now: tuple[int, int] | None = None  # iteration and max_iter, in a descent
         self._estimated: dict[int, npt.NDArray[Any]] = {}  # by term: the embedding of its present estimate
-        self._due: list[int] = []
 
     @property
     def acting(self) -> bool:
         """Whether any term acts in the present iteration."""
-        return any(term.weight > 0 for term in self._acting)
+        return bool(self._acting)
 
     @property
     def unsampled(self) -> bool:
         """Whether a term acts that wants the forces of all pairs."""
-        return any(isinstance(term, Unsampled) and term.unsampled and term.weight > 0 for term in self._acting)
+        return any(term.unsampled for term, _ in self._acting)
 
     @property
     def scheduled(self) -> bool:
         """Whether anything changes from iteration to iteration."""
-        return any(term.begins > 0 or isinstance(term, Refreshed) for term in self.terms)
+        return any(term.begins > 0 or term.every > 0 for term in self.terms)
 
     def at(self, iteration: int, max_iter: int) -> None:
         """Let those terms act that have begun by an iteration, counted from 0, of max_iter."""
-        self._acting = tuple(term for term in self.terms if iteration >= _first(term, max_iter))
-        self._shares = [_share(term, iteration, max_iter) for term in self._acting]
-        self._due = []
-        for index, term in enumerate(self.terms):
-            if not isinstance(term, Refreshed) or term not in self._acting:
-                continue
-            first = _first(term, max_iter)
-            self._since[index] = first + (iteration - first) // term.every * term.every
-            if self._since[index] == iteration:
-                self._due.append(index)
+        self._now = iteration, max_iter
 
-    def anchored(self, Y: npt.NDArray[Any], anchors: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
-        """Return the embeddings of the terms' estimates, (n_terms, *Y.shape): Y for those that are due, else as given.
+    def estimate(self, Y: npt.NDArray[Any], anchors: npt.NDArray[Any] | None, *, anew: bool) -> npt.NDArray[Any] | None:
+        """Bring what terms estimate from the embedding to where a descent stands, after `at`.
 
-        None while no term is estimated from the embedding.
+        Parameters
+        ----------
+        Y : ndarray of shape (n_samples, n_components)
+            The present embedding.
+        anchors : ndarray of shape (n_terms, n_samples, n_components) or None
+            The embeddings that the terms' estimates are made from; None before the first.
+        anew : bool
+            Whether estimates that are due are made from Y.
+
+        Returns
+        -------
+        ndarray of shape (n_terms, n_samples, n_components) or None
+            The embeddings from which the estimates are made now.
         """
-        if not self._due:
-            return anchors
-        anchors = np.zeros((len(self.terms), *Y.shape), dtype=Y.dtype) if anchors is None else anchors
-        for index in self._due:
-            anchors[index] = Y
-        return anchors
-
-    def restore(self, anchors: npt.NDArray[Any] | None) -> None:
-        """Bring the estimates of the acting terms to the embeddings given, where they stem from others."""
-        if anchors is None:
-            return
         for index, term in enumerate(self.terms):
-            if not isinstance(term, Refreshed) or term not in self._acting:
+            assert self._now is not None
+            iteration, max_iter = self._now
+            since = iteration - _first(term, max_iter)
+            if term.every == 0 or since < 0:
                 continue
-            before = self._estimated.get(index)
-            if before is None or not np.array_equal(before, anchors[index]):
-                term.refresh(anchors[index].copy(), self._since[index])
+            if anew and since % term.every == 0:
+                anchors = np.zeros((len(self.terms), *Y.shape), dtype=Y.dtype) if anchors is None else anchors
+                anchors[index] = Y
+            if anchors is not None and not np.array_equal(self._estimated.get(index, ()), anchors[index]):
                 self._estimated[index] = anchors[index].copy()
+                term.refresh(anchors[index].copy(), iteration - since % term.every)
+        return anchors
 
     def loss(self, Y: npt.NDArray[Any]) -> float:
         """Return the sum of the acting terms' losses, weights included."""
-        return self.unit * sum((share * term.weight * term.loss(Y) for term, share in self._shared), 0.0)
+        return self.unit * sum((share * term.weight * term.loss(Y) for term, share in self._acting), 0.0)
 
     def gradient(self, Y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Return the gradient of that sum, in float64."""
         total = np.zeros(Y.shape)
-        for term, share in self._shared:
-            if term.weight > 0:
-                total += (self.unit * share * term.weight) * np.asarray(term.gradient(Y), dtype=np.float64)
+        for term, share in self._acting:
+            total += (self.unit * share * term.weight) * np.asarray(term.gradient(Y), dtype=np.float64)
         return total
 
     def force(self, Y: Embedding, scale: float = 1.0) -> Embedding:
@@ -208,16 +189,26 @@ class AddedTerms:
         return np.asarray(-scale * self.gradient(Y), dtype=np.float32)
 
     def reference(self, Y: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
-        """Return loss and gradient in float64, by the terms' own `reference` where they have one."""
+        """Return loss and gradient in float64, by the terms' own `reference`."""
         loss, gradient = 0.0, np.zeros_like(Y)
-        for term, share in self._shared:
-            oracle = getattr(term, "reference", None)
-            one, slope = (term.loss(Y), term.gradient(Y)) if oracle is None else oracle(Y)
+        for term, share in self._acting:
+            one, slope = term.reference(Y)
             loss += self.unit * share * term.weight * one
             gradient += (self.unit * share * term.weight) * np.asarray(slope, dtype=np.float64)
         return loss, gradient
 
+    def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
+        """Return what all terms learned, also those without weight; see `AddedTerm.learned`."""
+        return {name: value for term in self.terms for name, value in term.learned(Y, copies).items()}
+
     @property
-    def _shared(self) -> zip[tuple[AddedTerm, float]]:
-        """The acting terms with the shares of their weights."""
-        return zip(self._acting, self._shares, strict=True)
+    def _acting(self) -> list[tuple[AddedTerm, float]]:
+        """The terms of some weight that act in the present iteration, with the shares of their weights."""
+        shares = [(term, 1.0 if self._now is None else _share(term, *self._now)) for term in self.terms]
+        return [(term, share) for term, share in shares if share > 0 and term.weight > 0]
+
+
+def added_terms(objective: object) -> AddedTerms:
+    """Return the added terms of an objective; one of a kind that takes none has none."""
+    added = getattr(objective, "added", None)
+    return added if isinstance(added, AddedTerms) else AddedTerms((), 0.0, who=type(objective).__name__)

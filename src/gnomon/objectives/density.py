@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.linalg import kernel_graph
+from gnomon.objectives.added import AddedTerm
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding, compile_kernel
 from gnomon.objectives.pair_force import pair_force
@@ -25,11 +26,6 @@ __all__ = ["DensityCorrelation", "log_radii"]
 Float64Array = npt.NDArray[np.float64]
 
 _SMALLEST = 1e-8  # added to a mean squared distance before its logarithm, as in the paper's program
-_RULES: dict[str, Rule] = {
-    "weight": Real(low=0.0),
-    "begins": Real(low=0.0, high=1.0),
-    "variance_shift": Real(low=0.0),
-}
 
 
 def log_radii(weights: sp.csr_array, squared_distances: npt.ArrayLike) -> Float64Array:
@@ -50,7 +46,7 @@ def log_radii(weights: sp.csr_array, squared_distances: npt.ArrayLike) -> Float6
     return np.asarray(np.log(_SMALLEST + np.divide(moments, sums, out=np.full(n, np.nan), where=sums > 0)))
 
 
-class DensityCorrelation:
+class DensityCorrelation(AddedTerm):
     """Minus the correlation of log radii in the map with those in the data: the term that makes UMAP densMAP.
 
     The radius of a point is the root of the mean squared distance to its neighbours, weighted by memberships in the
@@ -89,9 +85,9 @@ class DensityCorrelation:
     radii : ndarray of shape (n_samples,)
         R, before standardisation; NaN without edges.
     rises : float, 0.5
-        Share of the iterations in which the term acts, the first ones, that its weight rises in (see `Rising`).
+        Share of the iterations in which the term acts, the first ones, that its weight rises in (see `AddedTerm`).
     unsampled : bool, True
-        Where the term acts, `SampledDescent` takes the forces of all pairs, by the tree (see `Unsampled`).
+        Where the term acts, `SampledDescent` takes the forces of all pairs, by the tree (see `AddedTerm`).
 
     References
     ----------
@@ -99,6 +95,7 @@ class DensityCorrelation:
        visualization", Nature Biotechnology 39, 2021.
     """
 
+    rules: ClassVar[dict[str, Rule]] = {**AddedTerm.rules, "variance_shift": Real(low=0.0)}
     evaluation = "exact"
     dtype = np.float32
     rises = 0.5
@@ -117,7 +114,7 @@ class DensityCorrelation:
     ) -> None:
         who = "DensityCorrelation"
         given = {"weight": weight, "begins": begins, "variance_shift": variance_shift}
-        checked = check_parameters(who, _RULES, given)
+        checked = check_parameters(who, self.rules, given)
         self.weight: float = checked["weight"]
         self.begins: float = checked["begins"]
         self.variance_shift: float = checked["variance_shift"]
@@ -234,6 +231,17 @@ class DensityCorrelation:
         directed = sp.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))
         return -float(covariance / deviation), -2.0 * pair_force(directed + directed.T, points)
 
+    def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
+        """Return ``radii_``, ``map_radii_`` and ``density_correlation_``, their correlation over all rows."""
+        radii, map_radii = self.radii, self.map_radii(Y)
+        if copies is not None:
+            radii, map_radii = radii[copies], map_radii[copies]
+        return {
+            "radii_": radii,
+            "map_radii_": map_radii,
+            "density_correlation_": _correlation(radii, map_radii),
+        }
+
     @property
     def _ends(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
         """Both ends of the stored edges."""
@@ -266,3 +274,13 @@ def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) ->
     if not (np.array_equal(edges.indptr, back.indptr) and np.array_equal(edges.indices, back.indices)):
         raise ValueError(message(who, "affinities", "symmetric, each edge stored from both ends"))
     return edges
+
+
+def _correlation(first: Float64Array, second: Float64Array) -> float:
+    """Return Pearson's correlation over rows with both numbers; nan where one does not vary."""
+    known = ~(np.isnan(first) | np.isnan(second))
+    if not known.any():
+        return float("nan")
+    a, b = first[known] - first[known].mean(), second[known] - second[known].mean()
+    size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
+    return float((a * b).sum()) / size if size > 0 else float("nan")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry import EmbeddingFrames
+from gnomon.objectives.added import AddedTerm
 from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
 
 if TYPE_CHECKING:
@@ -25,16 +26,9 @@ Float64Array = npt.NDArray[np.float64]
 
 _SMALLEST = 1e-8  # added to a mean square before its logarithm, as for the radii of densMAP
 _EQUAL = 1e-6  # singular values that agree to this share belong to directions that cannot be told apart
-_RULES: dict[str, Rule] = {
-    "weight": Real(low=0.0),
-    "begins": Real(low=0.0, high=1.0),
-    "every": Integer(low=1),
-    "variance_shift": Real(low=0.0),
-    "n_threads": Integer(low=1),
-}
 
 
-class FrameCorrelation:
+class FrameCorrelation(AddedTerm):
     """Minus the correlations of log spreads in the map with those in the data, summed over the tangent directions.
 
     For direction l at point i, with frame vector q_il in the map, similarities k_ij on the graph's edges and singular
@@ -78,6 +72,8 @@ class FrameCorrelation:
        visualization", Nature Biotechnology 39, 2021 (the correlation and its shift).
     """
 
+    rules: ClassVar[dict[str, Rule]] = {**AddedTerm.rules, "every": Integer(low=1), "variance_shift": Real(low=0.0)}
+
     def __init__(
         self,
         affinities: Affinities,
@@ -91,8 +87,9 @@ class FrameCorrelation:
         variance_shift: float = 0.1,
         n_threads: int = 1,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("FrameCorrelation", _RULES, given)
+        rules: dict[str, Rule] = {**self.rules, "n_threads": Integer(low=1)}
+        given = {name: value for name, value in locals().items() if name in rules}
+        checked = check_parameters("FrameCorrelation", rules, given)
         self.weight: float = checked["weight"]
         self.begins: float = checked["begins"]
         self.every: int = checked["every"]
@@ -180,6 +177,21 @@ class FrameCorrelation:
             return self.loss(points), self.gradient(points)
         finally:
             self._compiled = compiled
+
+    def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
+        """Return ``frames_`` of the points, ``embedding_frames_`` of the rows and ``frame_correlation_``.
+
+        Nothing if no tangent frames are known. The frames in the map are estimated anew, and held.
+        """
+        if self.tangent_frames is None:
+            return {}
+        self.refresh(Y, 0)
+        frames = self._frames(Y)
+        return {
+            "frames_": self.tangent_frames,
+            "embedding_frames_": frames if copies is None else frames[copies],
+            "frame_correlation_": self.correlations(Y),
+        }
 
     def _frames(self, Y: npt.NDArray[Any]) -> Float64Array:
         """Return the frames that are held, or those of Y if none are yet."""

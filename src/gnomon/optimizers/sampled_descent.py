@@ -90,8 +90,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     this size, all at once, would overshoot. Random draws depend on seed, epoch and point alone. Forces of added terms
     join those of the edges before the step, so the balance of the two is that of the loss.
 
-    Terms that ask for it (`Unsampled`) act in epochs without a sample: there each point feels all others, by the tree,
-    and no force is cut, so that the descent ends at an optimum of the loss as stated. A map of more than three
+    Terms that are `unsampled` act in epochs without a sample: there each point feels all others, by the tree, and no
+    force is cut, so that the descent ends at an optimum of the loss as stated. A map of more than three
     components has no tree and is sampled to the end.
 
     Parameters

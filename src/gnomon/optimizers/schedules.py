@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
-from gnomon.objectives.added import AddedTerms
+from gnomon.objectives.added import added_terms
 from gnomon.optimizers.state import State
 
 __all__ = ["Exaggerable", "Scheduled", "estimate", "exaggerated", "schedule_of"]
@@ -45,12 +45,7 @@ def estimate(objective: object, state: State, *, now: bool) -> None:
     now : bool
         Whether estimates that are due are made from the present embedding.
     """
-    added = getattr(objective, "added", None)
-    if not isinstance(added, AddedTerms):
-        return
-    if now:
-        state.anchors = added.anchored(state.embedding, state.anchors)
-    added.restore(state.anchors)
+    state.anchors = added_terms(objective).estimate(state.embedding, state.anchors, anew=now)
 
 
 @runtime_checkable

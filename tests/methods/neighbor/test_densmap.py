@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon import UMAP, LargeVis, NeighborEmbedding
 from gnomon.evaluation import local_radius_correlation
 from gnomon.exceptions import DataWarning
@@ -49,8 +50,8 @@ def test_the_map_is_at_an_optimum_of_the_stated_loss(blobs):
 
 def test_without_weight_or_passes_it_is_umap(blobs):
     expected = UMAP(n_neighbors=10, max_iter=30, random_state=3, n_jobs=1).fit_transform(blobs)
-    for change in ({"density_weight": 0.0}, {"density_fraction": 0.0}):
-        found = DensMAP(n_neighbors=10, max_iter=30, random_state=3, n_jobs=1, **change).fit(blobs)
+    for density in (0.0, None, {"weight": 0.0}, {"begins": 1.0}):
+        found = DensMAP(n_neighbors=10, max_iter=30, random_state=3, n_jobs=1, density=density).fit(blobs)
         np.testing.assert_array_equal(found.embedding_, expected)
         assert found.radii_.shape == (300,)
 
@@ -73,6 +74,20 @@ def test_the_parameter_density_of_umap_is_densmap(blobs):
         n_jobs=1,
     ).fit(blobs)
     np.testing.assert_array_equal(own.embedding_, expected.embedding_)
+
+
+def test_densmap_is_umap_with_other_defaults(blobs):
+    preset, plain = DensMAP().get_params(), UMAP().get_params()
+    assert {name for name in preset if preset[name] != plain[name]} == {"n_neighbors", "density"}
+    assert list(preset) == list(plain)
+    assert DensMAP(7, 3).get_params() == DensMAP(n_neighbors=7, n_components=3).get_params()
+    with pytest.raises(TypeError, match="density_weight"):
+        DensMAP(density_weight=1.0)
+    with pytest.raises(ValueError, match="Invalid parameter 'density_fraction'"):
+        DensMAP().set_params(density_fraction=0.3)
+    both = DensMAP(n_neighbors=10, max_iter=30, frames=0.5, random_state=0, n_jobs=1).fit(blobs)
+    np.testing.assert_array_equal(both.embedding_, UMAP(**{**both.get_params(), "density": 2.0}).fit_transform(blobs))
+    assert both.frame_correlation_.shape == (2,)
 
 
 def test_density_off_is_the_map_without_it_and_leaves_no_radii(blobs):
@@ -138,9 +153,14 @@ def test_rows_that_are_equal_share_radii(blobs):
 @pytest.mark.parametrize(
     ("estimator", "error", "text"),
     [
-        (DensMAP(density_weight=-1), ValueError, r"DensMAP: density_weight=-1 must be a number >= 0"),
-        (DensMAP(density_fraction=1.5), ValueError, r"DensMAP: density_fraction=1\.5 must be a number >= 0 and <= 1"),
-        (DensMAP(variance_shift="many"), TypeError, r"DensMAP: variance_shift='many' must be a number >= 0"),
+        (DensMAP(density=-1), ValueError, r"DensMAP: density=-1 must be a number >= 0 or a dict of weight"),
+        (DensMAP(density={"begins": 1.5}), ValueError, r"DensMAP: begins=1\.5 must be a number >= 0 and <= 1"),
+        (
+            DensMAP(density={"variance_shift": "many"}),
+            TypeError,
+            r"DensMAP: variance_shift='many' must be a number >= 0",
+        ),
+        (DensMAP(min_dist=2.0), ValueError, r"DensMAP: min_dist=2\.0 must be at most spread=1\.0"),
         (UMAP(density=-1), ValueError, r"UMAP: density=-1 must be a number >= 0 or a dict of weight"),
         (UMAP(density={"lambda": 1}), ValueError, r"UMAP: density=\{'lambda': 1\} must be a number or a dict of some"),
         (UMAP(density={"begins": 2}), ValueError, r"begins=2 must be a number >= 0 and <= 1"),
@@ -172,3 +192,16 @@ def test_the_radius_correlation_is_that_of_mean_squared_distances():
         squared = np.sort(np.square(points[:, None] - points[None]).sum(-1), axis=1)[:, 1:8]
         logs.append(np.log(squared.mean(1)))
     assert local_radius_correlation(X, Y, n_neighbors=7) == pytest.approx(np.corrcoef(*logs)[0, 1], abs=1e-5)
+
+
+def test_a_method_from_a_file_forgets_what_it_learned_when_it_is_fitted_without(blobs, tmp_path):
+    given = {"n_neighbors": 10, "max_iter": 30, "random_state": 0, "n_jobs": 1}
+    made = gnomon.map(blobs, "densmap", frames=0.5, **given)
+    made.save(tmp_path / "map.gnomon")
+    loaded = gnomon.Map.load(tmp_path / "map.gnomon")._estimator
+    np.testing.assert_array_equal(loaded.map_radii_, made._estimator.map_radii_)
+    assert loaded.frame_correlation_.shape == (2,)
+    loaded.set_params(frames=None, **given).fit(blobs)
+    fresh = DensMAP(**given).fit(blobs)
+    assert vars(loaded).keys() == vars(fresh).keys()
+    np.testing.assert_array_equal(loaded.map_radii_, fresh.map_radii_)

@@ -36,7 +36,7 @@ def fitted(strips):
 
 
 def test_the_term_keeps_the_spread_along_both_directions(strips, fitted):
-    without = clone(fitted).set_params(frame_weight=0.0).fit(strips)
+    without = clone(fitted).set_params(frames=0.0).fit(strips)
     assert fitted.frame_correlation_.shape == (2,)
     assert (fitted.frame_correlation_ > 0.8).all()
     assert (fitted.frame_correlation_ > without.frame_correlation_ + 0.05).all()
@@ -91,7 +91,7 @@ def test_the_descent_itself_prefers_no_axes(strips, monkeypatch):
     """Without the turn of the start, rounding errors are all that differs; they grow with the passes."""
     monkeypatch.setattr("gnomon.methods.neighbor.featmap.principal_turn", lambda Y: np.eye(2))
     start, turn = np.random.default_rng(1).normal(size=(600, 2)) * [5.0, 3.0], TURNS["rotation"]
-    model = FeatMAP(n_neighbors=10, max_iter=12, frame_fraction=1.0, random_state=0, n_jobs=1)
+    model = FeatMAP(n_neighbors=10, max_iter=12, frames={"begins": 0.0}, random_state=0, n_jobs=1)
     first, second = (clone(model).set_params(init=Y0).fit_transform(strips) for Y0 in (start, start @ turn))
     assert np.abs(first @ turn - second).mean() < 1e-3 * first.std()
     monkeypatch.setattr("gnomon.methods.neighbor.featmap.SampledDescent", _with_axes)
@@ -209,3 +209,26 @@ def test_other_methods_take_the_term(strips, model):
 def test_a_loss_without_terms_refuses_frames(strips):
     with pytest.raises(ValueError, match=r"frames=0\.5 must be None here \(loss='kl' takes no added terms\)"):
         NeighborEmbedding(n_neighbors=5, frames=0.5).fit(strips[:50])
+
+
+def test_featmap_is_umap_with_other_defaults_and_two_parameters_of_its_frames(strips):
+    preset, plain = FeatMAP().get_params(), UMAP().get_params()
+    assert preset.keys() - plain.keys() == {"tangent_neighbors", "variance_share"}
+    assert {name for name in plain if preset[name] != plain[name]} == {"n_neighbors", "frames", "min_dist"}
+    assert FeatMAP(7, 3).get_params() == FeatMAP(n_neighbors=7, n_components=3).get_params()
+    with pytest.raises(TypeError, match="frame_weight"):
+        FeatMAP(frame_weight=1.0)
+    model = FeatMAP(n_neighbors=8, max_iter=40, random_state=0, n_jobs=1)
+    expected = clone(model).fit_transform(strips[:200])
+    options = {"weight": 0.5, "begins": 0.7, "every": 10, "variance_shift": 0.1}
+    for frames in ({}, options):
+        np.testing.assert_array_equal(clone(model).set_params(frames=frames).fit_transform(strips[:200]), expected)
+    off = [clone(model).set_params(frames=frames).fit(strips[:200]) for frames in (None, 0.0, {"begins": 1.0})]
+    assert len({one.embedding_.tobytes() for one in off}) == 1
+    assert all(one.feature_loadings(3).shape == (2, 6) for one in off)
+    both = clone(model).set_params(density=2.0).fit(strips[:200])
+    assert (
+        both.density_correlation_ > off[0].set_params(density={"weight": 1e-9}).fit(strips[:200]).density_correlation_
+    )
+    with pytest.raises(ValueError, match=r"FeatMAP: every=0 must be an integer >= 1"):
+        clone(model).set_params(frames={"every": 0}).fit(strips[:200])

@@ -9,9 +9,10 @@ import pytest
 
 from gnomon import NeighborEmbedding, sensitivity
 from gnomon.affinities import NeighborAffinity
+from gnomon.exceptions import DataWarning
 from gnomon.extension.sensitivity.gauge import rigid_motions, without
 from gnomon.kernels import Cauchy, CustomKernel
-from gnomon.objectives import PairObjective
+from gnomon.objectives import AddedTerm, PairObjective
 from gnomon.objectives.expansion import flat, unflat
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.optimizers import Newton
@@ -163,3 +164,48 @@ def test_a_dense_array_is_an_affinity_as_a_callable_returning_it_is():
 def test_frobenius_says_that_it_needs_a_dense_similarity():
     with pytest.raises(TypeError, match=r"Frobenius: target must be dense.*found Affinities.*Pass an array"):
         NeighborEmbedding(affinity="fuzzy", loss="frobenius", n_jobs=1).fit(_X)
+
+
+class Level(AddedTerm):
+    """Mean square of the last coordinate, all that a user writes; it learns the height of each point and their mean."""
+
+    def loss(self, Y):
+        return float(np.square(Y[:, -1], dtype=np.float64).mean())
+
+    def gradient(self, Y):
+        return np.pad(2 * Y[:, -1:] / len(Y), ((0, 0), (Y.shape[1] - 1, 0)))
+
+    def learned(self, Y, copies=None):
+        heights = Y[:, -1] if copies is None else Y[copies, -1]
+        return {"heights_": heights, "mean_height_": float(heights.mean())}
+
+
+def test_a_term_of_ones_own_acts_and_what_it_learned_is_a_fitted_attribute():
+    make = {"loss": "cross_entropy", "n_neighbors": 8, "optimizer_params": {"max_iter": 60}, "random_state": 0}
+    plain = NeighborEmbedding(**make, n_jobs=1).fit(_X)
+    assert not hasattr(plain, "heights_")
+    model = NeighborEmbedding(**make, n_jobs=1, loss_params={"added": (Level(),)}).fit(_X)
+    np.testing.assert_array_equal(model.heights_, model.embedding_[:, 1])
+    assert np.square(model.heights_).mean() < 0.5 * np.square(plain.embedding_[:, 1]).mean()
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.heights_, model.heights_)
+    with pytest.warns(DataWarning, match="60 rows hold 50 distinct"):
+        model.fit(np.concatenate([_X, _X[:10]]))
+    np.testing.assert_array_equal(model.heights_, model.embedding_[:, 1])
+    assert model.mean_height_ == float(model.embedding_[:, 1].mean())
+
+
+@pytest.mark.parametrize(
+    "change", [{"loss_params": None}, {"loss_params": None, "loss": "kl", "optimizer_params": None}, "one row"]
+)
+def test_what_an_earlier_fit_learned_is_gone_after_one_that_does_not_learn_it(change):
+    make = {"loss": "cross_entropy", "n_neighbors": 8, "optimizer_params": {"max_iter": 10}, "random_state": 0}
+    model = NeighborEmbedding(**make, n_jobs=1, loss_params={"added": (Level(),)}).fit(_X)
+    before = set(vars(model))
+    if change == "one row":
+        with pytest.warns(DataWarning, match="1 distinct row"):
+            model.fit(np.ones((5, 4)))
+    else:
+        model.set_params(**change)
+        model.fit(_X)
+    assert before - set(vars(model)) == {"heights_", "mean_height_", "_learned"}

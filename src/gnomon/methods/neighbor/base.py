@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,9 +17,8 @@ from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
 from gnomon.extension import RowPlacement
 from gnomon.initialization import initialize
 from gnomon.methods.base import Differentiable, PlacesRows, RowEmbedder
-from gnomon.methods.neighbor.density import keep_radii, repeat_radii
-from gnomon.methods.neighbor.frames import keep_frames, repeat_frames
 from gnomon.methods.parameters import INIT
+from gnomon.objectives import added_terms
 
 if TYPE_CHECKING:
     from gnomon.extension.sensitivity import DataLoss
@@ -117,8 +117,8 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
         self.solution_, self.n_iter_ = solution, solution.n_iter
         self.evaluation_ = objective.evaluation_for(n_components)
-        keep_radii(self, objective, solution.embedding)
-        keep_frames(self, objective, solution.embedding)
+        self._learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]]  # to the end of the fit
+        self._learn = partial(added_terms(objective).learned, solution.embedding)
         positions = np.asarray(solution.embedding, dtype=np.float32)
         self.placement_ = self._placement(rows, positions, recipe, objective, inputs)
         return positions
@@ -176,8 +176,16 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
         return tags
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
-        repeat_radii(self, copies)
-        repeat_frames(self, copies)
+        self._keep_learned({} if self._one_place else self._learn(copies))
+        self.__dict__.pop("_learn", None)
+
+    def _keep_learned(self, learned: dict[str, Any]) -> None:
+        """Set what the terms of the loss learned as fitted attributes, and remove what those of an earlier fit did."""
+        for name in self.__dict__.pop("_learned", ()):
+            self.__dict__.pop(name, None)
+        if learned:
+            self._learned = tuple(learned)
+        self.__dict__.update(learned)
 
     def _start_affinities(self, inputs: Inputs, parameters: dict[str, Any]) -> Affinities | None:
         """Return affinities for a spectral start, or for any start without a table: the method's, if symmetric."""

@@ -16,11 +16,11 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_turn
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
-from gnomon.methods.neighbor.frames import fit_frames, median_dimension, turn_frames
-from gnomon.methods.neighbor.umap import UMAP_RULES, umap_kernel, umap_recipe
+from gnomon.methods.neighbor.base import Inputs, Recipe
+from gnomon.methods.neighbor.frames import frame_terms, median_dimension
+from gnomon.methods.neighbor.umap import UMAP
 from gnomon.neighbors import NeighborGraph
-from gnomon.objectives import FrameCorrelation
+from gnomon.objectives import AddedTerm
 from gnomon.optimizers import SampledDescent
 
 __all__ = ["FeatMAP"]
@@ -47,8 +47,8 @@ class _NearestAffinity:
 
 
 @dataclass(eq=False, repr=False)
-class FeatMAP(NeighborEmbedder):
-    """FeatMAP: a map that keeps how far the data spread along their tangent directions, and names their features.
+class FeatMAP(UMAP):
+    """FeatMAP: `UMAP` that keeps how far the data spread along their tangent directions, and names their features.
 
     Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
     cross-entropy with sampled repulsion, minus the correlations of log spreads along each tangent direction in the map
@@ -67,14 +67,11 @@ class FeatMAP(NeighborEmbedder):
     n_components : int >= 1, default=2
         Dimension of the map. As many leading tangent directions are compared, or as many as there are; a row with
         fewer directions takes no part in the others. Directions beyond ``dimension_`` hold what is left of the spread.
-    frame_weight : float >= 0, default=0.5
-        Weight of the correlations, in units of the loss of an edge; 0 leaves the cross-entropy alone.
-    frame_fraction : float in [0, 1], default=0.3
-        Share of the passes, the last ones, in which the correlations count.
-    frame_interval : int >= 1, default=10
-        Passes between two estimates of the map's frames.
-    variance_shift : float >= 0, default=0.1
-        Added to the variance of the map's log spreads in the correlations.
+    frames : float >= 0, dict or None, default=0.5
+        Weight of the correlations, in units of the loss of an edge; 0 or None leaves the cross-entropy alone. A dict
+        gives some of weight, begins (share of the passes after which the correlations count, 0.7), every (passes
+        between two estimates of the map's frames, 10) and variance_shift (added to the variance of the map's log
+        spreads, 0.1).
     tangent_neighbors : int >= 1 or None, default=None
         Neighbours of which tangent frames are made; None takes 2 * n_neighbors, or all others if there are fewer.
     variance_share : float in (0, 1], default=0.9
@@ -83,8 +80,8 @@ class FeatMAP(NeighborEmbedder):
         How close points may come in the map, in map units.
     metric : str or callable, default="euclidean"
         As in `UMAP`, but not "precomputed": frames are made of features.
-    spread, metric_params, local_connectivity, set_op_mix_ratio : as in `UMAP`
-        Kernel and affinities.
+    spread, metric_params, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
+        Kernel, affinities, and the density of the rows.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
@@ -110,7 +107,7 @@ class FeatMAP(NeighborEmbedder):
     graph_ : NeighborGraph
         The n_neighbors nearest neighbours of the distinct rows.
     affinities_, kernel_, solution_, n_iter_, seed_, init_, evaluation_, timings_
-        As in `UMAP`.
+        As in `UMAP`, and with `density` what is learned of it.
 
     References
     ----------
@@ -119,30 +116,14 @@ class FeatMAP(NeighborEmbedder):
     """
 
     n_neighbors: int = 30
-    n_components: int = 2
     _: KW_ONLY
-    frame_weight: float = 0.5
-    frame_fraction: float = 0.3
-    frame_interval: int = 10
-    variance_shift: float = 0.1
+    frames: float | dict[str, Any] | None = 0.5
     tangent_neighbors: int | None = None
     variance_share: float = 0.9
     min_dist: float = 0.5
-    spread: float = 1.0
-    local_connectivity: float = 1.0
-    set_op_mix_ratio: float = 1.0
-    repulsion_strength: float = 1.0
-    negative_sample_rate: int = 5
-    learning_rate: float = 1.0
-    max_iter: int | None = None
-    init: Any = "spectral"
 
     _rules: ClassVar[dict[str, Rule]] = {
-        **UMAP_RULES,
-        "frame_weight": Real(0.0),
-        "frame_fraction": Real(0.0, 1.0),
-        "frame_interval": Integer(1),
-        "variance_shift": Real(0.0),
+        **UMAP._rules,
         "tangent_neighbors": Either(Integer(1), Nothing()),
         "variance_share": Real(0.0, 1.0, low_open=True),
     }
@@ -151,40 +132,34 @@ class FeatMAP(NeighborEmbedder):
         if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
             fact = "tangent frames are made of features"
             raise ValueError(message("FeatMAP", "metric='precomputed'", "a metric of rows with features", fact=fact))
-        self.kernel_ = umap_kernel("FeatMAP", parameters)
         n_neighbors, tangent = parameters["n_neighbors"], parameters["tangent_neighbors"]
         if tangent is None:
             tangent = min(2 * n_neighbors, n_samples - 1)
-
-        def terms(affinities: Affinities, inputs: Inputs) -> tuple[FrameCorrelation, ...]:
-            return (self._term(affinities, replace(inputs, graph=inputs.neighbors.nearest(tangent)), parameters),)
-
-        recipe = umap_recipe(parameters, self.kernel_, n_samples, terms)
-        plain, affinity = (
-            recipe.optimizer,
-            _NearestAffinity(recipe.affinity, n_neighbors, partial(setattr, self, "graph_")),
-        )
+        recipe = super()._recipe({**parameters, "tangent_neighbors": tangent}, n_samples)
+        affinity = _NearestAffinity(recipe.affinity, n_neighbors, partial(setattr, self, "graph_"))
+        plain = recipe.optimizer
         optimizer = SampledDescent(plain.max_iter, learning_rate=plain.learning_rate, isotropic=True)
         return replace(recipe, n_neighbors=max(n_neighbors, tangent), affinity=affinity, optimizer=optimizer)
 
-    def _term(self, affinities: Affinities, inputs: Inputs, parameters: dict[str, Any]) -> FrameCorrelation:
-        """Return the added term, and remember what explains the map."""
-        n_components, share = parameters["n_components"], parameters["variance_share"]
-        frames = fit_frames("FeatMAP", inputs, n_components, metric=parameters["metric"], variance_share=share)
-        self._rows, self._tangent_graph = inputs.X, inputs.neighbors
+    def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
+        """Return the terms, and remember what explains the map."""
+        near = replace(inputs, graph=inputs.neighbors.nearest(parameters["tangent_neighbors"]))
+        (term,) = frame_terms(
+            type(self).__name__,
+            parameters["frames"],
+            affinities,
+            self.kernel_,
+            near,
+            parameters,
+            variance_share=parameters["variance_share"],
+            always=True,
+        )
+        frames = term.tangent_frames
+        assert frames is not None
+        self._rows, self._tangent_graph = inputs.X, near.neighbors
         self.importance_ = frames.mean_importance(inputs.X, n_threads=inputs.n_threads)
         self.dimension_ = median_dimension(frames.dimension)
-        return FrameCorrelation.following(
-            affinities,
-            frames,
-            self.kernel_,
-            n_components=n_components,
-            weight=parameters["frame_weight"],
-            begins=1.0 - parameters["frame_fraction"],
-            every=parameters["frame_interval"],
-            variance_shift=parameters["variance_shift"],
-            n_threads=inputs.n_threads,
-        )
+        return (*super()._terms({**parameters, "frames": None}, affinities, inputs), term)
 
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
         axes = None
@@ -194,7 +169,7 @@ class FeatMAP(NeighborEmbedder):
         places = super()._embed(X, parameters, n_threads, reporter)
         if axes is not None:  # the map lies as the start lay
             places = np.asarray(places @ axes.T, dtype=np.float32)
-            turn_frames(self, axes)
+            self._learn = partial(_turned, self._learn, axes)
             self.solution_ = replace(self.solution_, embedding=places)
             self.placement_ = None if self.placement_ is None else replace(self.placement_, Y=places)
         self._places = places
@@ -206,7 +181,7 @@ class FeatMAP(NeighborEmbedder):
         if self._one_place:
             self.dimension_, self.importance_ = 0, np.zeros(self.n_features_in_)
             shape = (len(self.embedding_), self._n_features_out, 0)
-            self.embedding_frames_, self.frame_correlation_ = np.zeros(shape), np.zeros(0)
+            self._keep_learned({"embedding_frames_": np.zeros(shape), "frame_correlation_": np.zeros(0)})
 
     def feature_importance(self, rows: Any = None, *, weighted: bool = True) -> npt.NDArray[np.float32]:
         """Return how far each feature spreads within the tangent space of each row, (len(rows), n_features).
@@ -273,3 +248,13 @@ class FeatMAP(NeighborEmbedder):
             raise ValueError(message("FeatMAP", f"rows={rows}", f"row numbers from 0 to {n - 1}"))
         found: npt.NDArray[np.intp] = wanted.astype(np.intp) if self._distinct is None else self._distinct[wanted]
         return found
+
+
+def _turned(
+    learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]],
+    turn: npt.NDArray[np.float64],
+    copies: npt.NDArray[np.intp] | None,
+) -> dict[str, Any]:
+    """Return what was learned, the frames in the map turned by an orthogonal matrix, which stands on their left."""
+    learned = learn(copies)
+    return {**learned, "embedding_frames_": np.einsum("ca,ial->icl", turn, learned["embedding_frames_"])}

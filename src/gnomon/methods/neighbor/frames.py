@@ -1,4 +1,4 @@
-"""Spreads along tangent directions kept by a map: the parameter of the methods that can, and what they report."""
+"""Spreads along tangent directions kept by a map: the parameter of the methods that can."""
 
 from __future__ import annotations
 
@@ -10,28 +10,19 @@ import numpy.typing as npt
 from gnomon._validation import Either, Instance, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
 from gnomon.geometry import tangent_frames
-from gnomon.objectives import AddedTerms, FrameCorrelation
+from gnomon.methods.parameters import term_options
+from gnomon.objectives import FrameCorrelation
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
     from gnomon.geometry import TangentFrames
     from gnomon.kernels import OutputKernel
-    from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder
+    from gnomon.methods.neighbor.base import Inputs
 
-__all__ = [
-    "FRAMES",
-    "fit_frames",
-    "frame_terms",
-    "keep_frames",
-    "median_dimension",
-    "repeat_frames",
-    "turn_frames",
-]
+__all__ = ["FRAMES", "fit_frames", "frame_terms", "median_dimension"]
 
 FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, every and variance_shift"), Nothing())
 _MEDIAN_ROWS = 512  # rows whose dimensions are looked at to choose the number of directions
-_OPTIONS = ("weight", "begins", "every", "variance_shift")
-_LEARNED = ("frames_", "embedding_frames_", "frame_correlation_")
 
 
 def fit_frames(
@@ -71,51 +62,24 @@ def frame_terms(
     kernel: OutputKernel,
     inputs: Inputs,
     parameters: dict[str, Any],
+    *,
+    variance_share: float = 0.9,
+    always: bool = False,
 ) -> tuple[FrameCorrelation, ...]:
-    """Return the term that a parameter ``frames`` asks for, in a tuple that is empty if it asks for none."""
-    options = dict(frames) if isinstance(frames, dict) else {"weight": frames}
-    if frames is None or options.get("weight") == 0:
+    """Return the term that a parameter ``frames`` asks for, in a tuple.
+
+    The tuple is empty if it asks for none; with `always` a term without weight is made, for what it learns.
+    """
+    options = term_options(who, "frames", frames, FrameCorrelation.rules, always=always)
+    if options is None:
         return ()
-    if not set(options) <= set(_OPTIONS):
-        raise ValueError(message(who, f"frames={frames!r}", f"a number or a dict of some of {', '.join(_OPTIONS)}"))
     if inputs.graph is None:
         fact = "no neighbours are found for affinities that are given"
         raise ValueError(message(who, f"frames={frames!r}", "None here", fact=fact))
     n_components: int = parameters["n_components"]
-    tangent = fit_frames(who, inputs, n_components, metric=parameters["metric"])
+    tangent = fit_frames(who, inputs, n_components, metric=parameters["metric"], variance_share=variance_share)
     return (
         FrameCorrelation.following(
             affinities, tangent, kernel, n_components=n_components, n_threads=inputs.n_threads, **options
         ),
     )
-
-
-def keep_frames(estimator: NeighborEmbedder, objective: object, Y: npt.NDArray[Any]) -> None:
-    """Set ``frames_``, ``embedding_frames_`` and ``frame_correlation_`` if the objective has them, else remove them."""
-    _forget(estimator)
-    added = getattr(objective, "added", None)
-    for term in added.terms if isinstance(added, AddedTerms) else ():
-        if isinstance(term, FrameCorrelation) and term.tangent_frames is not None:
-            term.refresh(Y, 0)
-            learned = (term.tangent_frames, term.frames, term.correlations(Y))
-            for name, value in zip(_LEARNED, learned, strict=True):
-                setattr(estimator, name, value)
-
-
-def turn_frames(estimator: Any, turn: npt.NDArray[np.float64]) -> None:
-    """Turn the frames in the map by an orthogonal matrix, which stands on their left."""
-    estimator.embedding_frames_ = np.einsum("ca,ial->icl", turn, estimator.embedding_frames_)
-
-
-def repeat_frames(estimator: NeighborEmbedder, copies: npt.NDArray[np.intp] | None) -> None:
-    """Give rows that are equal the frame in the map of the one that was mapped; one row alone has none."""
-    if estimator._one_place:
-        _forget(estimator)
-    if copies is not None and hasattr(estimator, "embedding_frames_"):
-        estimator.embedding_frames_ = estimator.embedding_frames_[copies]
-
-
-def _forget(estimator: Any) -> None:
-    for name in _LEARNED:
-        if hasattr(estimator, name):
-            delattr(estimator, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -17,70 +16,10 @@ from gnomon.methods.neighbor.frames import FRAMES, frame_terms
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
-__all__ = ["UMAP", "UMAP_RULES", "umap_kernel", "umap_recipe"]
+__all__ = ["UMAP"]
 
 _SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
 _BOX = 10.0  # the start fills a box of this side
-
-
-UMAP_RULES: dict[str, Rule] = {
-    "n_neighbors": Integer(2),
-    "min_dist": Real(0.0),
-    "spread": Real(0.0, low_open=True),
-    "local_connectivity": Real(1.0),
-    "set_op_mix_ratio": Real(0.0, 1.0),
-    "repulsion_strength": Real(0.0),
-    "negative_sample_rate": Integer(1),
-    "learning_rate": Real(0.0, low_open=True),
-    "max_iter": Either(Integer(0), Nothing()),
-}
-"""Rules of the parameters that UMAP and the methods made from it share."""
-
-
-def umap_kernel(who: str, parameters: dict[str, Any]) -> UMAPKernel:
-    """Return the kernel of the parameters min_dist and spread, or raise ValueError."""
-    if parameters["min_dist"] > parameters["spread"]:
-        raise ValueError(message(who, f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"))
-    return UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])
-
-
-def umap_recipe(
-    parameters: dict[str, Any],
-    kernel: UMAPKernel,
-    n_samples: int,
-    terms: Callable[[Affinities, Inputs], tuple[AddedTerm, ...]],
-) -> Recipe:
-    """Return UMAP's recipe with further terms of the loss.
-
-    Parameters
-    ----------
-    parameters : dict
-        Those of `UMAP`, checked.
-    kernel : UMAPKernel
-    n_samples : int
-        Distinct rows.
-    terms : callable
-        (affinities, inputs) -> terms, such as `DensityCorrelation`.
-    """
-    max_iter = parameters["max_iter"]
-    if max_iter is None:
-        max_iter = 500 if n_samples <= _SMALL else 200
-    return Recipe(
-        n_neighbors=parameters["n_neighbors"],
-        affinity=FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"]),
-        rescale=partial(rescale_to_box, size=_BOX),
-        objective=lambda affinities, inputs: CrossEntropy(
-            affinities,
-            kernel,
-            negative_sample_rate=parameters["negative_sample_rate"],
-            repulsion_strength=parameters["repulsion_strength"],
-            evaluation="sampled",
-            added=terms(affinities, inputs),
-            seed=inputs.seed,
-            n_threads=inputs.n_threads,
-        ),
-        optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
-    )
 
 
 @dataclass(eq=False, repr=False)
@@ -183,16 +122,48 @@ class UMAP(NeighborEmbedder):
     frames: float | dict[str, Any] | None = None
     init: Any = "spectral"
 
-    _rules: ClassVar[dict[str, Rule]] = {**UMAP_RULES, "density": DENSITY, "frames": FRAMES}
+    _rules: ClassVar[dict[str, Rule]] = {
+        "n_neighbors": Integer(2),
+        "min_dist": Real(0.0),
+        "spread": Real(0.0, low_open=True),
+        "local_connectivity": Real(1.0),
+        "set_op_mix_ratio": Real(0.0, 1.0),
+        "repulsion_strength": Real(0.0),
+        "negative_sample_rate": Integer(1),
+        "learning_rate": Real(0.0, low_open=True),
+        "max_iter": Either(Integer(0), Nothing()),
+        "density": DENSITY,
+        "frames": FRAMES,
+    }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        self.kernel_ = umap_kernel("UMAP", parameters)
-        return umap_recipe(
-            parameters,
-            self.kernel_,
-            n_samples,
-            lambda affinities, inputs: (
-                *density_terms("UMAP", parameters["density"], affinities, self.kernel_, inputs),
-                *frame_terms("UMAP", parameters["frames"], affinities, self.kernel_, inputs, parameters),
+        min_dist, spread, max_iter = parameters["min_dist"], parameters["spread"], parameters["max_iter"]
+        if min_dist > spread:
+            raise ValueError(message(type(self).__name__, f"min_dist={min_dist}", f"at most spread={spread}"))
+        self.kernel_ = UMAPKernel.from_min_dist(min_dist, spread)
+        if max_iter is None:
+            max_iter = 500 if n_samples <= _SMALL else 200
+        return Recipe(
+            n_neighbors=parameters["n_neighbors"],
+            affinity=FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"]),
+            rescale=partial(rescale_to_box, size=_BOX),
+            objective=lambda affinities, inputs: CrossEntropy(
+                affinities,
+                self.kernel_,
+                negative_sample_rate=parameters["negative_sample_rate"],
+                repulsion_strength=parameters["repulsion_strength"],
+                evaluation="sampled",
+                added=self._terms(parameters, affinities, inputs),
+                seed=inputs.seed,
+                n_threads=inputs.n_threads,
             ),
+            optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+        )
+
+    def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
+        """Return the terms that join the cross-entropy."""
+        who = type(self).__name__
+        return (
+            *density_terms(who, parameters["density"], affinities, self.kernel_, inputs),
+            *frame_terms(who, parameters["frames"], affinities, self.kernel_, inputs, parameters),
         )
