@@ -209,6 +209,17 @@ class AddedTerms:
 
 
 def added_terms(objective: object) -> AddedTerms:
-    """Return the added terms of an objective; one of a kind that takes none has none."""
+    """Return the added terms of an objective.
+
+    Parameters
+    ----------
+    objective : Objective
+        Any, also one of a kind that takes no terms.
+
+    Returns
+    -------
+    AddedTerms
+        Without terms if the objective has none.
+    """
     added = getattr(objective, "added", None)
     return added if isinstance(added, AddedTerms) else AddedTerms((), 0.0, who=type(objective).__name__)
