@@ -6,7 +6,7 @@ import logging
 import numpy as np
 import pytest
 
-from gnomon.data import read_table, sniff
+from gnomon.data import delimited, read_table
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def test_f99_damaged_compressed_file(write, place):
 
 
 def test_f99_a_line_without_end(write, monkeypatch):
-    monkeypatch.setattr(sniff, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(delimited, "_LONGEST_LINE", 1000)
     assert read_table(write("1,2\n" * 500)).n_samples == 500
     with pytest.raises(ValueError, match="lines of fewer than 1,000 characters"):
         read_table(write("1,2\n" + "1" * 2000))

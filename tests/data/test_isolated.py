@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.data import Dataset, isolated, limits, read_table
-from gnomon.data.transfer import receive_dataset, send_dataset
+from gnomon.data.isolated import receive_dataset, send_dataset
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -36,7 +36,7 @@ def hostile(monkeypatch):
         body = textwrap.indent(textwrap.dedent(source), " ")
         start, call = whole.rsplit("; ", 1)
         replace = f"import ctypes, os, signal, sys, time\ndef read(*a, **k):\n{body}\n"
-        replace += "from gnomon.data import reading\nreading._READERS['arrow'] = read\n"
+        replace += "from gnomon.data import isolated\nisolated._READERS['arrow'] = read\n"
         monkeypatch.setattr(isolated, "_PROGRAM", f"{start}\n{replace}{call}")
 
     return hostile

@@ -115,7 +115,7 @@ def test_f01_names_five_places_and_counts_all():
 
 
 def test_f01_places_are_right_beyond_the_first_block(monkeypatch):
-    monkeypatch.setattr("gnomon.data.finite._CHUNK", 6)
+    monkeypatch.setattr("gnomon.data.arrays._CHUNK", 6)
     bad = np.zeros((9, 3))
     bad[7, 1] = np.nan
     with pytest.raises(ValueError, match="at row 7, column 1"):

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.neighbors import NearestNeighbors
 
+from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
-from gnomon.geometry.dimension import estimators
 from gnomon.neighbors import compute_neighbors
 
 NAMES = ["mle", "levina_bickel", "two_nn", "correlation", "local_pca"]

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 import scipy.stats
 from sklearn.neighbors import NearestNeighbors
 
+from gnomon.geometry import frames as module
 from gnomon.geometry import tangent_frames
-from gnomon.geometry.frames import consistency
 from gnomon.neighbors import NeighborGraph
 
 # Eight points in three dimensions and the neighbourhood of the first: the key "featmap_point0" of the reference values.
@@ -206,7 +206,7 @@ def test_consistency_does_not_depend_on_how_many_frames_are_held_at_a_time(monke
     X, _ = cloud()
     frames = tangent_frames(X, neighbor_graph(X), n_components=3)
     whole = frames.consistency(X)
-    monkeypatch.setattr(consistency, "_EXPANDED_BYTES", 4 * 3 * 30 * 20)
+    monkeypatch.setattr(module, "_EXPANDED_BYTES", 4 * 3 * 30 * 20)
     assert frames.consistency(X).tobytes() == whole.tobytes()
 
 

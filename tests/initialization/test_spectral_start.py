@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from gnomon.affinities import Affinities
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import initialize
-from gnomon.initialization.components import place_components
+from gnomon.initialization.spectral import place_components
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs
 
 SIZES = [400, 100, 30, 3, 1]

@@ -1,11 +1,9 @@
 """Tables in: reading, checking and fetching data."""
 
-from gnomon.data.consistency import check_feature_count, check_labels, check_same_length
 from gnomon.data.dataset import Dataset, draw_rows
-from gnomon.data.readers import read_table
+from gnomon.data.readers import open_dataset, read_table
 from gnomon.data.rows import find_constant_columns, find_duplicate_rows
-from gnomon.data.sources import open_dataset
-from gnomon.data.table import Table, check_table
+from gnomon.data.table import Table, check_feature_count, check_labels, check_same_length, check_table
 
 __all__ = [
     "Dataset",

@@ -1,18 +1,118 @@
-"""Arrays, lists and whatever NumPy can read become one contiguous array of floats."""
+"""Whatever NumPy can read becomes one contiguous array of floats, checked to be finite."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from gnomon._validation import message
-from gnomon.data.dtypes import FloatArray, cast, floats_from_objects, refuse_kind
 from gnomon.data.names import column_text
 
-__all__ = ["read_array"]
+__all__ = [
+    "FloatArray",
+    "all_finite",
+    "cast",
+    "check_finite",
+    "floats_from_objects",
+    "read_array",
+    "refuse_kind",
+    "working_dtype",
+]
+
+FloatArray = npt.NDArray[np.floating[Any]]
+"""float32 or float64."""
+
+_KINDS = {
+    "U": "text",
+    "S": "bytes",
+    "M": "dates",
+    "m": "time differences",
+    "V": "records",
+    "T": "text",
+}
+_SHOWN = 5  # places named in an error
+_CHUNK = 1 << 22  # values looked at together, so that the masks stay small beside the data
+
+
+def working_dtype(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
+    """Return float32 if it holds every value of `dtype` exactly, else float64.
+
+    The answer depends on the type alone, never on the values: a row is read in the same way in every batch. Wide
+    integers become float64, because time stamps and identifiers lose their differences in float32.
+    """
+    if dtype.kind == "b" or (dtype.kind in "iu" and dtype.itemsize <= 2) or (dtype.kind == "f" and dtype.itemsize <= 4):
+        return np.float32
+    return np.float64
+
+
+def refuse_kind(array: npt.NDArray[Any], *, who: str) -> None:
+    """Raise if the dtype of an array is not real numbers; object arrays pass, they are looked at value by value."""
+    if array.dtype.kind == "c":
+        raise ValueError(
+            message(
+                who,
+                "X",
+                "an array of real numbers",
+                fact=f"Complex data not supported: found {array.dtype}",
+                remedy="Pass X.real and X.imag as separate features.",
+            )
+        )
+    if array.dtype.kind in _KINDS:
+        raise TypeError(
+            message(
+                who,
+                "X",
+                "an array of numbers",
+                fact=f"found {_KINDS[array.dtype.kind]}, dtype {array.dtype}",
+                remedy="Convert it, for instance with X.astype(float), or leave these columns out.",
+            )
+        )
+
+
+def cast(array: npt.NDArray[Any], dtype: type[np.float32] | type[np.float64] | None) -> FloatArray:
+    """Return the values in C order and native byte order, with at most one copy."""
+    target = working_dtype(array.dtype) if dtype is None else dtype
+    with np.errstate(over="ignore"):  # what overflows is named by the check for finite values
+        return np.ascontiguousarray(array, dtype=target)
+
+
+def _is_missing(value: object) -> bool:
+    # pandas.NA and polars' null cannot be compared, and pandas need not be installed: go by the name of the type.
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], int | None]:
+    """Read an object array as float64.
+
+    Parameters
+    ----------
+    values : ndarray of any shape, dtype object
+        Numbers; None, NaN, pandas.NA are missing.
+
+    Returns
+    -------
+    floats : ndarray of the same shape, float64
+        Missing values are NaN. Undefined if `bad` is not None.
+    bad : int or None
+        Flat position of the first value that is no real number. Text is not read as a number even if it could be.
+    """
+    flat = values.ravel()
+    floats = np.empty(flat.shape, np.float64)
+    for i, value in enumerate(flat):
+        if _is_missing(value):
+            floats[i] = np.nan
+            continue
+        if isinstance(value, (str, bytes, complex, np.complexfloating)):
+            return floats.reshape(values.shape), i
+        try:
+            floats[i] = value
+        except (TypeError, ValueError):
+            return floats.reshape(values.shape), i
+    return floats.reshape(values.shape), None
 
 
 def _as_array(X: Any, *, who: str) -> npt.NDArray[Any]:
@@ -119,3 +219,81 @@ def read_array(
         usable = names if names is not None and len(names) == array.shape[1] else None
         array = _from_objects(array, who=who, names=usable)
     return cast(array, dtype)
+
+
+def all_finite(values: npt.NDArray[Any]) -> bool:
+    """Return whether no value is NaN or infinite."""
+    # NaN and infinity survive a sum, which is one pass without a mask. Only if it is not finite (also because large
+    # finite values overflowed) every value is looked at.
+    with np.errstate(all="ignore"):
+        if np.isfinite(values.sum()):
+            return True
+    flat = values.ravel()
+    return all(bool(np.isfinite(flat[i : i + _CHUNK]).all()) for i in range(0, flat.size, _CHUNK))
+
+
+def _blocks(values: FloatArray | sp.csr_array) -> Iterator[tuple[npt.NDArray[Any], int]]:
+    if isinstance(values, np.ndarray):
+        rows = max(1, _CHUNK // max(1, values.shape[1]))
+        for start in range(0, values.shape[0], rows):
+            yield values[start : start + rows].ravel(), start * values.shape[1]
+    else:
+        yield values.data, 0
+
+
+def _place(values: FloatArray | sp.csr_array, position: int, names: Sequence[str] | None) -> str:
+    if isinstance(values, np.ndarray):
+        row, column = divmod(position, values.shape[1])
+    else:
+        row = int(np.searchsorted(values.indptr, position, side="right")) - 1
+        column = int(values.indices[position])
+    return f"row {row}, {column_text(column, names)}"
+
+
+def check_finite(
+    values: FloatArray | sp.csr_array, *, who: str, names: Sequence[str] | None = None, allow_missing: bool = False
+) -> None:
+    """Raise ValueError if a value is NaN or infinite.
+
+    Parameters
+    ----------
+    values : ndarray or csr_array of shape (n_samples, n_features)
+        The values to look at; of a sparse matrix the stored ones.
+    who : str
+        Opens the error text.
+    names : sequence of str, default=None
+        Names of the columns.
+    allow_missing : bool, default=False
+        Let NaN through.
+
+    Raises
+    ------
+    ValueError
+        Says how many values are NaN, +infinity and -infinity, and where the first five are.
+    """
+    if all_finite(values if isinstance(values, np.ndarray) else values.data):
+        return
+    counts = {"NaN": 0, "+infinity": 0, "-infinity": 0}
+    places: list[int] = []
+    for block, offset in _blocks(values):
+        bad = np.flatnonzero(np.isinf(block) if allow_missing else ~np.isfinite(block))
+        counts["NaN"] += int(np.isnan(block[bad]).sum())
+        counts["+infinity"] += int((block[bad] == np.inf).sum())
+        counts["-infinity"] += int((block[bad] == -np.inf).sum())
+        places += [int(i) + offset for i in bad[: _SHOWN - len(places)]]
+    if not places:
+        return
+    found = ", ".join(f"{kind} ({count:,})" for kind, count in counts.items() if count)
+    where = "; ".join(_place(values, place, names) for place in places)
+    more = sum(counts.values()) > len(places)
+    remedies = []
+    if counts["NaN"]:
+        remedies.append(
+            "Impute the missing values or leave these rows or columns out, "
+            "or pass distances from a metric that accepts missing values."
+        )
+    if counts["+infinity"] or counts["-infinity"]:
+        remedies.append("Was a logarithm of zero or a division by zero taken? Clip or remove infinity.")
+    fact = f"it contains {found}: {'the first at ' if more else 'at '}{where}"
+    rule = "finite or NaN" if allow_missing else "finite"
+    raise ValueError(message(who, "X", rule, fact=fact, remedy=" ".join(remedies)))

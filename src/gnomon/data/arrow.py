@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from gnomon._optional import import_optional
 from gnomon._validation import message
-from gnomon.data.columns import assemble, text_array
-from gnomon.data.dataset import Dataset
+from gnomon.data.dataset import Dataset, assemble, text_array
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
 

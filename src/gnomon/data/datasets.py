@@ -14,8 +14,7 @@ import numpy as np
 
 from gnomon._files import atomic_write
 from gnomon._validation import message
-from gnomon.data.columns import require_name
-from gnomon.data.dataset import Dataset, draw_rows
+from gnomon.data.dataset import Dataset, draw_rows, require_name
 from gnomon.data.names import default_names
 from gnomon.data.numpy_files import read_npz
 

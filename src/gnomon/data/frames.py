@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.dtypes import FloatArray, floats_from_objects, working_dtype
+from gnomon.data.arrays import FloatArray, floats_from_objects, working_dtype
 from gnomon.data.names import clean_names
 
 __all__ = ["Frame", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]

@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from gnomon._optional import import_optional
 from gnomon._validation import message
-from gnomon.data.columns import require_name, text_array
-from gnomon.data.dataset import Dataset
-from gnomon.data.dtypes import refuse_kind
+from gnomon.data.arrays import refuse_kind
+from gnomon.data.dataset import Dataset, require_name, text_array
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
 

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import io
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
 from gnomon._validation import message
-from gnomon.data import reading
-from gnomon.data.dataset import Dataset
+from gnomon.data.arrow import import_arrow, read_arrow
+from gnomon.data.dataset import Dataset, draw_rows
+from gnomon.data.h5ad import import_h5ad, read_h5ad
 from gnomon.data.limits import allowed_memory, allowed_seconds
-from gnomon.data.transfer import receive_dataset
 from gnomon.exceptions import MissingDependencyError
 
-__all__ = ["read_isolated"]
+__all__ = ["main", "read_isolated", "receive_dataset", "send_dataset"]
 
 _SECONDS_TO_START = 120.0  # of the clock: the first import of a package from a network drive can take long
 # -P keeps modules that lie in the current folder out until the path of this process is in place.
 _PROGRAM = (
     "import json, sys; request = json.loads(sys.stdin.buffer.readline()); sys.path[:] = request['path']; "
-    "from gnomon.data.reading import main; main(request)"
+    "from gnomon.data.isolated import main; main(request)"
 )
 _ERRORS: dict[str, type[Exception]] = {
     error.__name__: error
     for error in (ValueError, TypeError, OSError, FileNotFoundError, PermissionError, MissingDependencyError)
 }
 _PACKAGES = {"arrow": "pyarrow", "h5ad": "anndata"}
+_IMPORTS = {"arrow": import_arrow, "h5ad": import_h5ad}
+_READERS: dict[str, Callable[..., Dataset]] = {"arrow": read_arrow, "h5ad": read_h5ad}
+_MOST_THREADS = 8  # of pyarrow: the stack of each counts as memory
+_KINDS = "biufcSUMm"
 
 
 def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **options: Any) -> Dataset:
@@ -62,7 +74,7 @@ def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **opti
     """
     interpreter = _interpreter()
     if interpreter is None or importlib.util.find_spec(_PACKAGES[reader]) is None:
-        return reading.read_here(reader, os.fspath(path), who=who, **options)
+        return _read_here(reader, os.fspath(path), who=who, **options)
     call = _Call(reader, os.fspath(path), who)
     request = {
         "path": [str(entry) for entry in sys.path],
@@ -188,3 +200,154 @@ class _Call:
             return self.refusal(self.complete, f"the process that read it was killed by signal {-status}, {name}")
         last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
         return self.refusal(self.complete, ": ".join([f"the process that read it ended with status {status}", *last]))
+
+
+def _read_here(reader: str, path: str, **options: Any) -> Dataset:
+    """Read a file in this process."""
+    return _READERS[reader](path, **options)
+
+
+def main(request: dict[str, Any]) -> None:
+    """Import the library, say so, set the limits, read, and send the table or the error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that waits, which ends this one
+    out = os.fdopen(os.dup(1), "wb")
+    _silence(1)
+    try:
+        _IMPORTS[request["reader"]](request["file"], who=request["options"]["who"])
+        _send(out, {"ready": True})
+        _silence(2)
+        _limit(request["memory"], request["seconds"])
+        dataset = _read_here(request["reader"], request["file"], **request["options"])
+        send_dataset(dataset, out)
+    except Exception as error:  # whatever it is, the process that waits has to hear of it
+        memory = isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError)
+        kind = "MemoryError" if memory else type(error).__name__
+        _send(out, {"error": kind, "text": str(error)})
+    out.flush()
+    os._exit(0)  # libraries that read a damaged file may crash in tidying up
+
+
+def _silence(descriptor: int) -> None:
+    """Drop what is written to a standard stream: libraries in C write there what is no answer."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), descriptor)
+
+
+def _send(out: IO[bytes], answer: dict[str, Any]) -> None:
+    out.write(json.dumps(answer).encode() + b"\n")
+    out.flush()
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Limit what this process may take from now on, as far as the system can."""
+    if "pyarrow" in sys.modules:
+        pyarrow = sys.modules["pyarrow"]
+        pyarrow.set_cpu_count(min(pyarrow.cpu_count(), _MOST_THREADS))
+    with contextlib.suppress(ImportError):  # Windows: the clock of the process that waits is the limit
+        import resource
+
+        _lower(resource, resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
+        _lower(resource, resource.RLIMIT_CORE, 0)
+        _lower(resource, resource.RLIMIT_FSIZE, 0)  # reading writes no files
+        with contextlib.suppress(OSError):  # no /proc: systems other than Linux do not keep to such a limit anyway
+            status = Path("/proc/self/status").read_text()
+            taken = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
+            _lower(resource, resource.RLIMIT_DATA, 1024 * taken + memory)
+
+
+def _lower(resource: Any, which: int, limit: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    if hard == resource.RLIM_INFINITY or limit < hard:
+        resource.setrlimit(which, (limit, hard))
+
+
+def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
+    """Write a line of JSON that describes the data set, then the bytes of its arrays. Pictures are not sent."""
+    arrays: list[npt.NDArray[Any]] = []
+
+    def put(values: npt.NDArray[Any] | None) -> Any:
+        """Return where an array is found: a number of an array, or the texts of an array of objects themselves."""
+        if values is None or values.dtype.hasobject:
+            return None if values is None else {"texts": values.tolist()}
+        arrays.append(np.ascontiguousarray(values))
+        return len(arrays) - 1
+
+    X = dataset.X
+    description = {
+        "X": put(X) if isinstance(X, np.ndarray) else [put(X.data), put(X.indices), put(X.indptr), list(X.shape)],
+        "feature_names": dataset.feature_names,
+        "labels": put(dataset.labels),
+        "label_name": dataset.label_name,
+        "metadata": [[name, put(values)] for name, values in dataset.metadata.items()],
+        "point_names": put(dataset.point_names),
+        "image_shape": dataset.image_shape,
+        "source": dataset.source,
+        "notes": dataset.notes,
+    }
+    description["arrays"] = [[values.dtype.str, list(values.shape)] for values in arrays]
+    out.write(json.dumps(description).encode() + b"\n")
+    for values in arrays:
+        out.write(values.reshape(-1).view(np.uint8).data)
+    out.flush()
+
+
+def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, most_bytes: int) -> Dataset:
+    """Read what `send_dataset` wrote, its first line already parsed.
+
+    The sender has read a file that may be hostile, so it is believed no more than the file: sizes, types and indices
+    are checked.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, EOFError
+        If the stream is not what `send_dataset` writes, ends early, or has arrays of more than `most_bytes`.
+    """
+    arrays: list[npt.NDArray[Any]] = []
+    for kind, shape in description["arrays"]:
+        array = _receive_array(np.dtype(kind), tuple(shape), stream, most_bytes)
+        most_bytes -= array.nbytes
+        arrays.append(array)
+
+    def take(place: Any) -> Any:
+        if place is None or isinstance(place, int):
+            return None if place is None else arrays[place]
+        return np.array(place["texts"], dtype=object)
+
+    X: Any = description["X"]
+    if isinstance(X, list):
+        matrix = sp.csr_array((take(X[0]), take(X[1]), take(X[2])), shape=tuple(X[3]))
+        matrix.check_format(full_check=True)
+        X = matrix
+    else:
+        X = take(X)
+    shape = None if description["image_shape"] is None else tuple(description["image_shape"])
+    return Dataset(
+        X,
+        feature_names=description["feature_names"],
+        labels=take(description["labels"]),
+        label_name=description["label_name"],
+        metadata={name: take(place) for name, place in description["metadata"]},
+        point_names=take(description["point_names"]),
+        images=None if shape is None else draw_rows(X, shape),
+        image_shape=shape,
+        source=description["source"],
+        notes=description["notes"],
+    )
+
+
+def _receive_array(
+    dtype: np.dtype[Any], shape: tuple[int, ...], stream: io.BufferedReader, most_bytes: int
+) -> npt.NDArray[Any]:
+    n_bytes = math.prod(shape) * dtype.itemsize
+    if dtype.kind not in _KINDS or min(shape, default=0) < 0 or n_bytes > most_bytes:
+        raise ValueError(f"an array of type {dtype} and shape {shape}")
+    content = np.empty(n_bytes, np.uint8)
+    filled = 0
+    while filled < n_bytes:
+        piece = stream.readinto(content.data[filled:])
+        if not piece:
+            raise EOFError(f"{filled} of {n_bytes} bytes")
+        filled += piece
+    if dtype.kind == "U" and n_bytes and content.view(f"{dtype.byteorder}u4").max() > sys.maxunicode:
+        raise ValueError("text with characters that do not exist")
+    return content.view(dtype).reshape(shape)

@@ -17,9 +17,8 @@ import scipy.sparse as sp
 
 from gnomon._memory import require_memory
 from gnomon._validation import message
-from gnomon.data.columns import require_name
-from gnomon.data.dataset import Dataset, draw_rows
-from gnomon.data.dtypes import refuse_kind
+from gnomon.data.arrays import refuse_kind
+from gnomon.data.dataset import Dataset, draw_rows, require_name
 from gnomon.data.limits import allowed_memory, refuse_unreadable
 from gnomon.data.names import clean_names
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from gnomon._optional import import_optional
 from gnomon._validation import message
-from gnomon.data.columns import note
-from gnomon.data.dataset import Dataset
+from gnomon.data.dataset import Dataset, note
 from gnomon.data.limits import refuse_unreadable
 
 __all__ = ["read_pictures"]

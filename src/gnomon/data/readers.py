@@ -1,4 +1,4 @@
-"""Any supported file or folder becomes a data set."""
+"""A file, a folder or the name of a built-in data set becomes a data set."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset
+from gnomon.data.datasets import dataset_names, load_dataset
 
-__all__ = ["read_table"]
+__all__ = ["open_dataset", "read_table"]
 
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _ARROW = (".parquet", ".feather", ".arrow")
@@ -133,3 +134,40 @@ def read_table(
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
     raise ValueError(message(_WHO, f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))
+
+
+def open_dataset(
+    name_or_path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
+) -> Dataset:
+    """Open a file, a folder, or a data set by its name.
+
+    Parameters
+    ----------
+    name_or_path : str or path-like
+        What exists as a file or folder is read; else it is the name of a built-in data set, such as "digits".
+    labels : str, default=None
+        Column that holds labels; a built-in data set has its own.
+    images : tuple of int, default=None
+        Shape of a picture; a built-in data set knows its own.
+
+    Returns
+    -------
+    Dataset
+        See `read_table` and `load_dataset`.
+    """
+    text = os.fspath(name_or_path)
+    name = text.replace("-", "_")
+    if not os.path.exists(text) and name in dataset_names():
+        dataset = load_dataset(name)
+        for option, given, own in (("labels", labels, dataset.label_name), ("images", images, dataset.image_shape)):
+            if given is not None and given != own:
+                raise ValueError(
+                    message("open_dataset", f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}")
+                )
+        return dataset
+    try:
+        return read_table(text, labels=labels, images=images)
+    except FileNotFoundError as error:
+        near = difflib.get_close_matches(name.lower(), dataset_names(), 1, 0.6)
+        hint = f"A data set {near[0]!r} is built in. " if near else ""
+        raise FileNotFoundError(f"{error} {hint}Data sets by name: {', '.join(dataset_names())}.") from error

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon.data.dtypes import FloatArray
+from gnomon.data.arrays import FloatArray
 
 __all__ = ["find_constant_columns", "find_duplicate_rows"]
 

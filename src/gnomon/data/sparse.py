@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
-from gnomon.data.dtypes import refuse_kind, working_dtype
+from gnomon.data.arrays import refuse_kind, working_dtype
 
 __all__ = ["canonical_csr", "check_csr"]
 

@@ -12,7 +12,7 @@ from gnomon.data import Table, check_table
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 
-__all__ = ["check_features", "check_names", "check_places", "check_values"]
+__all__ = ["check_features", "check_places", "check_values"]
 
 
 def _count_bad(values: npt.NDArray[Any]) -> int:
@@ -78,10 +78,10 @@ def check_features(X: Any, feature_names: Any, *, who: str) -> tuple[Any, list[s
         X = table.values
         feature_names = table.feature_names if feature_names is None else feature_names
     values = X if checked else check_values(X, who=who)
-    return values, check_names(feature_names, values.shape[1], who=who)
+    return values, _check_names(feature_names, values.shape[1], who=who)
 
 
-def check_names(feature_names: Any, n_features: int, *, who: str) -> list[str]:
+def _check_names(feature_names: Any, n_features: int, *, who: str) -> list[str]:
     """Return one name for each feature; "feature 0", "feature 1", ... by default."""
     if feature_names is None:
         return default_names(n_features)

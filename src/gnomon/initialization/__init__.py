@@ -1,10 +1,9 @@
 """Where the points start: PCA, spectral, random or given."""
 
 from gnomon.initialization.base import Initialization, initialize
-from gnomon.initialization.classical import classical_start
-from gnomon.initialization.components import ComponentLayout, lay_out_components
 from gnomon.initialization.scaling import principal_turn, rescale, rescale_to_box
-from gnomon.initialization.scattered import strain_start
+from gnomon.initialization.spectral import ComponentLayout, lay_out_components
+from gnomon.initialization.starts import classical_start, strain_start
 
 __all__ = [
     "ComponentLayout",

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.initialization.principal import principal_start
-from gnomon.initialization.scattered import random_start
 from gnomon.initialization.spectral import spectral_start
+from gnomon.initialization.starts import principal_start, random_start
 
 __all__ = ["Initialization", "initialize"]
 

@@ -1,22 +1,13 @@
 """How similar two points are: output kernels of the embedding and laws of them, input kernels of the data."""
 
 from gnomon.kernels.base import CurvedKernel, OutputKernel
-from gnomon.kernels.cauchy import Cauchy
 from gnomon.kernels.choice import INPUT_KERNELS, input_kernel
-from gnomon.kernels.custom import CustomKernel
-from gnomon.kernels.custom_law import CustomLaw
-from gnomon.kernels.distance import Distance
-from gnomon.kernels.gaussian import Gaussian
+from gnomon.kernels.custom import CustomKernel, CustomLaw
 from gnomon.kernels.inputs import InputKernel
-from gnomon.kernels.inverse_power import InversePower
 from gnomon.kernels.laws import LAWS, curvature_of_law, evaluate_law
-from gnomon.kernels.linear import Linear
-from gnomon.kernels.logarithmic import Logarithmic
-from gnomon.kernels.noise_contrast import NoiseContrast
+from gnomon.kernels.potentials import Distance, InversePower, Linear, Logarithmic, SketchMapKernel
 from gnomon.kernels.registry import EXAMPLES, KERNELS
-from gnomon.kernels.sketch_map import SketchMapKernel
-from gnomon.kernels.student_t import StudentT
-from gnomon.kernels.umap import UMAPKernel
+from gnomon.kernels.similarities import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
 
 __all__ = [
     "EXAMPLES",

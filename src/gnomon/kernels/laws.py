@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.kernels.base import CurvedKernel, FloatArray, OutputKernel
-from gnomon.kernels.custom_law import CustomLaw
+from gnomon.kernels.custom import CustomLaw
 
 __all__ = ["LAWS", "REPULSION_FLOOR", "curvature_of_law", "evaluate_law"]
 

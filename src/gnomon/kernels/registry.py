@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from gnomon.kernels.base import OutputKernel
-from gnomon.kernels.cauchy import Cauchy
 from gnomon.kernels.custom import CustomKernel
-from gnomon.kernels.distance import Distance
-from gnomon.kernels.gaussian import Gaussian
-from gnomon.kernels.inverse_power import InversePower
-from gnomon.kernels.linear import Linear
-from gnomon.kernels.logarithmic import Logarithmic
-from gnomon.kernels.noise_contrast import NoiseContrast
-from gnomon.kernels.sketch_map import SketchMapKernel
-from gnomon.kernels.student_t import StudentT
-from gnomon.kernels.umap import UMAPKernel
+from gnomon.kernels.potentials import Distance, InversePower, Linear, Logarithmic, SketchMapKernel
+from gnomon.kernels.similarities import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
 
 __all__ = ["EXAMPLES", "KERNELS"]
 

@@ -1,27 +1,21 @@
 """Eigenproblems, singular vectors, low-rank factors and products that the rooms above share."""
 
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
-from gnomon.linalg.directions import random_directions
-from gnomon.linalg.draws import normal_matrix, uniform_matrix
+from gnomon.linalg.draws import normal_matrix, random_directions, uniform_matrix
 from gnomon.linalg.eigen.eigenpairs import MAX_FACTOR_ENTRIES, eigenpairs, symmetric_operator
 from gnomon.linalg.eigen.krylov import spectral_bounds
 from gnomon.linalg.eigen.laplacian import GraphLaplacian, connected_components
 from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS
 from gnomon.linalg.eigen.search import Eigenpairs
-from gnomon.linalg.low_rank.factor import LowRank, SymmetricAccess
-from gnomon.linalg.low_rank.nystrom import nystrom
-from gnomon.linalg.low_rank.pivoted_cholesky import pivoted_cholesky
-from gnomon.linalg.low_rank.randomized import randomized_factor
-from gnomon.linalg.low_rank.thresholding import ThresholdedSVD, singular_value_threshold
+from gnomon.linalg.low_rank import LowRank, SymmetricAccess, nystrom, pivoted_cholesky, randomized_factor
 from gnomon.linalg.principal.components import (
     PrincipalComponents,
     principal_components,
     principal_components_of_moments,
     project_rows,
 )
-from gnomon.linalg.principal.huber_coordinates import huber_coordinates
 from gnomon.linalg.principal.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
-from gnomon.linalg.principal.robust_coordinates import robust_coordinates
+from gnomon.linalg.principal.robust_coordinates import huber_coordinates, robust_coordinates
 from gnomon.linalg.principal.scatter import Moments
 from gnomon.linalg.principal.spectra import largest_deviation
 from gnomon.linalg.principal.subspace import CentredProducts, centred_products
@@ -29,8 +23,8 @@ from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_e
 from gnomon.linalg.products import inner_products, product, share
 from gnomon.linalg.signs import column_signs, with_signs
 from gnomon.linalg.smoothing import Smoothing
-from gnomon.linalg.sparse import dense_rows, kernel_csr, kernel_graph
-from gnomon.linalg.table import RowTable
+from gnomon.linalg.table import RowTable, dense_rows, kernel_csr, kernel_graph
+from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
     "MAX_FACTOR_ENTRIES",

@@ -55,11 +55,13 @@ _MODULES = {
         "StudentT",
         "UMAPKernel",
     ),
-    "gnomon.kernels.inputs.products": ("CosineInput", "LinearInput", "PolynomialInput"),
-    "gnomon.kernels.inputs.radial": (
+    "gnomon.kernels.inputs": (
         "CauchyInput",
+        "CosineInput",
         "GaussianInput",
         "LaplacianInput",
+        "LinearInput",
+        "PolynomialInput",
         "SketchMapInput",
         "UMAPInput",
     ),

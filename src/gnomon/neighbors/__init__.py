@@ -1,20 +1,15 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
-from gnomon.neighbors.bridged import bridged_graph
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
-from gnomon.neighbors.distances import cross_distances, distance_matrix
+from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances
 from gnomon.neighbors.given import as_neighbor_graph
-from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault
-from gnomon.neighbors.join import JOINING, describe_pieces, join_components
+from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
+from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.library import check_metric
-from gnomon.neighbors.nearest_given import nearest_given
-from gnomon.neighbors.others import without_own
-from gnomon.neighbors.pairs import pair_distances
-from gnomon.neighbors.precomputed import distances_to_fitted
-from gnomon.neighbors.queries import query_neighbors
-from gnomon.neighbors.row_search import RowSearch
+from gnomon.neighbors.precomputed import distances_to_fitted, nearest_given
+from gnomon.neighbors.row_search import RowSearch, query_neighbors
 
 __all__ = [
     "JOINING",

@@ -16,11 +16,21 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._progress import Reporter
-from gnomon.neighbors.basis import principal_basis
+from gnomon._threads import single_threaded_blas
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates, nearest_of_new
-from gnomon.neighbors.others import without_own
+from gnomon.neighbors.graph import without_own
 
-__all__ = ["Approximation", "Plan", "Sample", "Space", "aim_for", "approximate_search", "group", "make_plan", "n_cells"]
+__all__ = [
+    "Approximation",
+    "Plan",
+    "Sample",
+    "Space",
+    "aim_for",
+    "approximate_search",
+    "group",
+    "make_plan",
+    "n_cells",
+]
 
 _log = logging.getLogger("gnomon.neighbors")
 
@@ -36,6 +46,8 @@ _BLOCKS = 16  # parts of the join between which progress is reported
 _NS_PRODUCT = 0.025  # one coordinate of one pair in a tile
 _NS_PAIR = 0.25  # selection, for each pair
 _NS_DIFFERENCE = 0.06  # one coordinate of one candidate in the ranking
+_BASIS_EXTRA = 16  # further directions iterated along, which speeds up convergence of those wanted
+_BASIS_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -179,7 +191,7 @@ def _basis(points: Points, rng: np.random.Generator) -> npt.NDArray[np.float32] 
         return None
     n_rows = min(n, max(4 * _PROJECTED, _BASIS_FLOATS // n_features))
     some = points.X[np.arange(n_rows) * n // n_rows]
-    return principal_basis(points.centered(some), min(_PROJECTED, n_rows), seed=int(rng.integers(2**31)))
+    return _principal_basis(points.centered(some), min(_PROJECTED, n_rows), seed=int(rng.integers(2**31)))
 
 
 def _coordinates(
@@ -322,3 +334,34 @@ def _fill(points: Points, rows: Indices, found: tuple[Indices, Distances]) -> No
     """Compare some rows with all others, in place."""
     if len(rows):
         found[0][rows], found[1][rows] = points.scan(points.X[rows], rows, found[0].shape[1])
+
+
+def _principal_basis(sample: npt.NDArray[np.float32], n_components: int, *, seed: int) -> npt.NDArray[np.float32]:
+    """Approximate the leading principal directions by subspace iteration.
+
+    The basis only proposes candidates for neighbours, so that nearly best directions serve as well as the best, and no
+    matrix of shape (n_features, n_features) is needed.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_rows, n_features), float32
+        Centred rows.
+    n_components : int in [1, n_features]
+    seed : int
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features), float32
+        Orthonormal rows. Equal bits for any number of threads.
+    """
+    n_features = sample.shape[1]
+    width = min(n_components + _BASIS_EXTRA, n_features)
+    start = np.random.default_rng(seed).standard_normal((n_features, width), dtype=np.float32)
+    with single_threaded_blas():
+        directions = np.linalg.qr(start)[0]
+        for _ in range(_BASIS_ROUNDS):
+            directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
+        coordinates = sample @ directions
+        rotation = np.linalg.eigh(coordinates.T @ coordinates)[1][:, ::-1]
+        basis = directions @ rotation[:, :n_components]
+    return np.ascontiguousarray(basis.T, dtype=np.float32)

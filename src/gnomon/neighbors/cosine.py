@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors.euclidean import Distances, Values
 
-__all__ = ["from_chords", "unit_rows", "warn_zero_rows"]
+__all__ = ["from_chords", "sparse_unit_rows", "unit_rows", "warn_zero_rows"]
 
 _BLOCK = 4096
 
@@ -47,6 +49,18 @@ def unit_rows(X: Values, *, who: str, append: bool | None = None) -> Values:
     if append:
         out[:, -1] = zero
     return out
+
+
+def sparse_unit_rows(X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
+    """Scale sparse rows to length one; rows of zeros get a coordinate of their own."""
+    from sklearn.preprocessing import normalize
+
+    tables = [sp.csr_array(table, dtype=np.float64) for table in (X, X_new) if table is not None]
+    tables = [normalize(table) for table in tables]
+    zero = [sp.csr_array((abs(table).sum(axis=1) == 0).astype(np.float64)[:, None]) for table in tables]
+    warn_zero_rows(sum(column.nnz for column in zero), who)
+    tables = [sp.hstack([table, column], format="csr") for table, column in zip(tables, zero, strict=True)]
+    return tables[0], tables[1] if len(tables) > 1 else None
 
 
 def warn_zero_rows(count: int, who: str) -> None:

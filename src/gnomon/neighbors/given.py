@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.neighbors.graph import NeighborGraph
-from gnomon.neighbors.precomputed import clip_distances
-from gnomon.neighbors.rows import graph_of_entries
+from gnomon.neighbors.precomputed import clip_distances, graph_of_entries
 
 __all__ = ["as_neighbor_graph"]
 

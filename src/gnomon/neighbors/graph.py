@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["NeighborGraph", "check_graph", "graph_fault"]
+__all__ = ["NeighborGraph", "check_graph", "graph_fault", "without_own"]
 
 _BLOCK = 2**16  # rows looked at together
 
@@ -182,3 +182,25 @@ def _rows_fault(graph: NeighborGraph) -> str:
                 more = f", and {int(bad.sum()) - 1} more" if bad.sum() > 1 else ""
                 return f"row {start + int(bad.argmax())}{more} has {what}"
     return ""
+
+
+def without_own(
+    indices: npt.NDArray[np.int32], distances: npt.NDArray[np.floating], own: npt.NDArray[np.integer]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Leave each row out of what it found, or the last it found if it is hidden behind copies of itself.
+
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (n_rows, n_neighbors + 1)
+        What each row found.
+    own : ndarray of shape (n_rows,)
+        Number of each row in the table.
+
+    Returns
+    -------
+    indices, distances : ndarray of shape (n_rows, n_neighbors)
+    """
+    drop = indices == own[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    shape = (len(indices), indices.shape[1] - 1)
+    return indices[~drop].reshape(shape), distances[~drop].reshape(shape)

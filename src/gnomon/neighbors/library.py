@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.neighbors import cosine
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["check_metric", "library_neighbors", "library_query", "rows_for_metric", "unit_rows"]
+__all__ = ["check_metric", "library_neighbors", "library_query", "rows_for_metric"]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "haversine")
@@ -83,7 +83,7 @@ def _search(
     X, X_new = rows_for_metric(metric, metric_params, X, X_new, who)
     chords = metric == "cosine"
     if chords:  # as elsewhere: half the squared distance of unit rows, zeros apart
-        X, X_new, metric = *unit_rows(X, X_new, who), "euclidean"
+        X, X_new, metric = *cosine.sparse_unit_rows(X, X_new, who), "euclidean"
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
         metric=metric,
@@ -174,15 +174,3 @@ def _check_angles(X: Any, who: str) -> None:
 
 def _is_binary(X: npt.NDArray[Any]) -> bool:
     return bool(((X == 0) | (X == 1)).all())
-
-
-def unit_rows(X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
-    """Scale sparse rows to length one; rows of zeros get a coordinate of their own."""
-    from sklearn.preprocessing import normalize
-
-    tables = [sp.csr_array(table, dtype=np.float64) for table in (X, X_new) if table is not None]
-    tables = [normalize(table) for table in tables]
-    zero = [sp.csr_array((abs(table).sum(axis=1) == 0).astype(np.float64)[:, None]) for table in tables]
-    cosine.warn_zero_rows(sum(column.nnz for column in zero), who)
-    tables = [sp.hstack([table, column], format="csr") for table, column in zip(tables, zero, strict=True)]
-    return tables[0], tables[1] if len(tables) > 1 else None

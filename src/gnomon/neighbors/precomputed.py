@@ -1,17 +1,25 @@
-"""Neighbours from distances that the user computed."""
+"""Neighbours from distances that the user computed, of fitted rows and of new ones."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors.graph import NeighborGraph
-from gnomon.neighbors.rows import graph_of_entries
 
-__all__ = ["check_distance_matrix", "clip_distances", "distances_to_fitted", "graph_of_distances", "nearest_entries"]
+__all__ = [
+    "check_distance_matrix",
+    "clip_distances",
+    "distances_to_fitted",
+    "graph_of_distances",
+    "graph_of_entries",
+    "nearest_given",
+]
 
 _TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
 _BLOCK = 512
@@ -172,7 +180,7 @@ def clip_distances(
     return np.maximum(distances, 0.0)
 
 
-def nearest_entries(
+def _nearest_entries(
     block: npt.NDArray[np.float64], first: int, n_neighbors: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
     """Return the entries of some rows, the first being row number `first`, up to the n-th smallest and its equals."""
@@ -198,8 +206,97 @@ def _dense_entries(
         if gaps.max() > gap:
             row, column = np.unravel_index(int(gaps.argmax()), gaps.shape)
             gap, where = float(gaps.max()), (begin + int(row), int(column))
-        found.append(nearest_entries((rows + mirror) / 2, begin, n_neighbors))
+        found.append(_nearest_entries((rows + mirror) / 2, begin, n_neighbors))
     if gap > _TOLERANCE * largest:
         raise _asymmetric(who, gap, where)
     rows_found, columns_found, distances = zip(*found, strict=True)
     return np.concatenate(rows_found), np.concatenate(columns_found), np.concatenate(distances)
+
+
+def graph_of_entries(
+    rows: npt.NDArray[np.integer],
+    columns: npt.NDArray[np.integer],
+    distances: npt.NDArray[np.floating],
+    *,
+    n_samples: int,
+    n_neighbors: int,
+    metric: str,
+    method: str,
+    who: str,
+) -> NeighborGraph:
+    """Build a graph from the nearest entries of each row.
+
+    Parameters
+    ----------
+    rows, columns, distances : ndarray of shape (n_entries,)
+        Who is how far from whom; no pair twice, no row with itself. Infinite distances count as absent.
+    n_samples, n_neighbors : int
+    metric, method : str
+        What the graph says about itself.
+    who : str
+        Opens the text of the warning about rows with fewer entries.
+
+    Returns
+    -------
+    NeighborGraph
+    """
+    near = np.isfinite(distances)
+    rows, columns, distances = rows[near], columns[near], distances[near]
+    order = np.lexsort((columns, distances, rows))
+    rows, columns, distances = rows[order], columns[order], distances[order]
+    counts = np.bincount(rows, minlength=n_samples)
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    kept = places < n_neighbors
+    # Absent neighbours repeat the last one; a row without any points at the row after it.
+    last = (np.arange(n_samples) + 1) % n_samples
+    ends = np.minimum(counts, n_neighbors) - 1
+    at_end = kept & (places == ends[rows])
+    last[rows[at_end]] = columns[at_end]
+    indices = np.repeat(last.astype(np.int32)[:, None], n_neighbors, axis=1)
+    values = np.full((n_samples, n_neighbors), np.inf, dtype=np.float32)
+    indices[rows[kept], places[kept]] = columns[kept]
+    values[rows[kept], places[kept]] = distances[kept]
+    short = np.flatnonzero(counts < n_neighbors)
+    if len(short) == 0:
+        return NeighborGraph(indices, values, None, metric, method)
+    text = (
+        f"{who}: {len(short)} rows have fewer than {n_neighbors} neighbours at finite distance "
+        f"(first: {', '.join(map(str, short[:5]))}); they use what exists"
+    )
+    warnings.warn(text, NeighborsWarning, stacklevel=4)
+    return NeighborGraph(indices, values, np.isfinite(values), metric, method)
+
+
+def nearest_given(distances: Any, n_neighbors: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Find the smallest distances of each new row.
+
+    Parameters
+    ----------
+    distances : ndarray or CSR of shape (n_new, n_samples)
+        Of new rows to fitted ones, >= 0. What a sparse matrix does not store is no neighbour; a stored 0 is a distance.
+    n_neighbors : int in [1, n_samples]
+        Found for each row.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_new, n_neighbors), int32
+    distances : ndarray of shape (n_new, n_neighbors), float32
+        Ascending by (distance, index); inf, at index 0, where a row has fewer.
+    """
+    n_new = distances.shape[0]
+    indices = np.zeros((n_new, n_neighbors), dtype=np.int32)
+    lengths = np.full((n_new, n_neighbors), np.inf, dtype=np.float32)
+    if not isinstance(distances, np.ndarray):
+        for i in range(n_new):
+            part = slice(distances.indptr[i], distances.indptr[i + 1])
+            columns = distances.indices[part]
+            row = clip_distances(distances.data[part].astype(np.float64), "nearest_given")
+            order = np.lexsort((columns, row))[:n_neighbors]
+            indices[i, : order.size], lengths[i, : order.size] = columns[order], row[order]
+        return indices, lengths
+    for begin in range(0, n_new, _BLOCK):
+        block = clip_distances(np.asarray(distances[begin : begin + _BLOCK], dtype=np.float64), "nearest_given")
+        order = np.argsort(block, axis=1, kind="stable")[:, :n_neighbors]
+        indices[begin : begin + len(block)] = order
+        lengths[begin : begin + len(block)] = np.take_along_axis(block, order, axis=1)
+    return indices, lengths

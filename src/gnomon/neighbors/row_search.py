@@ -10,21 +10,97 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.neighbors import cosine, euclidean
-from gnomon.neighbors.cell_index import CellIndex
+from gnomon.neighbors.cells import Plan, Sample, Space, aim_for, group, make_plan
 from gnomon.neighbors.compute import EXACT_FLOPS, NATIVE_METRICS, check_n_neighbors
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, far_rows, search_far
+from gnomon.neighbors.precomputed import nearest_given
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = ["RowSearch"]
+__all__ = ["RowSearch", "query_neighbors"]
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "method": Options("auto", "exact", "approximate"),
     "target_recall": Real(0.0, 1.0),
 }
+
+
+@dataclass(frozen=True)
+class _CellIndex:
+    """The cells of a table and how many of them a new row looks into.
+
+    A new row seeks candidates in its nearest cells, along the leading principal directions where there are many
+    features, and ranks them by accurate distances. Its result is a function of the row alone.
+
+    Attributes
+    ----------
+    points : Points
+    space : Space
+    join : CellJoin
+        The table packed by cells.
+    plan : Plan
+    recall : float
+        Share of the true neighbours found for a sample of the table's own rows, taken as new ones.
+    """
+
+    points: Points
+    space: Space
+    join: _core.CellJoin
+    plan: Plan
+    recall: float
+
+    @classmethod
+    def of(cls, points: Points, n_neighbors: int, *, target_recall: float, seed: int) -> _CellIndex | None:
+        """Build the index for questions of n_neighbors; None if comparing with all rows costs less.
+
+        Parameters
+        ----------
+        points : Points of n_samples rows
+        n_neighbors : int in [1, n_samples - 1]
+        target_recall : float in [0, 1]
+            Held on the sample.
+        seed : int
+            Decides cells and sample.
+        """
+        rng = np.random.default_rng(seed)
+        sample = Sample.of(points, n_neighbors, rng)
+        space = Space.of(points, rng)
+        plan = make_plan(sample, space.coordinates, space.centers, n_neighbors, aim_for(target_recall), points)
+        if plan is None:
+            return None
+        homes = _core.nearest_rows(space.centers, space.coordinates, 1, points.n_threads)[0]
+        join = _core.CellJoin(space.coordinates, homes, *group(homes[:, 0], len(space.centers)), points.n_threads)
+        while plan.n_probes <= len(space.centers):
+            index = cls(points, space, join, plan, 0.0)
+            found = index.find(points.X[sample.rows], n_neighbors + 1)
+            recall = sample.recall_of(*found)
+            if recall >= target_recall:
+                return replace(index, recall=recall)
+            plan = replace(plan, n_probes=math.ceil(1.5 * plan.n_probes))
+        return None
+
+    def find(self, X_new: Values, n_neighbors: int) -> tuple[Indices, Distances]:
+        """Return the neighbours of new rows, ascending by (distance, index)."""
+        points, space = self.points, self.space
+        coordinates = space.coordinates_of(points, X_new)
+        far = far_rows(coordinates)
+        coordinates[far] = 0
+        probes = _core.nearest_rows(space.centers, coordinates, self.plan.n_probes, points.n_threads)[0]
+        order, offsets = group(probes[:, 0], len(space.centers))
+        width = max(self.plan.n_candidates, n_neighbors)
+        candidates = self.join.find(coordinates, probes, order, offsets, width, points.n_threads)
+        indices, distances = points.rank(candidates, n_neighbors, X_new, order=order)
+        short = np.flatnonzero((indices[:, -1] < 0) & ~far)
+        if len(short):  # rows in cells with few members
+            nobody: npt.NDArray[np.int32] = np.full(len(short), -1, np.int32)
+            indices[short], distances[short] = points.scan(X_new[short], nobody, n_neighbors)
+        search_far(points, X_new, far, indices, distances)
+        return indices, distances
 
 
 @dataclass(frozen=True)
@@ -48,7 +124,7 @@ class RowSearch:
     _table: Any
     _metric: Any
     _metric_params: Mapping[str, Any] | None
-    _search: euclidean.Points | CellIndex | None
+    _search: euclidean.Points | _CellIndex | None
     _who: str
 
     @classmethod
@@ -113,7 +189,7 @@ class RowSearch:
         small = math.prod(values.shape) * values.shape[0] <= EXACT_FLOPS
         wanted = method == "approximate" or (method == "auto" and not small)
         if wanted and n_neighbors < len(values) and checked["target_recall"] < 1.0:
-            index = CellIndex.of(points, n_neighbors, target_recall=checked["target_recall"], seed=seed)
+            index = _CellIndex.of(points, n_neighbors, target_recall=checked["target_recall"], seed=seed)
             if index is not None:
                 return cls("cells", index.recall, n_neighbors, X_train, native, None, index, who)
         return cls("exact", 1.0, n_neighbors, X_train, native, None, points, who)
@@ -155,21 +231,68 @@ class RowSearch:
         if X_new.shape[0] == 0:
             return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
         if self.method == "precomputed":
-            from gnomon.neighbors.nearest_given import nearest_given
-
             return nearest_given(X_new, k)
         if self._search is None or not isinstance(X_new, np.ndarray):
             from gnomon.neighbors.library import library_query
 
             metric, given = self._metric, self._metric_params
             return library_query(self._table, X_new, k, metric, given, n_threads=n_threads, who=self._who)
-        points = self._search.points if isinstance(self._search, CellIndex) else self._search
+        points = self._search.points if isinstance(self._search, _CellIndex) else self._search
         points = replace(points, n_threads=n_threads)
         new = np.ascontiguousarray(X_new, dtype=points.X.dtype)
         if self._metric == "cosine":
             new = cosine.unit_rows(new, who=self._who, append=True)
-        if isinstance(self._search, CellIndex):
+        if isinstance(self._search, _CellIndex):
             indices, distances = replace(self._search, points=points).find(new, k)
         else:
             indices, distances = euclidean.nearest_of_new(points, new, k)
         return indices, cosine.from_chords(distances) if self._metric == "cosine" else distances
+
+
+def query_neighbors(
+    X_train: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
+    X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
+    n_neighbors: int,
+    *,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_threads: int = 1,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Find the nearest rows of a table for each new row, exactly; for many questions see `RowSearch`.
+
+    Parameters
+    ----------
+    X_train : ndarray of shape (n_samples, n_features) or CSR matrix
+        The table searched.
+    X_new : ndarray of shape (n_new, n_features) or CSR matrix
+        New rows. A row that also stands in `X_train` finds itself at distance 0.
+    n_neighbors : int in [1, n_samples]
+        Found for each row.
+    metric : str or callable, default="euclidean"
+        As for `compute_neighbors`, without "precomputed".
+    metric_params : mapping, default=None
+        Further arguments of a scikit-learn metric or callable.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_new, n_neighbors), int32
+    distances : ndarray of shape (n_new, n_neighbors), float32
+        Ascending by (distance, index) in each row. A row's result does not depend on the other new rows.
+
+    Raises
+    ------
+    ValueError
+        If `n_neighbors` exceeds n_samples, numbers of features differ or the metric is unknown.
+    """
+    search = RowSearch.of(
+        X_train,
+        n_neighbors,
+        metric=metric,
+        metric_params=metric_params,
+        method="exact",
+        n_threads=n_threads,
+        who="query_neighbors",
+    )
+    return search.find(X_new, n_threads=n_threads)

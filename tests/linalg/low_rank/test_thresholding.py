@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.linalg import Smoothing, inner_products, product, share, singular_value_threshold
-from gnomon.linalg.low_rank import thresholding as module
+from gnomon.linalg import thresholding as module
 
 
 def _noisy(shape, seed=0):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_table
 from gnomon.extension.atlas.atlas import AffineAtlas
-from gnomon.linalg.sparse import dense_rows
+from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NeighborGraph
 
 if TYPE_CHECKING:

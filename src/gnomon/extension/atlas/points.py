@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon.data import find_duplicate_rows
-from gnomon.linalg.sparse import dense_rows
+from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 __all__ = ["MapPoints", "spread_evenly"]

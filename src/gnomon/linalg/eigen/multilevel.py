@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon.linalg.eigen.search import Search
-from gnomon.linalg.sparse import kernel_graph
+from gnomon.linalg.table import kernel_graph
 
 __all__ = ["MAX_SPECTRAL_VECTORS", "Filtered", "block_width", "filtered_subspace", "multilevel_subspace"]
 

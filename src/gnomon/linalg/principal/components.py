@@ -13,12 +13,13 @@ from gnomon import _core
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.principal.scatter import Moments, require_scatter_memory
-from gnomon.linalg.principal.sparse_spectra import sparse_covariance_spectrum, sparse_gram_spectrum
 from gnomon.linalg.principal.spectra import (
     Spectrum,
     covariance_spectrum,
     gram_spectrum,
     moments_spectrum,
+    sparse_covariance_spectrum,
+    sparse_gram_spectrum,
     svd_spectrum,
 )
 from gnomon.linalg.principal.subspace import randomized_spectrum

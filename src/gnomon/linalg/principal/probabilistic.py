@@ -11,7 +11,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.principal.components import PrincipalComponents, project_rows
-from gnomon.linalg.sparse import dense_rows
+from gnomon.linalg.table import dense_rows
 
 __all__ = ["draw_rows_of_model", "log_likelihood", "model_covariance", "model_precision"]
 

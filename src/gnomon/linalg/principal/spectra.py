@@ -1,4 +1,4 @@
-"""Leading singular values and right singular vectors of a centred table, from its matrix of squares or itself.
+"""Leading singular values and right singular vectors of a centred table, dense or sparse.
 
 BLAS and LAPACK calls are meant to run under `gnomon._threads.single_threaded_blas`, which the caller enters.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
+import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon.linalg.draws import normal_matrix
@@ -18,13 +19,13 @@ from gnomon.linalg.principal.scatter import Moments, sum_of_squares
 
 __all__ = [
     "Spectrum",
-    "count_components",
     "covariance_spectrum",
     "gram_spectrum",
     "largest_deviation",
     "leading_of_matrix",
     "moments_spectrum",
-    "orthonormal_rows",
+    "sparse_covariance_spectrum",
+    "sparse_gram_spectrum",
     "svd_spectrum",
 ]
 
@@ -83,7 +84,7 @@ def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, 
     return mean, float(2.0 ** -np.round(np.log2(largest)))
 
 
-def count_components(squares: Float64Array, wanted: int | float) -> int:
+def _count_components(squares: Float64Array, wanted: int | float) -> int:
     """Return how many components are wanted.
 
     Parameters
@@ -108,7 +109,7 @@ def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float6
             return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
     values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")  # costs less than half one by one
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    n_vectors = count_components(values, wanted)
+    n_vectors = _count_components(values, wanted)
     return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
 
 
@@ -231,12 +232,12 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int =
         components[:, begin : begin + _BLOCK] = left.T @ columns
     # Centring leaves rank n - 1 at most; rounding of the Gram matrix hides what lies below it.
     noise = np.finfo(X.dtype).eps * n * values[0]
-    components = orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
+    components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
 
 
-def orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
+def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
     """Orthonormalise rows that nearly are, up to length; those from `n_valid` on are replaced by random directions."""
     rows = rows.copy()
     rows[n_valid:] = normal_matrix(seed, _STREAM_COMPLETION, (rows.shape[0] - n_valid, rows.shape[1]))
@@ -267,5 +268,66 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: i
     _, values, right = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True, check_finite=False)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     squared_norm = float(np.sum(values**2)) * unscale * unscale
-    kept = count_components(values**2, n_components)
+    kept = _count_components(values**2, n_components)
     return Spectrum(mean, right[:kept], values[:kept] * unscale, squared_norm)
+
+
+def _sparse_mean_and_scale(X: Any) -> tuple[Float64Array, float]:
+    """Return the means of the columns and a power of two that brings the largest entry near 1."""
+    mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / X.shape[0]
+    largest = max(float(np.abs(X.data).max(initial=0.0)), float(np.abs(mean).max(initial=0.0)))
+    return mean, float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
+
+
+def sparse_covariance_spectrum(X: Any, n_components: int | float, *, n_threads: int = 1) -> Spectrum:
+    """Solve by the eigenvectors of the scatter matrix (n_features x n_features).
+
+    Parameters
+    ----------
+    X : CSR of shape (n_samples, n_features)
+    n_components : int, or float in (0, 1) for a share of the variance
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Spectrum
+    """
+    mean, scale = _sparse_mean_and_scale(X)
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+
+    def part(begin: int) -> npt.NDArray[Any]:
+        rows = X[begin : begin + _ROWS].toarray() - mean
+        rows *= scale
+        return np.asarray(rows, dtype=dtype)
+
+    scatter = sum_of_squares(part, X.shape[0], X.shape[1], step=_ROWS, n_threads=n_threads)
+    values, vectors = leading_of_matrix(scatter, n_components)
+    return Spectrum(mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
+
+
+def sparse_gram_spectrum(X: Any, n_components: int | float, *, seed: int = 0) -> Spectrum:
+    """Solve by the eigenvectors of the matrix of inner products of centred rows (n_samples x n_samples).
+
+    Parameters
+    ----------
+    X : CSR of shape (n_samples, n_features)
+    n_components : int, or float in (0, 1) for a share of the variance
+    seed : int, default=0
+        Directions without variance are drawn at random, orthogonal to the others.
+
+    Returns
+    -------
+    Spectrum
+    """
+    mean, scale = _sparse_mean_and_scale(X)
+    scaled = sp.csr_array(X, dtype=np.float64, copy=True)
+    scaled.data *= scale
+    mixed = scaled @ (mean * scale)
+    gram = (scaled @ scaled.T).toarray() - mixed[:, None] - mixed + float(mean @ mean) * scale * scale
+    largest = float(np.abs(gram).max(initial=0.0))
+    values, left = leading_of_matrix((gram + gram.T) / 2.0, n_components)
+    components = (scaled.T @ left).T - np.outer(left.sum(axis=0), mean * scale)
+    noise = np.finfo(np.float64).eps * X.shape[0] * max(largest, values[0])
+    components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
+    return Spectrum(mean, components, np.sqrt(values) / scale, max(float(np.trace(gram)), 0.0) / scale / scale)

@@ -1,4 +1,4 @@
-"""From a table to its intrinsic dimension."""
+"""How many dimensions the data have, overall and around each point."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gnomon._random import RandomState, resolve_seed
 from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
-from gnomon.geometry.dimension import estimators
-from gnomon.geometry.dimension.result import DimensionEstimate, IntrinsicDimension
+from gnomon.geometry import dimension_estimators as estimators
+from gnomon.geometry.dimension_estimators import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
-__all__ = ["intrinsic_dimension"]
+__all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
 
 Float64Array = npt.NDArray[np.float64]
 

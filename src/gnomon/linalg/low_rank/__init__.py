@@ -1,1 +1,0 @@
-"""Factors of low rank."""
