@@ -233,7 +233,7 @@ def _records(path: str, layout: _Layout, *, who: str) -> Iterator[tuple[int, lis
 
 
 def _read_fast(path: str, layout: _Layout, *, who: str) -> npt.NDArray[np.float64] | None:
-    """Read a file of numbers alone; None if it holds anything else, which the careful way explains."""
+    """Read a file of numbers alone; None if it holds anything else, which the careful reader explains."""
     with _open_text(path, who=who) as file:
         if layout.names is not None:
             next(record for record in csv.reader(file, delimiter=layout.delimiter) if record)

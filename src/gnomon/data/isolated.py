@@ -63,7 +63,7 @@ def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **opti
     who : str
         Opens the error text.
     **options
-        What else the reader is given.
+        Further options of the reader.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **opti
     """
     interpreter = _interpreter()
     if interpreter is None or importlib.util.find_spec(_PACKAGES[reader]) is None:
-        return _read_here(reader, os.fspath(path), who=who, **options)
+        return _READERS[reader](os.fspath(path), who=who, **options)
     call = _Call(reader, os.fspath(path), who)
     request = {
         "path": [str(entry) for entry in sys.path],
@@ -202,11 +202,6 @@ class _Call:
         return self.refusal(self.complete, ": ".join([f"the process that read it ended with status {status}", *last]))
 
 
-def _read_here(reader: str, path: str, **options: Any) -> Dataset:
-    """Read a file in this process."""
-    return _READERS[reader](path, **options)
-
-
 def main(request: dict[str, Any]) -> None:
     """Import the library, say so, set the limits, read, and send the table or the error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that waits, which ends this one
@@ -217,7 +212,7 @@ def main(request: dict[str, Any]) -> None:
         _send(out, {"ready": True})
         _silence(2)
         _limit(request["memory"], request["seconds"])
-        dataset = _read_here(request["reader"], request["file"], **request["options"])
+        dataset = _READERS[request["reader"]](request["file"], **request["options"])
         send_dataset(dataset, out)
     except Exception as error:  # whatever it is, the process that waits has to hear of it
         memory = isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError)

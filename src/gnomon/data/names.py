@@ -39,8 +39,8 @@ def default_names(n_features: int, image_shape: tuple[int, ...] | None = None) -
     if image_shape is None:
         return [f"feature {j}" for j in range(n_features)]
     height, width, *channels = image_shape
-    tints = (" red", " green", " blue") if channels == [3] else ("",)
-    return [f"pixel {r},{c}{tint}" for r in range(height) for c in range(width) for tint in tints]
+    colours = (" red", " green", " blue") if channels == [3] else ("",)
+    return [f"pixel {r},{c}{colour}" for r in range(height) for c in range(width) for colour in colours]
 
 
 def check_name_count(names: Sequence[str], n_features: int, *, who: str) -> None:

@@ -15,10 +15,6 @@ from gnomon.data.names import default_names
 __all__ = ["check_features", "check_places", "check_values"]
 
 
-def _count_bad(values: npt.NDArray[Any]) -> int:
-    return 0 if values.dtype.kind in "bui" else int(np.size(values) - np.count_nonzero(np.isfinite(values)))
-
-
 def check_values(X: Any, *, who: str) -> Any:
     """Return a 2-D array of real numbers or a CSR matrix without NaN and infinity; nothing is copied without need.
 
@@ -40,7 +36,7 @@ def check_values(X: Any, *, who: str) -> Any:
     # A finite sum means that all are finite; the count is needed only for the error.
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = stored.dtype.kind == "f" and not np.isfinite(np.sum(stored, dtype=np.float64))
-    if suspicious and (bad := _count_bad(stored)):
+    if suspicious and (bad := int(np.count_nonzero(~np.isfinite(stored)))):
         fact = f"{bad} values are NaN or infinite"
         if isinstance(X, np.ndarray):
             row, column = np.argwhere(~np.isfinite(X))[0]

@@ -23,8 +23,8 @@ class EmbeddingFrames:
 
     With Jacobians ``J_i = sum_j (y_j - y_i) coefficients[i, j]'`` over the neighbours j, of shape (n_components,
     n_directions), frame Q_i is the polar factor of J_i: the matrix with orthonormal columns closest to it. Column l is
-    where tangent direction l of the data points in the map. Rotating the map rotates the frames; turning the tangent
-    frame of a point turns its frame alike.
+    where tangent direction l of the data points in the map. Rotating the map rotates the frames; rotating the tangent
+    frame of a point rotates its frame alike.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ class TangentFrames:
 
     The frame of row i is ``V_i = sum_j (x_j - x_i) outer coefficients[i, j]`` over its neighbours j, of shape
     (n_features, n_directions). Methods that need the data take it again: nothing of size n_features is stored.
-    Importances and consistencies do not change if singular vectors change sign or a frame is turned in its plane.
+    Importances and consistencies do not change if singular vectors change sign or a frame is rotated in its plane.
 
     Attributes
     ----------
@@ -94,8 +94,8 @@ class TangentFrames:
         frames = self._expand(X, self._positions(rows), np.float64, n_threads)
         largest = np.take_along_axis(frames, np.abs(frames).argmax(axis=2)[:, :, None], axis=2)
         frames *= np.where(largest < 0, -1.0, 1.0)
-        turned: npt.NDArray[np.float64] = frames.transpose(0, 2, 1)
-        return turned
+        columns: npt.NDArray[np.float64] = frames.transpose(0, 2, 1)
+        return columns
 
     def importance(
         self, X: Any, rows: Any = None, *, weighted: bool = True, n_threads: int = 1
@@ -195,8 +195,8 @@ class TangentFrames:
             return np.full((self.n_directions, self.n_directions), np.nan)
         with single_threaded_blas():
             left, _, right = np.linalg.svd(first.T @ second)
-            turn: npt.NDArray[np.float64] = left @ right
-        return turn
+            rotation: npt.NDArray[np.float64] = left @ right
+        return rotation
 
     def _lookup(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Return the positions of row numbers in `rows`, -1 where they were not fitted."""

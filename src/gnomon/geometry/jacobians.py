@@ -94,7 +94,7 @@ class LocalJacobians:
     def stretched_r2(self) -> npt.NDArray[np.float32]:
         """Return `predicted_r2` after all predictions are stretched by the one factor that makes them best.
 
-        Damping shortens predictions; it does not turn them. 0 where all predictions say nothing.
+        Damping shortens predictions; it does not change their direction. 0 where all predictions say nothing.
         """
         square = self.predicted_square.astype(np.float64)
         product = 0.5 * (self.predicted_r2 + square)

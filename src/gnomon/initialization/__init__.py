@@ -1,7 +1,7 @@
 """Where the points start: PCA, spectral, random or given."""
 
 from gnomon.initialization.base import Initialization, initialize
-from gnomon.initialization.scaling import principal_turn, rescale, rescale_to_box
+from gnomon.initialization.scaling import principal_rotation, rescale, rescale_to_box
 from gnomon.initialization.spectral import ComponentLayout, lay_out_components
 from gnomon.initialization.starts import classical_start, strain_start
 
@@ -11,7 +11,7 @@ __all__ = [
     "classical_start",
     "initialize",
     "lay_out_components",
-    "principal_turn",
+    "principal_rotation",
     "rescale",
     "rescale_to_box",
     "strain_start",

@@ -64,10 +64,10 @@ def initialize(
     init : {"pca", "spectral", "random"} or array-like of shape (n_samples, n_components)
         "pca": scores of `X` on its principal components. Columns beyond the rank of `X` are noise of 1e-4 of the
         spread of the first.
-        "spectral": bottom eigenvectors of the normalised Laplacian of `affinities`, scaled to a largest coordinate of
-        10, plus normal noise of 1e-4, as in umap-learn. Connected components are laid out one by one (see
-        `spectral_start`). Where eigenvectors do not exist or show no structure within the bulk of the points, the start
-        falls back to "pca", or to "random" without `X`, with a `ConvergenceWarning`.
+        "spectral": eigenvectors of the smallest eigenvalues of the normalised Laplacian of `affinities`, scaled to a
+        largest coordinate of 10, plus normal noise of 1e-4, as in umap-learn. Connected components are laid out one by
+        one (see `spectral_start`). Where eigenvectors do not exist or show no structure within the bulk of the points,
+        the start falls back to "pca", or to "random" without `X`, with a `ConvergenceWarning`.
         "random": uniform in [-10, 10), a function of (seed, row).
     X : ndarray or CSR of shape (n_samples, n_features), or None, default=None
         Needed by "pca", used by "spectral" to place components.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg import column_signs
 
-__all__ = ["principal_turn", "rescale", "rescale_to_box"]
+__all__ = ["principal_rotation", "rescale", "rescale_to_box"]
 
 
 def rescale(embedding: npt.ArrayLike, standard_deviation: float = 1e-4) -> npt.NDArray[np.float32]:
@@ -62,7 +62,7 @@ def rescale_to_box(embedding: npt.ArrayLike, size: float = 10.0) -> npt.NDArray[
     return scaled.astype(np.float32)
 
 
-def principal_turn(Y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def principal_rotation(Y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Return the rotation or reflection A for which Y @ A lies along its principal axes.
 
     Parameters
@@ -74,12 +74,12 @@ def principal_turn(Y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     -------
     ndarray of shape (n_components, n_components), float64
         Orthogonal. Columns are the axes of falling spread, each with the farthest point on its positive side, so for
-        an orthogonal R, Y @ R turned by its own A is Y turned by its own, up to rounding; axes of equal spread, which
+        an orthogonal R, Y @ R rotated by its own A is Y rotated by its own, up to rounding; axes of equal spread, which
         cannot be told apart, are any.
     """
-    centered = Y.astype(np.float64) - Y.mean(axis=0, dtype=np.float64)
+    centred = Y.astype(np.float64) - Y.mean(axis=0, dtype=np.float64)
     with single_threaded_blas():
-        axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1]
-        turned = centered @ axes
-    found: npt.NDArray[np.float64] = np.ascontiguousarray(axes * column_signs(turned))
+        axes = np.linalg.eigh(centred.T @ centred)[1][:, ::-1]
+        rotated = centred @ axes
+    found: npt.NDArray[np.float64] = np.ascontiguousarray(axes * column_signs(rotated))
     return found

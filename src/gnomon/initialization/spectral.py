@@ -1,4 +1,4 @@
-"""Start at the smallest eigenvectors of the graph's normalised Laplacian."""
+"""Start at the eigenvectors of the smallest eigenvalues of the graph's normalised Laplacian."""
 
 from __future__ import annotations
 
@@ -219,9 +219,10 @@ def spectral_start(
 ) -> SpectralStart:
     """Lay a graph out by eigenvectors.
 
-    A connected graph starts at the smallest eigenvectors of its normalised Laplacian. In a disconnected graph each
-    component with enough points starts at its own eigenvectors and the others at random, inside discs that do not
-    overlap (see `place_components`). All is scaled to a largest coordinate of 10; normal noise of 1e-4 is added.
+    A connected graph starts at the eigenvectors of the smallest eigenvalues of its normalised Laplacian. In a
+    disconnected graph each component with enough points starts at its own eigenvectors and the others at random, inside
+    discs that do not overlap (see `place_components`). All is scaled to a largest coordinate of 10; normal noise of
+    1e-4 is added.
 
     Parameters
     ----------

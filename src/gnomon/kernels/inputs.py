@@ -173,8 +173,8 @@ class CosineInput:
         found = np.repeat(np.asarray(shares.T @ B, dtype=np.float64)[None], A.shape[0], axis=0)
         units = A * inverse[:, None]
         along = np.einsum("icf,if->ic", found, units)
-        turned: FloatArray = (found - along[:, :, None] * units[:, None]) * inverse[:, None, None]
-        return turned
+        slopes: FloatArray = (found - along[:, :, None] * units[:, None]) * inverse[:, None, None]
+        return slopes
 
     def diagonal(self, A: Any) -> FloatArray:
         """Return ones, and zeros for rows of zeros."""

@@ -313,7 +313,7 @@ def randomized_factor(
     n_oversamples : int >= 0, default=10
         Further directions of Q.
     n_power_iterations : int >= 0, default=4
-        Products that turn Q towards the leading eigenvectors.
+        Products that bring Q closer to the leading eigenvectors.
     seed : int in [0, 2**63), default=0
         Of the random start.
     who : str, default="randomized_factor"

@@ -1,4 +1,4 @@
-"""The turn, reflection, stretch and shift that bring one set of points closest to another, and chains of them."""
+"""Rotation, reflection, scaling and translation that bring one set of points closest to another, and chains of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def procrustes(A: npt.ArrayLike, B: npt.ArrayLike, *, scaling: bool = True) -> P
     A, B : array-like of shape (n, d)
         Row i of one belongs to row i of the other. Rows that are not finite in both take no part.
     scaling : bool, default=True
-        Whether A may be stretched; else only turned, reflected and shifted.
+        Whether A may be scaled; otherwise it is only rotated, reflected and translated.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def procrustes_error(Y: npt.ArrayLike, reference: npt.ArrayLike) -> float:
 
 
 def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: bool = True) -> list[npt.NDArray[Any]]:
-    """Turn, reflect and shift embeddings of the same points so that each follows from its neighbour with least motion.
+    """Rotate, reflect and translate embeddings of the same points: each follows its neighbour with least motion.
 
     Parameters
     ----------

@@ -217,6 +217,6 @@ def _by_subspace(
                 return None  # it will not get there
             before = error
         ortho, _ = np.linalg.qr(images)
-        right, values, turned = np.linalg.svd(product(tall.T, ortho, n_threads=n_threads), full_matrices=False)
-        left = ortho @ turned.T
+        right, values, rotation = np.linalg.svd(product(tall.T, ortho, n_threads=n_threads), full_matrices=False)
+        left = ortho @ rotation.T
     return None

@@ -131,18 +131,18 @@ def approximate_search(
     wide = Sample.of(points, min(max(n_neighbors, keep), len(points.X) - 1), rng)
     sample = wide.nearest(n_neighbors)
     space = Space.of(points, rng)
-    coordinates, centers = space.coordinates, space.centers
+    coordinates, centres = space.coordinates, space.centres
     most = _cost_of_all(points.X.shape)
     aim = aim_for(target_recall)
-    plan = make_plan(sample, coordinates, centers, n_neighbors, aim, points)
+    plan = make_plan(sample, coordinates, centres, n_neighbors, aim, points)
     while plan is not None:
-        indices, distances = _join(points, coordinates, centers, plan, n_neighbors, keep, reporter)
+        indices, distances = _join(points, coordinates, centres, plan, n_neighbors, keep, reporter)
         recall = sample.recall(distances[:, :n_neighbors])
-        _log.debug("%s of %d cells: recall %.4f", plan, len(centers), recall)
+        _log.debug("%s of %d cells: recall %.4f", plan, len(centres), recall)
         if recall >= target_recall:
             return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
         plan = replace(plan, n_probes=math.ceil(1.5 * plan.n_probes))
-        if plan.n_probes > len(centers) or _cost(plan, points.X.shape, coordinates, centers) > most:
+        if plan.n_probes > len(centres) or _cost(plan, points.X.shape, coordinates, centres) > most:
             return None
     return None
 
@@ -161,19 +161,19 @@ class Space:
     coordinates : ndarray of shape (n_samples, n_coordinates), float32
     basis : ndarray of shape (n_coordinates, n_features), float32, or None
         None where all features are kept.
-    centers : ndarray of shape (n_cells, n_coordinates), float32
+    centres : ndarray of shape (n_cells, n_coordinates), float32
     """
 
     coordinates: npt.NDArray[np.float32]
     basis: npt.NDArray[np.float32] | None
-    centers: npt.NDArray[np.float32]
+    centres: npt.NDArray[np.float32]
 
     @classmethod
     def of(cls, points: Points, rng: np.random.Generator) -> Space:
         """Choose the space for a table and learn its cells."""
         basis = _basis(points, rng)
         coordinates = _coordinates(points, basis)
-        return cls(coordinates, basis, _centers(coordinates, n_cells(len(points.X)), rng, points.n_threads))
+        return cls(coordinates, basis, _centres(coordinates, n_cells(len(points.X)), rng, points.n_threads))
 
     def coordinates_of(self, points: Points, X: Values) -> npt.NDArray[np.float32]:
         """Return the coordinates of rows, each a function of the row alone."""
@@ -191,38 +191,38 @@ def _basis(points: Points, rng: np.random.Generator) -> npt.NDArray[np.float32] 
         return None
     n_rows = min(n, max(4 * _PROJECTED, _BASIS_FLOATS // n_features))
     some = points.X[np.arange(n_rows) * n // n_rows]
-    return _principal_basis(points.centered(some), min(_PROJECTED, n_rows), seed=int(rng.integers(2**31)))
+    return _principal_basis(points.centred(some), min(_PROJECTED, n_rows), seed=int(rng.integers(2**31)))
 
 
 def _coordinates(
     points: Points, basis: npt.NDArray[np.float32] | None, X: Values | None = None
 ) -> npt.NDArray[np.float32]:
     if basis is None:
-        return points.centered(X)
+        return points.centred(X)
     return _core.project_rows(points.X if X is None else X, points.mean, points.scale, basis, points.n_threads)
 
 
-def _centers(
+def _centres(
     coordinates: npt.NDArray[np.float32], count: int, rng: np.random.Generator, n_threads: int
 ) -> npt.NDArray[np.float32]:
     """Learn the cells' centres by a few rounds of k-means on a sample; an empty cell keeps its centre."""
     n = len(coordinates)
     n_rows = min(n, count * _KMEANS_ROWS)
     some = coordinates[np.arange(n_rows) * n // n_rows]
-    centers = some[rng.choice(n_rows, count, replace=False)]
+    centres = some[rng.choice(n_rows, count, replace=False)]
     for _ in range(_KMEANS_ROUNDS):
-        cells = _core.nearest_rows(centers, some, 1, n_threads)[0][:, 0]
+        cells = _core.nearest_rows(centres, some, 1, n_threads)[0][:, 0]
         order = np.argsort(cells, kind="stable")
         filled, begins = np.unique(cells[order], return_index=True)
         sums = np.add.reduceat(some[order], begins, axis=0, dtype=np.float64)
-        centers[filled] = sums / np.diff(np.append(begins, n_rows))[:, None]
-    return centers
+        centres[filled] = sums / np.diff(np.append(begins, n_rows))[:, None]
+    return centres
 
 
 def make_plan(
     sample: Sample,
     coordinates: npt.NDArray[np.float32],
-    centers: npt.NDArray[np.float32],
+    centres: npt.NDArray[np.float32],
     n_neighbors: int,
     aim: float,
     points: Points,
@@ -234,10 +234,10 @@ def make_plan(
     """
     n = len(coordinates)
     queries = coordinates[sample.rows]
-    by_distance = _core.nearest_rows(centers, queries, len(centers), points.n_threads)[0]
+    by_distance = _core.nearest_rows(centres, queries, len(centres), points.n_threads)[0]
     cell_ranks = np.empty_like(by_distance)
-    np.put_along_axis(cell_ranks, by_distance, np.arange(len(centers), dtype=np.int32)[None, :], axis=1)
-    homes = _core.nearest_rows(centers, coordinates[sample.indices.ravel()], 1, points.n_threads)[0]
+    np.put_along_axis(cell_ranks, by_distance, np.arange(len(centres), dtype=np.int32)[None, :], axis=1)
+    homes = _core.nearest_rows(centres, coordinates[sample.indices.ravel()], 1, points.n_threads)[0]
     cell_rank = np.take_along_axis(cell_ranks, homes.reshape(sample.indices.shape), axis=1)
 
     least = n_candidates(n_neighbors, n - 1)
@@ -249,11 +249,11 @@ def make_plan(
         row_rank = _row_ranks(sample, coordinates, most, points.n_threads)
     best, lowest = None, _cost_of_all(points.X.shape)
     for width in widths:
-        needed = np.sort(np.where(row_rank < width, cell_rank, len(centers)), axis=None)
+        needed = np.sort(np.where(row_rank < width, cell_rank, len(centres)), axis=None)
         n_probes = int(needed[math.ceil(aim * needed.size) - 1]) + 1 if aim > 0 else 1
         plan = Plan(n_probes, width)
-        cost = _cost(plan, points.X.shape, coordinates, centers)
-        if n_probes <= len(centers) and cost < lowest:
+        cost = _cost(plan, points.X.shape, coordinates, centres)
+        if n_probes <= len(centres) and cost < lowest:
             best, lowest = plan, cost
     return best
 
@@ -274,11 +274,11 @@ def _row_ranks(
 
 
 def _cost(
-    plan: Plan, shape: tuple[int, ...], coordinates: npt.NDArray[np.float32], centers: npt.NDArray[np.float32]
+    plan: Plan, shape: tuple[int, ...], coordinates: npt.NDArray[np.float32], centres: npt.NDArray[np.float32]
 ) -> float:
     """Estimate the nanoseconds that a plan takes on one core."""
     n, n_features = shape
-    pairs = n * (len(centers) + plan.n_probes * n / len(centers))
+    pairs = n * (len(centres) + plan.n_probes * n / len(centres))
     search = pairs * (_NS_PAIR + _NS_PRODUCT * coordinates.shape[1])
     return float(search + n * plan.n_candidates * n_features * _NS_DIFFERENCE)
 
@@ -299,15 +299,15 @@ def group(cells: npt.NDArray[np.int32], count: int) -> tuple[Indices, npt.NDArra
 def _join(
     points: Points,
     coordinates: npt.NDArray[np.float32],
-    centers: npt.NDArray[np.float32],
+    centres: npt.NDArray[np.float32],
     plan: Plan,
     n_neighbors: int,
     keep: int,
     reporter: Reporter | None,
 ) -> tuple[Indices, Distances]:
     """Search as planned and rank the candidates by their distances in full; return up to `keep` of them."""
-    n, count = len(coordinates), len(centers)
-    probes = _core.nearest_rows(centers, coordinates, plan.n_probes, points.n_threads)[0]
+    n, count = len(coordinates), len(centres)
+    probes = _core.nearest_rows(centres, coordinates, plan.n_probes, points.n_threads)[0]
     order, offsets = group(probes[:, 0], count)
     candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
     join = _core.CellJoin(coordinates, probes, order, offsets, points.n_threads)

@@ -73,7 +73,7 @@ def compute_neighbors(
     metric_params : mapping, default=None
         Further arguments of a scikit-learn metric or callable.
     method : {"auto", "exact", "approximate"}, default="auto"
-        "exact" compares all pairs. "approximate" looks into the nearest cells only; it turns to all pairs where these
+        "exact" compares all pairs. "approximate" looks into the nearest cells only; it compares all pairs where these
         cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features.
     target_recall : float in [0, 1], default=0.98
         Share of the true neighbours that an approximate search must find, measured on a sample of rows.

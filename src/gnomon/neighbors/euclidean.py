@@ -78,7 +78,7 @@ class Points:
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
         return cls(X, mean, _scale_for(largest_deviation(X, mean, n_threads=n_threads), X.dtype), n_threads)
 
-    def centered(self, X: Values | None = None) -> npt.NDArray[np.float32]:
+    def centred(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
         return _core.center_rows(self.X if X is None else X, self.mean, self.scale, self.n_threads)
 
@@ -123,8 +123,8 @@ def exact_search(
         Ascending by (distance, index).
     """
     n = points.X.shape[0]
-    centered = points.centered()
-    search = _core.AllPairs(centered, n_candidates(max(n_neighbors, keep), n - 1), points.n_threads)
+    centred = points.centred()
+    search = _core.AllPairs(centred, n_candidates(max(n_neighbors, keep), n - 1), points.n_threads)
     for done in range(search.n_rounds):
         search.run_round(done)
         if reporter is not None:
@@ -135,7 +135,7 @@ def exact_search(
     def nearest(k: int) -> tuple[Indices, Distances]:
         indices, distances = points.rank(candidates, k)
         if candidates.shape[1] < n - 1:
-            unsettled = _unsettled(centered, distances[:, -1] * points.scale, cutoffs)
+            unsettled = _unsettled(centred, distances[:, -1] * points.scale, cutoffs)
             _settle(points, unsettled, unsettled.astype(np.int32), points.X, indices, distances)
         return indices, distances
 
@@ -161,23 +161,23 @@ def lead_with(first: tuple[Indices, Distances], more: tuple[Indices, Distances])
 def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Indices, Distances]:
     """Find the neighbours of new rows among the rows of `points`; a row's result does not depend on the other rows."""
     n = len(points.X)
-    centered = points.centered(X_new)
-    far = far_rows(centered)
-    centered[far] = 0
+    centred = points.centred(X_new)
+    far = far_rows(centred)
+    centred[far] = 0
     k = n_candidates(n_neighbors, n)
-    candidates, cutoffs = _core.nearest_rows(points.centered(), centered, k, points.n_threads)
+    candidates, cutoffs = _core.nearest_rows(points.centred(), centred, k, points.n_threads)
     indices, distances = points.rank(candidates, n_neighbors, X_new)
     if k < n:
-        unsettled = _unsettled(centered, distances[:, -1] * np.float32(points.scale), cutoffs)
+        unsettled = _unsettled(centred, distances[:, -1] * np.float32(points.scale), cutoffs)
         unsettled = unsettled[~far[unsettled]]
         _settle(points, unsettled, np.full(len(unsettled), -1, np.int32), X_new, indices, distances)
     search_far(points, X_new, far, indices, distances)
     return indices, distances
 
 
-def far_rows(centered: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+def far_rows(centred: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     """Return which new rows lie so far out that squares may leave the range of float32 at the table's scale."""
-    far: npt.NDArray[np.bool_] = np.abs(centered).max(axis=1) > 2.0 ** (_SAFE_EXPONENT + 1)
+    far: npt.NDArray[np.bool_] = np.abs(centred).max(axis=1) > 2.0 ** (_SAFE_EXPONENT + 1)
     return far
 
 
@@ -193,7 +193,7 @@ def search_far(
 
 
 def _unsettled(
-    centered: npt.NDArray[np.float32], farthest: Distances, cutoffs: npt.NDArray[np.float32]
+    centred: npt.NDArray[np.float32], farthest: Distances, cutoffs: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.intp]:
     """Return the rows where rounding may have hidden a neighbour.
 
@@ -201,8 +201,8 @@ def _unsettled(
     has |b| <= |a| + its distance. If the largest true distance kept plus this error stays below the smallest product
     form left out, nothing was missed. A distance of zero cannot be improved upon.
     """
-    n_features = centered.shape[1]
-    norms = np.sqrt(np.einsum("ij,ij->i", centered, centered, dtype=np.float64))
+    n_features = centred.shape[1]
+    norms = np.sqrt(np.einsum("ij,ij->i", centred, centred, dtype=np.float64))
     far = farthest.astype(np.float64)
     error = (4 + math.sqrt(n_features)) * 2.0**-24 * (2 * norms + far) ** 2
     settled = (far**2 + error <= cutoffs) | (far == 0)

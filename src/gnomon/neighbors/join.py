@@ -86,7 +86,7 @@ def join_components(
     bridges = find_bridges(X, graph, labels=labels, metric=metric, metric_params=metric_params, n_threads=n_threads)
     warnings.warn(
         f"{who}: the neighbour graph has {pieces}; the shortest edges between them join them, the longest of length "
-        f"{bridges.distances[-1]:.3g}. Distances across them say little; more neighbours may make them needless.",
+        f"{bridges.distances[-1]:.3g}. Distances across them say little; more neighbours may make them unnecessary.",
         NeighborsWarning,
         stacklevel=5,
     )

@@ -71,7 +71,7 @@ def choose_landmarks(
     ----------
     X : ndarray or CSR of shape (n_samples, n_features), or callable
         Finite values; with metric="precomputed" a dense matrix of distances. A callable takes a row number to the
-        distances of all rows from it, of shape (n_samples,), infinite where there is no way.
+        distances of all rows from it, of shape (n_samples,), infinite where there is no path.
     n_landmarks : int in [1, n_samples]
         How many are wanted.
     method : {"maxmin", "random"}, default="maxmin"

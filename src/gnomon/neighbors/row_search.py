@@ -70,12 +70,12 @@ class _CellIndex:
         rng = np.random.default_rng(seed)
         sample = Sample.of(points, n_neighbors, rng)
         space = Space.of(points, rng)
-        plan = make_plan(sample, space.coordinates, space.centers, n_neighbors, aim_for(target_recall), points)
+        plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall), points)
         if plan is None:
             return None
-        homes = _core.nearest_rows(space.centers, space.coordinates, 1, points.n_threads)[0]
-        join = _core.CellJoin(space.coordinates, homes, *group(homes[:, 0], len(space.centers)), points.n_threads)
-        while plan.n_probes <= len(space.centers):
+        homes = _core.nearest_rows(space.centres, space.coordinates, 1, points.n_threads)[0]
+        join = _core.CellJoin(space.coordinates, homes, *group(homes[:, 0], len(space.centres)), points.n_threads)
+        while plan.n_probes <= len(space.centres):
             index = cls(points, space, join, plan, 0.0)
             found = index.find(points.X[sample.rows], n_neighbors + 1)
             recall = sample.recall_of(*found)
@@ -90,8 +90,8 @@ class _CellIndex:
         coordinates = space.coordinates_of(points, X_new)
         far = far_rows(coordinates)
         coordinates[far] = 0
-        probes = _core.nearest_rows(space.centers, coordinates, self.plan.n_probes, points.n_threads)[0]
-        order, offsets = group(probes[:, 0], len(space.centers))
+        probes = _core.nearest_rows(space.centres, coordinates, self.plan.n_probes, points.n_threads)[0]
+        order, offsets = group(probes[:, 0], len(space.centres))
         width = max(self.plan.n_candidates, n_neighbors)
         candidates = self.join.find(coordinates, probes, order, offsets, width, points.n_threads)
         indices, distances = points.rank(candidates, n_neighbors, X_new, order=order)

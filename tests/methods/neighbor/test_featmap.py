@@ -89,7 +89,7 @@ def test_turning_the_start_turns_the_map_and_changes_nothing_else(strips, fitted
 
 def test_the_descent_itself_prefers_no_axes(strips, monkeypatch):
     """Without the turn of the start, rounding errors are all that differs; they grow with the passes."""
-    monkeypatch.setattr("gnomon.methods.neighbor.featmap.principal_turn", lambda Y: np.eye(2))
+    monkeypatch.setattr("gnomon.methods.neighbor.featmap.principal_rotation", lambda Y: np.eye(2))
     start, turn = np.random.default_rng(1).normal(size=(600, 2)) * [5.0, 3.0], TURNS["rotation"]
     model = FeatMAP(n_neighbors=10, max_iter=12, frames={"begins": 0.0}, random_state=0, n_jobs=1)
     first, second = (clone(model).set_params(init=Y0).fit_transform(strips) for Y0 in (start, start @ turn))

@@ -133,7 +133,7 @@ class _Front:
     below: Float64Array  # (q, p), column-major
 
 
-def _go_on(done: int, total: int) -> None:
+def _no_check(done: int, total: int) -> None:
     """Do nothing."""
 
 
@@ -157,7 +157,7 @@ class SparseCholesky:
         If a pivot is not positive.
     """
 
-    def __init__(self, matrix: Any, plan: Elimination, *, shift: float = 0.0, check: Check = _go_on) -> None:
+    def __init__(self, matrix: Any, plan: Elimination, *, shift: float = 0.0, check: Check = _no_check) -> None:
         self._order = plan.order
         self._fronts: list[_Front] = []
         with single_threaded_blas():

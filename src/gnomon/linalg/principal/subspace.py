@@ -21,7 +21,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _OVERSAMPLING = 10
 _POWER_ITERATIONS = 7
-_BLOCK = 4096  # rows of a table that are turned to double at a time
+_BLOCK = 4096  # rows of a table that are converted to double at a time
 _STREAM_SKETCH = 101
 
 

@@ -15,7 +15,7 @@ from gnomon._progress import Reporter
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
-from gnomon.initialization import principal_turn
+from gnomon.initialization import principal_rotation
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.frames import frame_terms, median_dimension
 from gnomon.methods.neighbor.umap import UMAP
@@ -164,7 +164,7 @@ class FeatMAP(UMAP):
     def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
         axes = None
         if isinstance(parameters["init"], np.ndarray):
-            axes = principal_turn(parameters["init"])
+            axes = principal_rotation(parameters["init"])
             parameters["init"] = np.asarray(parameters["init"], dtype=np.float64) @ axes
         places = super()._embed(X, parameters, n_threads, reporter)
         if axes is not None:  # the map lies as the start lay
