@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
+from gnomon.linalg import dense_rows
 
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
@@ -41,12 +42,6 @@ def pooling_shares(jacobians: LocalJacobians, i: int, rounds: int | None = None)
     return rows, shares
 
 
-def read_rows(X: Any, rows: Ints) -> Floats:
-    """Return rows of a dense or sparse table as a dense float64 array."""
-    values: Floats = (X[rows].toarray() if hasattr(X, "toarray") else np.asarray(X[rows])).astype(np.float64)
-    return values
-
-
 def _members(jacobians: LocalJacobians, centres: Ints) -> tuple[npt.NDArray[np.bool_], Ints, Ints]:
     """Return which neighbours of the centres are used, all rows that take part, and the centres' place in them."""
     used = jacobians.weights[centres] > 0
@@ -71,7 +66,7 @@ def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     for one, part in zip(total, np.moveaxis(parts, 2, 0), strict=True):
         one[:] = np.bincount(at.ravel(), part.ravel(), len(rows))
         one -= np.bincount(own, part.sum(axis=1), len(rows))
-    values = read_rows(X, rows)
+    values = dense_rows(X[rows])
     values -= values[np.searchsorted(rows, i)]
     with single_threaded_blas():
         axes: Floats = total @ values
@@ -88,7 +83,7 @@ def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats
     centres = np.unique(np.concatenate([members for members, _ in pools]))
     used, rows, own = _members(jacobians, centres)
     places = _places(jacobians, centres, rows, used)
-    values = read_rows(X, rows)
+    values = dense_rows(X[rows])
     weights = jacobians.weights[centres].astype(np.float64)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     single = np.stack(
@@ -102,7 +97,7 @@ def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats
 def _silenced(axes: Floats, X: Any, jacobians: LocalJacobians, i: int, features: Ints | None = None) -> Floats:
     """Set the columns of features to zero that are constant among the neighbours of row i."""
     near = jacobians.indices[i][jacobians.weights[i] > 0].astype(np.int64)
-    values = read_rows(X, np.append(near, i))
+    values = dense_rows(X[np.append(near, i)])
     constant = ~np.any(values != values[-1], axis=0)
     axes[:, constant if features is None else constant[features]] = 0.0
     return axes
@@ -159,7 +154,7 @@ def expand_errors(X: Any, jacobians: LocalJacobians, i: int, features: Ints | No
     centres, shares = pooling_shares(jacobians, i)
     used, rows, own = _members(jacobians, centres)
     places = _places(jacobians, centres, rows, used)
-    values = read_rows(X, rows)
+    values = dense_rows(X[rows])
     wanted = np.arange(values.shape[1]) if features is None else np.asarray(features, dtype=np.int64)
     varies = np.any(values != values[0], axis=0)
     values = np.compress(varies, values, axis=1)

@@ -62,7 +62,7 @@ def davidson(operator: Semidefinite, search: Search) -> tuple[Float64Array, bool
 
 
 def _smooth_vectors(matrix: Any, search: Search) -> Float64Array:
-    """Return smallest eigenvectors of the graph of a matrix, 27 unless it has less than a few hundred rows.
+    """Return the smoothest eigenvectors of the graph of a matrix, 27 unless it has less than a few hundred rows.
 
     They are near those of the matrix where it is a differential operator on the graph.
     """

@@ -216,7 +216,7 @@ def _smallest(operator: Semidefinite, search: Search, solver: str, limits: tuple
 def _factor(
     operator: Semidefinite, search: Search, limits: tuple[float, float], who: str, *, may_descend: bool
 ) -> SparseCholesky | None:
-    """Factor the matrix with the least shift that makes its pivots positive; None if that is not to be had."""
+    """Factor the matrix with the least shift that makes its pivots positive; None if there is none."""
     matrix = operator.matrix
     plan = plan_elimination(matrix, max_entries=limits[0])
     if plan.n_fronts == 0 or plan.n_entries > limits[0] or plan.n_operations > limits[1]:
