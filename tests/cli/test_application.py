@@ -79,9 +79,9 @@ def test_methods_as_json(run):
 
 
 def test_methods_offered_are_those_listed(run):
-    from gnomon.cli.map import command
+    from gnomon.cli.map import map
 
-    option = next(parameter for parameter in command.params if parameter.name == "method")
+    option = next(parameter for parameter in map.params if parameter.name == "method")
     assert list(option.type.choices) == [card.name for card in METHODS]
 
 

@@ -16,7 +16,7 @@ import pytest
 from gnomon._files import atomic_write
 from gnomon._progress import Progress
 from gnomon.cli import main
-from gnomon.cli.bar import ProgressBar
+from gnomon.cli.console import ProgressBar
 from gnomon.exceptions import DataWarning, MissingDependencyError
 
 map_room = importlib.import_module("gnomon.maps")

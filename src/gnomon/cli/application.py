@@ -13,18 +13,18 @@ from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["main"]
 
-_COMMANDS = (  # each in the module of its name, imported when it is used
-    "map",
-    "methods",
-    "spectrum",
-    "why",
-    "axis",
-    "contrast",
-    "profile",
-    "importance",
-    "saliency",
-    "counterfactual",
-)
+_COMMANDS = {  # name of each and the module that has it, imported when it is used
+    "map": "map",
+    "methods": "methods",
+    "spectrum": "spectrum",
+    "why": "questions",
+    "axis": "questions",
+    "contrast": "questions",
+    "profile": "questions",
+    "importance": "questions",
+    "saliency": "questions",
+    "counterfactual": "questions",
+}
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 
 
@@ -44,7 +44,7 @@ class _Application(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"gnomon.cli.{cmd_name}").command
+        command: click.Command = getattr(importlib.import_module(f"gnomon.cli.{_COMMANDS[cmd_name]}"), cmd_name)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

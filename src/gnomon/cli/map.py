@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from gnomon.cli.options import collect_warnings, given, picture_shape
+from gnomon.cli.console import ProgressBar, collect_warnings, data_document, file_line, given, json_text, picture_shape
 from gnomon.methods.registry import METHODS
 
-__all__ = ["command"]
+__all__ = ["map"]
 
 
 def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option("--title", help="Title of the HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
-def command(
+def map(
     data: str,
     output: str | None,
     png: str | None,
@@ -96,8 +96,6 @@ def command(
     digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample.
     """
     from gnomon._files import check_writable
-    from gnomon.cli.bar import ProgressBar
-    from gnomon.cli.document import data_document, file_line, json_text
     from gnomon.data import open_dataset
     from gnomon.maps import map as make_map
 

@@ -10,7 +10,9 @@ from itertools import zip_longest
 
 import click
 
-__all__ = ["command"]
+from gnomon.cli.console import json_text
+
+__all__ = ["methods"]
 
 _NARROWEST, _WIDEST = 80, 140  # columns of a table; narrower ones would break words
 _GAP = 2
@@ -18,12 +20,11 @@ _GAP = 2
 
 @click.command("methods")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(as_json: bool) -> None:
+def methods(as_json: bool) -> None:
     """List the methods: the four choices that make each, its class in Python and its paper.
 
     d is the distance in the map.
     """
-    from gnomon.cli.document import json_text
     from gnomon.methods.registry import METHODS
 
     if as_json:

@@ -1,42 +1,46 @@
-"""What the commands that ask questions of a saved map share."""
+"""The commands that ask questions of a saved map, and what they share."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gnomon.cli.options import collect_warnings
+from gnomon.cli.console import collect_warnings, file_line, given, json_text
 
-__all__ = ["as_json", "coordinates", "map_file", "n_top", "open_map", "print_answer", "threads"]
+if TYPE_CHECKING:
+    from gnomon.explanations import Caption
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+__all__ = ["axis", "contrast", "counterfactual", "importance", "profile", "saliency", "why"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def map_file(command: Command) -> Command:
+def _map_file(command: _Command) -> _Command:
     """Add the argument MAP."""
     return click.argument("map_path", metavar="MAP")(command)
 
 
-def n_top(default: int) -> Callable[[Command], Command]:
+def _n_top(default: int) -> Callable[[_Command], _Command]:
     """Add the option for the number of features."""
     text = "Features to list."
     return click.option("-n", "--top", type=click.IntRange(1), default=default, show_default=True, help=text)
 
 
-def as_json(command: Command) -> Command:
+def _as_json(command: _Command) -> _Command:
     """Add the option for programs."""
     return click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")(command)
 
 
-def threads(command: Command) -> Command:
+def _threads(command: _Command) -> _Command:
     """Add the option for threads."""
     text = "Threads to use, all by default; the answer does not depend on it."
     return click.option("--threads", type=int, help=text)(command)
 
 
-def coordinates(text: str) -> list[float]:
+def _coordinates(text: str) -> list[float]:
     """Turn X,Y into numbers."""
     try:
         return [float(part) for part in text.split(",")]
@@ -44,7 +48,7 @@ def coordinates(text: str) -> list[float]:
         raise click.BadParameter(f"{text!r} must be numbers with commas between them, such as -1.5,2.") from None
 
 
-def open_map(path: str, n_jobs: int | None = None) -> Any:
+def _open_map(path: str, n_jobs: int | None = None) -> Any:
     """Read a map that `gnomon map --save` wrote."""
     from gnomon.maps import Map
 
@@ -53,10 +57,8 @@ def open_map(path: str, n_jobs: int | None = None) -> Any:
     return result
 
 
-def print_answer(ask: Callable[[], Any], json: bool) -> Any:
+def _print_answer(ask: Callable[[], Any], json: bool) -> Any:
     """Ask, and print the answer: an object with ``to_dict`` and ``__str__``, or a dict of label to such objects."""
-    from gnomon.cli.document import json_text
-
     with collect_warnings([]):
         answer = ask()
     several = isinstance(answer, dict)
@@ -68,3 +70,200 @@ def print_answer(ask: Callable[[], Any], json: bool) -> Any:
     else:
         click.echo(str(answer))
     return answer
+
+
+@click.command("why", context_settings={"ignore_unknown_options": True})
+@_map_file
+@click.argument("point")
+@_n_top(5)
+@_threads
+@_as_json
+def why(map_path: str, point: str, top: int, threads: int | None, as_json: bool) -> None:
+    """Say which features move POINT in MAP, how far, and how sure that is.
+
+    MAP is a file that `gnomon map --save` wrote. POINT is a row number, counted from 0, or a point's name.
+    """
+    result = _open_map(map_path, threads)
+    _print_answer(lambda: result.why(result.find(point), top), as_json)
+
+
+def _places(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[list[float]]:
+    """Turn X,Y texts into places."""
+    places = [_coordinates(text) for text in values]
+    if len({len(place) for place in places}) != 1:
+        raise click.BadParameter("all places must have the same number of coordinates.")
+    return places
+
+
+@click.command("axis", context_settings={"ignore_unknown_options": True})
+@_map_file
+@click.argument("places", metavar="X1,Y1 X2,Y2 ...", nargs=-1, required=True, callback=_places)
+@click.option("--width", type=float, help="How far from the line points count; by default it follows their density.")
+@click.option("--sort", "sort_by", type=click.Choice(["change", "push", "rho"]), help="What to sort by.")
+@_n_top(10)
+@_threads
+@_as_json
+def axis(
+    map_path: str,
+    places: list[list[float]],
+    width: float | None,
+    sort_by: str | None,
+    top: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Say what changes along the line through the places X1,Y1 X2,Y2 ... of MAP.
+
+    MAP is a file that `gnomon map --save` wrote; the places are in its coordinates.
+    """
+    result = _open_map(map_path, threads)
+    _print_answer(lambda: result.axis(places, **given(width=width, sort_by=sort_by)).head(top), as_json)
+
+
+@click.command("contrast")
+@_map_file
+@click.option("--select", metavar="CONDITION", required=True, help="The rows, such as label=3, age>40 or rows=0:100.")
+@click.option("--rest", metavar="CONDITION", help="The rows to compare with, all others by default.")
+@_n_top(10)
+@_threads
+@_as_json
+def contrast(map_path: str, select: str, rest: str | None, top: int, threads: int | None, as_json: bool) -> None:
+    """Say what sets some rows of MAP apart from the rest.
+
+    MAP is a file that `gnomon map --save` wrote. A CONDITION compares the label, a column of metadata or a feature by
+    =, !=, <, <=, > or >=, or lists rows; " & " joins several.
+    """
+    result = _open_map(map_path, threads)
+    chosen = result.select(select)
+    others = None if rest is None else result.select(rest)
+    _print_answer(lambda: result.contrast(chosen, others).head(top), as_json)
+
+
+@click.command("profile")
+@_map_file
+@click.option("--captions", is_flag=True, help="Only a caption for each label.")
+@_n_top(5)
+@_threads
+@_as_json
+def profile(map_path: str, captions: bool, top: int, threads: int | None, as_json: bool) -> None:
+    """Say for each label of MAP what sets its rows apart.
+
+    The features compare a label with all other rows; a caption tells it from each other label. MAP is a file that
+    `gnomon map --save` wrote.
+    """
+    result = _open_map(map_path, threads)
+    if captions and as_json:
+        _print_answer(result.captions, as_json)
+    elif captions:
+        _print_answer(lambda: _caption_table(result.captions()), False)
+    else:
+        _print_answer(lambda: {label: profile.head(top) for label, profile in result.profiles().items()}, as_json)
+
+
+def _caption_table(captions: dict[Any, Caption]) -> str:
+    """Return one line a label: its caption, and the labels that it does not tell it from, if there are any."""
+    from gnomon.explanations.answer import format_table
+
+    texts = {str(label): caption.text for label, caption in captions.items()}
+    width = max(len(text) for text in texts.values())
+    rows = [
+        [label, text.ljust(width), ", ".join(map(str, caption.unseparated))]
+        for (label, text), caption in zip(texts.items(), captions.values(), strict=True)
+    ]
+    if any(row[2] for row in rows):
+        longest = max(len(row[2]) for row in rows)
+        header = ["label", "caption".ljust(width), "hardly apart from".ljust(longest)]
+        return format_table(header, [[*row[:2], row[2].ljust(max(longest, len(header[2])))] for row in rows])
+    return format_table(["label", "caption".ljust(width)], [row[:2] for row in rows])
+
+
+@click.command("importance")
+@_map_file
+@click.option("--select", metavar="CONDITION", help="Only these rows, such as label=3.")
+@click.option("--by-label", is_flag=True, help="For each label by itself.")
+@_n_top(10)
+@_threads
+@_as_json
+def importance(map_path: str, select: str | None, by_label: bool, top: int, threads: int | None, as_json: bool) -> None:
+    """Say which features move the points of MAP most, on average.
+
+    MAP is a file that `gnomon map --save` wrote.
+    """
+    if select is not None and by_label:
+        raise click.UsageError("--select and --by-label cannot be used together.")
+    result = _open_map(map_path, threads)
+    if by_label:
+        answers = result.importance_by_label()
+        _print_answer(lambda: {label: answer and answer.head(top) for label, answer in answers.items()}, as_json)
+    else:
+        rows = None if select is None else result.select(select)
+        _print_answer(lambda: result.importance(rows).head(top), as_json)
+
+
+@click.command("saliency", context_settings={"ignore_unknown_options": True})
+@_map_file
+@click.argument("point", required=False)
+@click.option("--select", metavar="CONDITION", help="Instead of POINT: the mean over these rows, such as label=3.")
+@click.option("--toward", metavar="CONDITION", help="Give effects a sign: towards these rows, such as label=8.")
+@click.option("-o", "--output", metavar="FILE", help="Write the figure (png, pdf, svg).")
+@_n_top(10)
+@_threads
+@_as_json
+def saliency(
+    map_path: str,
+    point: str | None,
+    select: str | None,
+    toward: str | None,
+    output: str | None,
+    top: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Say which pixels move POINT in MAP, and draw them as a picture.
+
+    MAP is a file that `gnomon map --save` wrote of data whose rows are pictures.
+    """
+    from gnomon._files import check_writable
+
+    if (point is None) == (select is None):
+        raise click.UsageError("give POINT or --select, one of the two.")
+    if output is not None:
+        check_writable(output, who="gnomon saliency")
+    result = _open_map(map_path, threads)
+    of = result.find(point) if point is not None else result.select(select)
+    target = None if toward is None else result.select(toward)
+    found = result.saliency(of, toward=target)
+    if output is not None:
+        result.plot_saliency(output, found, of)
+    _print_answer(lambda: found.head(top), as_json)
+    if output is not None and not as_json:
+        click.echo(file_line(output, os.path.getsize(output)))
+
+
+@click.command("counterfactual", context_settings={"ignore_unknown_options": True})
+@_map_file
+@click.argument("point")
+@click.option("--target", metavar="CONDITION", help="Where it should lie: among these rows, such as label=3.")
+@click.option("--position", metavar="X,Y", help="Where it should lie: at this place of the map.")
+@_n_top(10)
+@_threads
+@_as_json
+def counterfactual(
+    map_path: str,
+    point: str,
+    target: str | None,
+    position: str | None,
+    top: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Say what would have to change in POINT for it to lie elsewhere in MAP, and where the changed row truly lands.
+
+    MAP is a file that `gnomon map --save` wrote. POINT is a row number, counted from 0, or a point's name.
+    """
+    if (target is None) == (position is None):
+        raise click.UsageError("give --target or --position, one of the two.")
+    result = _open_map(map_path, threads)
+    rows = None if target is None else result.select(target)
+    place = None if position is None else _coordinates(position)
+    _print_answer(lambda: result.counterfactual(result.find(point), rows, position=place).head(top), as_json)

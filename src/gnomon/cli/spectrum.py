@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from gnomon.cli.options import collect_warnings, given, picture_shape
+from gnomon.cli.console import ProgressBar, collect_warnings, data_document, file_line, given, json_text, picture_shape
 
-__all__ = ["command"]
+__all__ = ["spectrum"]
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
@@ -58,7 +58,7 @@ def _write(spectrum: Any, dataset: Any, paths: dict[str, str], title: str | None
 @click.option("--title", help="Title of the HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
-def command(
+def spectrum(
     data: str,
     output: str | None,
     png: str | None,
@@ -78,8 +78,6 @@ def command(
     DATA is a file or the name of a data set, as for `gnomon map`.
     """
     from gnomon._files import check_writable
-    from gnomon.cli.bar import ProgressBar
-    from gnomon.cli.document import data_document, file_line, json_text
     from gnomon.data import open_dataset
     from gnomon.spectrum import attraction_repulsion_spectrum
 
