@@ -20,7 +20,7 @@ from gnomon.affinities import Gram
 from gnomon.linalg import procrustes
 from gnomon.objectives import Strain
 from gnomon.theory import LowRankAlignment, PCACertificate, lowrank_alignment, pca_certificate
-from gnomon.theory.trajectory import descend
+from gnomon.theory.pca import descend
 from studies.output import dress, make_figure, parse, parser, write_json, write_png
 from studies.tables import load_rows
 

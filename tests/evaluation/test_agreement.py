@@ -10,7 +10,7 @@ from scipy.stats import ortho_group, spearmanr
 from sklearn.neighbors import NearestNeighbors
 
 from gnomon.evaluation import SIMILARITY_METRICS, compare_embeddings, embedding_similarity
-from gnomon.evaluation.pair_distances import _counted_rank_correlation, _squared_to_later, rank_correlation
+from gnomon.evaluation.similarities import _counted_rank_correlation, _squared_to_later, rank_correlation
 
 
 @pytest.fixture(scope="module")

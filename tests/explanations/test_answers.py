@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from gnomon.explanations import cluster_profiles, explain, mean_importance
 from gnomon.explanations.axis import axis
 from gnomon.explanations.contrast import contrast
-from gnomon.explanations.contrast.standard_errors import auc_errors, effect_size_errors
+from gnomon.explanations.contrast.groups import auc_errors, effect_size_errors
 from gnomon.explanations.saliency import saliency
 
 

@@ -13,8 +13,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from gnomon.explanations import explain
 from gnomon.explanations.axis import axis
+from gnomon.explanations.axis.line import held_out_r2, slopes, smooth
 from gnomon.explanations.axis.points_near import find_points_near
-from gnomon.explanations.axis.trends import held_out_r2, slopes, smooth
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
-from gnomon.explanations.counterfactual.routes import path_graph, shortest_path
+from gnomon.explanations.counterfactual.paths import path_graph, shortest_path
 from gnomon.neighbors import compute_neighbors
 
 

@@ -13,11 +13,9 @@ from sklearn.decomposition import PCA
 import gnomon
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
-from gnomon.explanations.counterfactual.attribution import Attribution, direction
-from gnomon.explanations.counterfactual.minimal_subset import Order, fewest_features
-from gnomon.explanations.counterfactual.paths import Way
+from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
+from gnomon.explanations.counterfactual.paths import Route, Way
 from gnomon.explanations.counterfactual.region import Landing
-from gnomon.explanations.counterfactual.routes import Route
 from gnomon.explanations.rows import column_scales
 from gnomon.methods.distance.isomap import Isomap
 from gnomon.methods.neighbor.umap import UMAP

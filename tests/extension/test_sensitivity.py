@@ -13,7 +13,7 @@ from gnomon.affinities import ConditionalAffinity, DataDistances, FuzzyAffinity,
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.explanations import explain
 from gnomon.extension.sensitivity import DataLoss, agreement, principal_sensitivity, sensitivity
-from gnomon.extension.sensitivity.gauge import rigid_motions, without
+from gnomon.extension.sensitivity.solve import rigid_motions, without
 from gnomon.kernels import CustomKernel, Gaussian, UMAPKernel
 from gnomon.linalg import principal_components, procrustes
 from gnomon.neighbors import compute_neighbors

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from gnomon.plot import assign_to_grid, mosaic, mosaic_picture
-from gnomon.plot.grid import _on_grid
+from gnomon.plot.mosaic import _on_grid
 
 rng = np.random.default_rng(0)
 CLUSTERS = np.concatenate([rng.normal(size=(60, 2)) + centre for centre in ([0, 0], [9, 2], [3, 8])])

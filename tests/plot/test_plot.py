@@ -105,7 +105,7 @@ def test_picture_names_scores_and_features(Y, tmp_path):
 
 
 def test_footer_text():
-    from gnomon.plot.picture import _importance_text, _score_text
+    from gnomon.plot.map import _importance_text, _score_text
 
     explanation = SimpleNamespace(global_importance=np.array([0.0, 3.0, 1.0]))
     assert _importance_text(explanation, ["p", "mass", "width"]) == "mass (75%), width (25%)"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from gnomon.viewer.codes import encode_features
+from gnomon.viewer.payload import encode_features
 
 ALL = 1 << 40
 

@@ -8,7 +8,7 @@ from matplotlib.path import Path as Polygon
 from scipy.stats import rankdata
 
 from gnomon.viewer import PageContent, write_html
-from gnomon.viewer.codes import encode_features
+from gnomon.viewer.payload import encode_features
 
 pytestmark = pytest.mark.browser
 

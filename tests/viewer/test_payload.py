@@ -14,9 +14,8 @@ import pytest
 from gnomon.maps import Map
 from gnomon.viewer import PageContent, document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
-from gnomon.viewer.page import bundle
 from gnomon.viewer.payload import Payload
-from gnomon.viewer.preview import preview_png
+from gnomon.viewer.write import bundle, preview_png
 
 
 def read_page(path):

@@ -10,7 +10,7 @@ import pytest
 from test_payload import read_page
 
 from gnomon.viewer import PageContent, Sequence, document, write_html
-from gnomon.viewer.sequence import encode_frames
+from gnomon.viewer.content import encode_frames
 
 
 @pytest.fixture(name="frames")

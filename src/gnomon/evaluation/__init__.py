@@ -1,7 +1,7 @@
 """How far to trust a map, overall and point by point, and how good its explanation is."""
 
 from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
-from gnomon.evaluation.evaluation import Evaluation
+from gnomon.evaluation.evaluation import Evaluation, evaluate
 from gnomon.evaluation.explanations import (
     DriverRecovery,
     FeatureRemoval,
@@ -15,7 +15,6 @@ from gnomon.evaluation.explanations import (
     stability,
 )
 from gnomon.evaluation.radii import local_radius_correlation
-from gnomon.evaluation.scoring import evaluate
 
 __all__ = [
     "SIMILARITY_METRICS",

@@ -1,7 +1,8 @@
-"""The shape that all answers share: features, their effects with errors, and how far the answer goes."""
+"""What all answers share: features, their effects with errors, how far the answer goes, and the printed table."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -9,11 +10,27 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.explanations.table import format_number, format_table
-
-__all__ = ["Answer", "Column"]
+__all__ = ["Answer", "Column", "format_number", "format_table"]
 
 _SHOWN = 10  # rows of a printed table
+
+
+def format_number(value: float) -> str:
+    """Return a number with four significant digits, without a needless exponent."""
+    if not math.isfinite(value):
+        return str(value)
+    return f"{value:.4g}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3e}"
+
+
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows under a header, the first column to the left and the others to the right."""
+    widths = [max(len(line[c]) for line in [header, *rows]) for c in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        first = cells[0].ljust(widths[0])
+        return "  ".join([first, *(cell.rjust(w) for cell, w in zip(cells[1:], widths[1:], strict=True))]).rstrip()
+
+    return "\n".join([line(header), *(line(row) for row in rows)])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._threads import resolve_n_threads
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.explanations.table import format_number, format_table
+from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.why import LOW_R2, Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places

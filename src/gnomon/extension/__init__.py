@@ -1,9 +1,9 @@
 """Maps as functions: places of new rows, rows of new places, derivatives, and how far rows lie out of range."""
 
 from gnomon.extension.atlas.atlas import AffineAtlas
+from gnomon.extension.atlas.forward import Novelty
 from gnomon.extension.atlas.function import MapFunction
-from gnomon.extension.atlas.novelty import Novelty
-from gnomon.extension.atlas.round_trip import RoundTrip
+from gnomon.extension.atlas.inverse import RoundTrip
 from gnomon.extension.drift import Drift, measure_drift
 from gnomon.extension.placement.by_similarity import SimilarityPlacement
 from gnomon.extension.placement.by_triplets import TripletPlacement

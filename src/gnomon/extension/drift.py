@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.extension.atlas.novelty import Novelty
+from gnomon.extension.atlas.forward import Novelty
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
 __all__ = ["Drift", "measure_drift"]

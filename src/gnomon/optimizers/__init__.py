@@ -2,22 +2,17 @@
 
 from gnomon.optimizers.adam import Adam, AdamState
 from gnomon.optimizers.admm import ADMM, ADMMState, Residuals, SplitObjective
-from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.distance_placement import place_by_distances
+from gnomon.optimizers.base import Optimizer, Step, minimize_in_stages
 from gnomon.optimizers.gradient_descent import DescentState, GradientDescent
 from gnomon.optimizers.lbfgs import LBFGS, LBFGSState
-from gnomon.optimizers.loop import minimize
+from gnomon.optimizers.loop import Exaggerable, Scheduled, minimize
 from gnomon.optimizers.majorization import Majorizable, Majorization, MajorizationState
 from gnomon.optimizers.newton import Newton, NewtonState
-from gnomon.optimizers.placement import move_points, place_points
+from gnomon.optimizers.placement import move_points, place_by_distances, place_points
 from gnomon.optimizers.polar_descent import PolarDescent, PolarObjective, PolarState
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
-from gnomon.optimizers.schedules import Exaggerable, Scheduled
-from gnomon.optimizers.solution import Solution
-from gnomon.optimizers.stages import minimize_in_stages
-from gnomon.optimizers.state import State
-from gnomon.optimizers.stopping import Stopping
+from gnomon.optimizers.state import Solution, State, Stopping
 
 __all__ = [
     "ADMM",

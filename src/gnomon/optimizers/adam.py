@@ -11,8 +11,7 @@ from gnomon import _core
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.state import Points, State
-from gnomon.optimizers.stopping import Stopping
+from gnomon.optimizers.state import Points, State, Stopping
 
 __all__ = ["Adam", "AdamState"]
 

@@ -1,9 +1,11 @@
-"""What an optimizer is: a rule for one step, which the one loop repeats."""
+"""What an optimizer is: a rule for one step, which the one loop repeats; and several objectives one after another."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -12,11 +14,9 @@ import numpy.typing as npt
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon.optimizers.loop import minimize
-from gnomon.optimizers.solution import Solution
-from gnomon.optimizers.state import Points, State
-from gnomon.optimizers.stopping import Stopping
+from gnomon.optimizers.state import Points, Solution, State, Stopping
 
-__all__ = ["Optimizer", "Step", "Valued"]
+__all__ = ["Optimizer", "Step", "Valued", "minimize_in_stages"]
 
 
 class Valued(Protocol):
@@ -143,3 +143,37 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """
         with single_threaded_blas() if self.uses_blas else nullcontext():
             return minimize(self, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)
+
+
+def minimize_in_stages(
+    stages: Sequence[tuple[Callable[[], Any], Optimizer[Any, Any]]],
+    Y0: npt.ArrayLike,
+    *,
+    reporter: Reporter | None = None,
+    n_iter: int = 0,
+) -> Solution:
+    """Descend one objective after another.
+
+    Parameters
+    ----------
+    stages : sequence of (make, optimizer), one at least
+        `make()` returns the objective that the optimizer descends; it is let go before the next is made.
+    Y0 : array-like of shape (n_samples, n_components)
+        Where to start.
+    reporter : Reporter, default=None
+        Told about each stage; a wish to end early ends the running one.
+    n_iter : int, default=0
+        Iterations done before, to be counted.
+
+    Returns
+    -------
+    Solution
+        That of the last stage, with the iterations and the timings of all.
+    """
+    Y, timings = Y0, dict[str, float]()
+    for make, optimizer in stages:
+        solution = optimizer.minimize(make(), Y, reporter=reporter)
+        Y, n_iter = solution.embedding, n_iter + solution.n_iter
+        for name, seconds in solution.timings.items():
+            timings[name] = timings.get(name, 0.0) + seconds
+    return replace(solution, n_iter=n_iter, timings=timings)

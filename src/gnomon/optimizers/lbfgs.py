@@ -13,9 +13,8 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.schedules import schedule_of
-from gnomon.optimizers.state import Points, State
-from gnomon.optimizers.stopping import Stopping
+from gnomon.optimizers.loop import schedule_of
+from gnomon.optimizers.state import Points, State, Stopping
 
 __all__ = ["LBFGS", "LBFGSState"]
 

@@ -1,30 +1,136 @@
-"""The one loop of all optimizers: blocks of steps, evaluations, reports, stopping rules, resumption."""
+"""The one loop of all optimizers: blocks of steps, evaluations, reports, stopping rules, resumption.
+
+It checks where a descent may start, and lets an objective change while it is descended.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
-from gnomon.optimizers.schedules import estimate, schedule_of
-from gnomon.optimizers.solution import Solution, diverged
-from gnomon.optimizers.start import check_start, check_state, resolve_dtype
-from gnomon.optimizers.state import State
-from gnomon.optimizers.stopping import Stopping
+from gnomon._validation import message
+from gnomon.objectives.added import added_terms
+from gnomon.optimizers.state import Points, Solution, State, Stopping, diverged
 
 if TYPE_CHECKING:
     from gnomon.optimizers.base import Optimizer, Valued
 
-__all__ = ["minimize"]
+__all__ = [
+    "Exaggerable",
+    "Scheduled",
+    "check_start",
+    "check_state",
+    "estimate",
+    "exaggerated",
+    "minimize",
+    "resolve_dtype",
+    "schedule_of",
+]
 
 StateT = TypeVar("StateT", bound=State)
 ObjectiveT = TypeVar("ObjectiveT", bound="Valued")
+
+
+def resolve_dtype(objective: object, allowed: Sequence[type], *, who: str) -> np.dtype[np.floating]:
+    """Return the number type of an objective, float32 if it names none."""
+    dtype = np.dtype(getattr(objective, "dtype", np.float32))
+    if dtype not in [np.dtype(one) for one in allowed]:
+        names = " or ".join(np.dtype(one).name for one in allowed)
+        raise ValueError(message(who, f"the objective's dtype={dtype}", names))
+    return dtype
+
+
+def check_start(Y0: npt.ArrayLike, n_samples: int, *, who: str, dtype: npt.DTypeLike = np.float32) -> Points:
+    """Return a new row-major copy of Y0, or raise ValueError if shape or values cannot be started from."""
+    start = np.array(Y0, dtype=dtype, order="C", copy=True)
+    if start.ndim != 2 or start.shape[0] != n_samples or start.shape[1] < 1:
+        rule = f"of shape (n_samples={n_samples}, n_components)"
+        raise ValueError(message(who, f"Y0 of shape {start.shape}", rule))
+    bad = np.flatnonzero(~np.isfinite(start).all(axis=1))
+    if bad.size:
+        raise ValueError(message(who, "Y0", "finite", fact=f"{bad.size} rows are not, the first is row {bad[0]}"))
+    return start
+
+
+def check_state(state: object, kind: type[State], n_samples: int, *, who: str, dtype: npt.DTypeLike) -> None:
+    """Raise TypeError or ValueError if a descent of n_samples points cannot go on from a state."""
+    remedy = f"Pass the state of a Solution of {who}."
+    if not isinstance(state, kind):
+        what = f"state of type {type(state).__name__}"
+        raise TypeError(message(who, what, f"a {kind.__name__}", remedy=remedy))
+    if len(state.embedding) != n_samples or state.embedding.dtype != dtype:
+        what = f"state of {len(state.embedding)} points in {state.embedding.dtype}"
+        raise ValueError(message(who, what, f"of n_samples={n_samples} in {np.dtype(dtype)}", remedy=remedy))
+
+
+@runtime_checkable
+class Scheduled(Protocol):
+    """An objective that changes from iteration to iteration, such as one with phases.
+
+    What `at` sets must depend on its arguments alone, so that a descent can be resumed anywhere. Stopping rules rest:
+    the schedule is run to its end.
+    """
+
+    def at(self, iteration: int, max_iter: int) -> None:
+        """Take the form of one iteration, counted from 0, of max_iter; called before each."""
+        ...
+
+
+def schedule_of(objective: object) -> Scheduled | None:
+    """Return the objective if it changes from iteration to iteration, else None.
+
+    One that does so only in some of its forms says which by an attribute `scheduled`.
+    """
+    return objective if isinstance(objective, Scheduled) and getattr(objective, "scheduled", True) else None
+
+
+def estimate(objective: object, state: State, *, now: bool) -> None:
+    """Bring what added terms estimate from the embedding to where the state says.
+
+    Parameters
+    ----------
+    objective : Scheduled
+        After its `at`.
+    state : State
+        Its `anchors` are the embeddings of the estimates.
+    now : bool
+        Whether estimates that are due are made from the present embedding.
+    """
+    state.anchors = added_terms(objective).estimate(state.embedding, state.anchors, anew=now)
+
+
+@runtime_checkable
+class Exaggerable(Protocol):
+    """An objective whose attraction can be multiplied for a while.
+
+    Attributes
+    ----------
+    exaggeration : float
+        Factor of the attraction.
+    """
+
+    exaggeration: float
+
+
+@contextmanager
+def exaggerated(objective: object, factor: float) -> Iterator[None]:
+    """Multiply the exaggeration of an objective that has one inside the block."""
+    if factor == 1.0 or not isinstance(objective, Exaggerable):
+        yield
+        return
+    before = objective.exaggeration
+    objective.exaggeration = before * factor
+    try:
+        yield
+    finally:
+        objective.exaggeration = before
 
 
 def minimize(

@@ -12,8 +12,7 @@ import scipy.linalg
 
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.optimizers.base import Optimizer, Step, Valued
-from gnomon.optimizers.state import Points, State
-from gnomon.optimizers.stopping import Stopping
+from gnomon.optimizers.state import Points, State, Stopping
 
 __all__ = ["Newton", "NewtonState"]
 

@@ -1,7 +1,8 @@
-"""Single points placed among fixed ones wherever they fit best, and points of a map moved to there.
+"""Single points placed among fixed ones, from a near start or wherever they fit best, and points moved to there.
 
-For losses of a bounded kernel, which have many minima, as sketch-map's: a grid over the map is searched, then damped
-Gauss-Newton steps are taken. For the stress of plain distances from a start that is near see `place_by_distances`.
+`place_by_distances` lowers the stress itself by majorization in every step, from a start that is near; `MDS` and
+`LandmarkMDS` place rows so. `place_points` is for losses of a bounded kernel, which saturate with the distance and have
+many minima, as sketch-map's: a grid over the map is searched, then damped Gauss-Newton steps are taken.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from gnomon.objectives.edges import compile_kernel
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
 
-__all__ = ["move_points", "place_points"]
+__all__ = ["move_points", "place_by_distances", "place_points"]
 
+Float64Array = npt.NDArray[np.float64]
 _PER_AXIS = {1: 101, 2: 21, 3: 9}  # points of the grid; none in more dimensions
 _ANCHORS = 200  # most anchors to begin from, besides the grid
 _MARGIN = 0.1  # of the bounding box, by which the grid reaches beyond it
@@ -28,6 +30,49 @@ _WORTH = 1e-3  # share of a point's own loss that a move must gain
 _NOISE = 1e-10  # of the sum of weights: losses below it are rounding of float32, errors of 1e-5 squared
 
 Float32Array = npt.NDArray[np.float32]
+
+
+def place_by_distances(
+    anchors: npt.ArrayLike,
+    distances: npt.ArrayLike,
+    start: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    max_iter: int = 300,
+    tol: float = 1e-7,
+    n_threads: int = 1,
+) -> Float64Array:
+    """Minimise the stress of single points, sum_j w_ij (delta_ij - |y_i - z_j|)^2, by majorization.
+
+    Parameters
+    ----------
+    anchors : array-like of shape (n_anchors, n_components)
+        Fixed points z.
+    distances : array-like of shape (n_points, n_anchors)
+        delta, >= 0.
+    start : array-like of shape (n_points, n_components)
+        Where the points begin; not changed.
+    weights : array-like of shape (n_points, n_anchors) or None, default=None
+        w, >= 0; None weighs all anchors 1. A point without a positive weight stays.
+    max_iter : int >= 0, default=300
+        Most steps of a point.
+    tol : float >= 0, default=1e-7
+        A point ends when a step is at most this share of the anchors' root mean square distance from their mean.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_components), float64
+        Each row depends on its distances, weights and start alone.
+    """
+    Y = np.array(start, dtype=np.float64, order="C")
+    Z = np.ascontiguousarray(anchors, dtype=np.float64)
+    given = np.empty((0, 0)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    spread = float(np.sqrt(np.square(Z - Z.mean(axis=0)).sum(axis=1).mean()))
+    delta = np.ascontiguousarray(distances, dtype=np.float64)
+    _core.place_by_distances(Y, Z, delta, given, max_iter, tol * spread, n_threads)
+    return Y
 
 
 def place_points(

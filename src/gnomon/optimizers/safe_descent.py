@@ -10,8 +10,7 @@ import numpy as np
 
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.optimizers.base import Optimizer, Step, Valued
-from gnomon.optimizers.state import Points, State
-from gnomon.optimizers.stopping import Stopping
+from gnomon.optimizers.state import Points, State, Stopping
 
 __all__ = ["SafeDescent", "SafeObjective", "SafeState"]
 

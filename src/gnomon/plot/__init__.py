@@ -1,10 +1,8 @@
 """Static figures with matplotlib (an extra: it is imported when a figure is drawn)."""
 
-from gnomon.plot.grid import assign_to_grid
-from gnomon.plot.map import plot_map
-from gnomon.plot.mosaic import mosaic, mosaic_picture
+from gnomon.plot.map import plot_map, save_png
+from gnomon.plot.mosaic import assign_to_grid, mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
-from gnomon.plot.picture import save_png
 from gnomon.plot.saliency import plot_saliency, save_saliency
 from gnomon.plot.spectra import plot_spectra
 

@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.plot.colors import ClassInks, ValueInks, class_inks, value_inks
-from gnomon.plot.figure_file import save_figure
 from gnomon.plot.map import draw_points, dress, name_classes
-from gnomon.plot.style import import_matplotlib
+from gnomon.plot.style import ClassInks, ValueInks, class_inks, import_matplotlib, save_figure, value_inks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

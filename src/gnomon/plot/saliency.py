@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from gnomon._palette import DIVERGING
 from gnomon._validation import message
-from gnomon.plot.figure_file import save_figure
-from gnomon.plot.style import import_matplotlib, ramp
+from gnomon.plot.style import import_matplotlib, ramp, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

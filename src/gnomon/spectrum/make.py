@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,23 @@ from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.affinities import Affinities, uniform_affinities
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
-from gnomon.initialization import rescale
-from gnomon.linalg import align
+from gnomon.initialization import initialize, rescale
+from gnomon.linalg import GraphLaplacian, align, connected_components, eigenpairs
 from gnomon.methods.parameters import METRIC
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
-from gnomon.spectrum.limit import default_exaggerations, laplacian_limit
 from gnomon.spectrum.marks import METHODS, fit_methods
 from gnomon.spectrum.result import Spectrum
 
-__all__ = ["attraction_repulsion_spectrum"]
+__all__ = ["Limit", "attraction_repulsion_spectrum", "default_exaggerations", "laplacian_limit"]
 
+_DISCONNECTED_FROM = 100.0  # where a spectrum begins that has no critical exaggeration
+_SHARE = 2.0 / 3.0  # of the critical exaggeration: nearer to it, maps grow too slowly from their collapse
+_LEAST = 4.0
+_TOWARDS_ONE = 11  # values down to 1
+_BEYOND = (0.7, 0.5)
+_TOLERANCE = 1e-2  # of eigenvectors: angles of about 1e-3 between the spaces found and exact
 _WHO = "attraction_repulsion_spectrum"
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(2),
@@ -38,6 +44,58 @@ _RULES: dict[str, Rule] = {
 }
 _REST = 3e-5  # share of the map's size that points move in an iteration when they count as at rest
 _START_SPREAD = 1.0  # of the Laplacian eigenmaps the descent starts from: about that of a strongly exaggerated map
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Laplacian eigenmaps of a graph, and where t-SNE with exaggeration collapses towards them.
+
+    Attributes
+    ----------
+    embedding : ndarray of shape (n_samples, n_components), float64
+        Eigenvectors of the random walk on the graph, the trivial one left out.
+    critical : float
+        The exaggeration from which on the last component collapses; infinite for a graph in several pieces.
+    note : str or None
+        What is out of the ordinary.
+    """
+
+    embedding: npt.NDArray[np.float64]
+    critical: float
+    note: str | None = None
+
+
+def laplacian_limit(
+    affinities: Affinities, n_components: int, *, X: Any = None, seed: int, n_threads: int, who: str
+) -> Limit:
+    """Find the Laplacian eigenmaps of a graph.
+
+    While all points are close together, all output similarities are 1 and the forces are linear: a displacement along
+    an eigenvector of the Laplacian grows if the exaggeration is below 1 / (n_samples * eigenvalue), else it shrinks.
+    """
+    if connected_components(affinities.matrix).max() > 0:
+        start = initialize(
+            "spectral",
+            X=X,
+            affinities=affinities,
+            n_components=n_components,
+            seed=seed,
+            n_threads=n_threads,
+            who=who,
+        )
+        return Limit(start.embedding.astype(np.float64), math.inf, start.note)
+    laplacian = GraphLaplacian(affinities.matrix)
+    found = eigenpairs(laplacian, n_components, tolerance=_TOLERANCE, seed=seed, n_threads=n_threads, who=who)
+    degrees = np.asarray(affinities.matrix.sum(axis=1, dtype=np.float64)).ravel()
+    eigenvalue = float(found.values[-1])
+    critical = 1.0 / eigenvalue if eigenvalue > 0 else math.inf
+    return Limit(found.vectors / np.sqrt(degrees)[:, None], critical)
+
+
+def default_exaggerations(critical: float) -> list[float]:
+    """Return the values of a spectrum: evenly on a logarithmic scale down to 1, then a little below it."""
+    top = max(_SHARE * critical, _LEAST) if math.isfinite(critical) else _DISCONNECTED_FROM
+    return [float(f"{value:.2g}") for value in np.geomspace(top, 1.0, _TOWARDS_ONE)] + list(_BEYOND)
 
 
 def attraction_repulsion_spectrum(

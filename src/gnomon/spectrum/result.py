@@ -218,7 +218,7 @@ class Spectrum:
         **options
             As for `plot`.
         """
-        from gnomon.plot.figure_file import save_figure
+        from gnomon.plot.style import save_figure
 
         save_figure(self.plot(**options), path, dpi=dpi)
 

@@ -14,7 +14,7 @@ from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
 from gnomon.linalg import LowRank, spectral_bounds
 from gnomon.objectives import Strain
-from gnomon.theory.trajectory import descend
+from gnomon.theory.pca import descend
 
 __all__ = ["LowRankAlignment", "lowrank_alignment"]
 

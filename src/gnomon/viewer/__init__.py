@@ -1,7 +1,6 @@
 """The interactive map: one HTML file that opens from disk."""
 
-from gnomon.viewer.content import PageContent
-from gnomon.viewer.sequence import Sequence
+from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.write import write_html
 
 __all__ = ["PageContent", "Sequence", "write_html"]

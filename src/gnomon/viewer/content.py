@@ -1,8 +1,8 @@
-"""What a page shows: positions, and whatever is known about them."""
+"""What a page shows: positions, also several along a parameter, and whatever is known about them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,11 +10,124 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PageContent"]
+from gnomon._validation import message
 
+__all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
+
+_LEVELS = 2**14  # a sixteenth of a pixel of a whole view; more bits are noise that does not compress
+_MISSING = 65_535
 _LOCAL_DIMENSION = "local dimension"
 _MOST_CAPTIONS = 60  # more cannot be read
 _PROFILE_FEATURES = 12
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Embeddings of the same points along a parameter, such as exaggeration or epochs of training.
+
+    The page moves every point on a straight line from one embedding to the next, so neighbours should be aligned:
+    pass them through `gnomon.linalg.align`, with the main one as its reference.
+
+    Attributes
+    ----------
+    name : str
+        What the parameter is called; not empty.
+    labels : tuple of str
+        The value of the parameter for each embedding; at least two. Anything is turned to text.
+    embeddings : tuple of ndarray of shape (n_samples, 2) or (n_samples, 3)
+        As many as labels and all of one shape; rows that are not finite have no position at that value.
+    main : int, default=0
+        Which of them is the map itself, to which its explanation and evaluation belong; the page opens there. Counted
+        from the end if negative; kept as the number from the start.
+    explanations, evaluations : tuple, default=None
+        One for each embedding, or None where there is none; those of the main one may also be passed to `write_html`.
+        Where there are none the page says so and shows none.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    embeddings: tuple[npt.NDArray[Any], ...]
+    main: int = 0
+    explanations: tuple[Any, ...] | None = None
+    evaluations: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        size = len(self.embeddings)
+        if not str(self.name).strip():
+            raise ValueError(message("Sequence", f"name={self.name!r}", "the name of the parameter"))
+        if size < 2:
+            raise ValueError(message("Sequence", f"{size} embeddings", "at least 2"))
+        for name in ("labels", "explanations", "evaluations"):
+            given = getattr(self, name)
+            if given is not None and len(given) != size:
+                raise ValueError(message("Sequence", f"{len(given)} {name}", f"{size}", fact="one for each embedding"))
+            self._set(name, None if given is None else tuple(given))
+        self._set("labels", tuple(str(label) for label in self.labels))
+        self._set("embeddings", tuple(np.asarray(one) for one in self.embeddings))
+        self._check_embeddings()
+        if not -size <= self.main < size:
+            raise ValueError(message("Sequence", f"main={self.main}", f"the number of one of {size} embeddings"))
+        self._set("main", self.main % size)
+
+    def facts(self, k: int) -> tuple[Any, Any]:
+        """Return explanation and evaluation of embedding k, None where there are none."""
+        return (
+            None if self.explanations is None else self.explanations[k],
+            None if self.evaluations is None else self.evaluations[k],
+        )
+
+    def _check_embeddings(self) -> None:
+        shape = self.embeddings[0].shape
+        for k, one in enumerate(self.embeddings):
+            if one.ndim != 2 or one.shape[1] not in (2, 3) or one.dtype.kind not in "iuf":
+                rule = "numbers of shape (n, 2) or (n, 3)"
+            elif one.shape != shape:
+                rule = f"of the shape of the first, {shape}"
+            else:
+                continue
+            raise ValueError(message("Sequence", f"embedding {k} of shape {one.shape}", rule))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # what a frozen dataclass normalises once, when it is made
+
+
+@dataclass(frozen=True)
+class FrameCodes:
+    """Embeddings in 14 bits a coordinate.
+
+    Attributes
+    ----------
+    planes : ndarray of shape (n_frames, d, 2, n), uint8
+        Low and high bytes of the codes; each code but those of the first frame is the difference from the code of the
+        same coordinate in the frame before, modulo 2**16. Of aligned embeddings the high bytes then are mostly alike,
+        and compress.
+    low, step : ndarray of shape (n_frames, d), float64
+        Code c stands for ``low + step * c``; 65535 for a point without a position.
+    """
+
+    planes: npt.NDArray[np.uint8]
+    low: npt.NDArray[np.float64]
+    step: npt.NDArray[np.float64]
+
+
+def encode_frames(embeddings: Iterable[npt.NDArray[Any]]) -> FrameCodes:
+    """Quantise embeddings, each over its own range: to 1 / 16,384 of its width and of its height."""
+    planes, lows, steps = [], [], []
+    before: npt.NDArray[np.uint16] | None = None
+    for embedding in embeddings:
+        points = np.asarray(embedding, dtype=np.float64).T
+        finite = np.isfinite(points).all(axis=0)
+        known = points[:, finite] if finite.any() else np.zeros((len(points), 1))
+        low, high = known.min(axis=1), known.max(axis=1)
+        step = (high - low) / _LEVELS
+        levels = (np.where(finite, points, low[:, None]) - low[:, None]) / np.where(step > 0, step, 1.0)[:, None]
+        codes = np.where(finite, np.round(levels), _MISSING).astype(np.uint16)
+        change = codes if before is None else codes - before  # wraps around, as the decoder's sum does
+        before = codes
+        planes.append(np.stack([change & 255, change >> 8], axis=1).astype(np.uint8))
+        lows.append(low)
+        steps.append(step)
+    return FrameCodes(np.stack(planes), np.stack(lows), np.stack(steps))
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,18 @@ import numpy.typing as npt
 from gnomon._palette import OTHER, RAMP, class_colors
 from gnomon._validation import message
 from gnomon.data.names import default_names
-from gnomon.viewer.codes import encode_features
-from gnomon.viewer.columns import Column, encode_column, stratified_rows
-from gnomon.viewer.content import PageContent
-from gnomon.viewer.facts import Facts, evaluation_facts, explanation_facts, local_facts
-from gnomon.viewer.payload import Payload
-from gnomon.viewer.sequence import Sequence as EmbeddingSequence
-from gnomon.viewer.sequence import encode_frames
+from gnomon.viewer.columns import (
+    Column,
+    Facts,
+    encode_column,
+    evaluation_facts,
+    explanation_facts,
+    local_facts,
+    stratified_rows,
+)
+from gnomon.viewer.content import PageContent, encode_frames
+from gnomon.viewer.content import Sequence as EmbeddingSequence
+from gnomon.viewer.payload import Payload, encode_features
 
 __all__ = ["MAX_POINTS", "Document"]
 

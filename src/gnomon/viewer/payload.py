@@ -1,4 +1,7 @@
-"""Named arrays as text for a web page: one header, binary columns in groups, gzip, base64."""
+"""Named arrays as text for a web page: one header, binary columns in groups, gzip, base64.
+
+Feature values take one byte each: exact where they are small integers or few, 256 quantile bins elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,208 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Payload"]
+__all__ = ["FeatureCodes", "Payload", "encode_features"]
 
+_SAMPLE = 20_000  # rows from which quantiles are taken; the error of a quantile is then below one bin
+_BLOCK = 32  # columns converted at a time, so that temporary memory stays small beside X
 _PART = 16 << 20  # bytes of raw data per part: browsers limit the length of one string
 _TYPES = {"uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "float64"}
+
+
+@dataclass(frozen=True)
+class FeatureCodes:
+    """The values of some features, one byte each.
+
+    Attributes
+    ----------
+    kept : ndarray of shape (n_kept,), int32
+        Columns of X, ascending.
+    codes : ndarray of shape (n_samples, n_kept), uint8, or None
+        Dense codes; None if the sparse form below is used.
+    indptr, indices, data : ndarray or None
+        CSR rows: uint32 (n_samples + 1,), uint16 or uint32 columns, uint8 codes. Entries left out are zeros.
+    table_row : ndarray of shape (n_kept,), int32
+        Row of `table` that decodes a feature, or -1 where the code is the value.
+    table : ndarray of shape (n_tables, 256), float32
+        Value of each code, ascending up to the last code used; NaN for the code of a missing value.
+    zero : ndarray of shape (n_kept,), uint8
+        The code of 0.0 (used by the sparse form).
+    """
+
+    kept: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.uint8] | None
+    indptr: npt.NDArray[np.uint32] | None
+    indices: npt.NDArray[Any] | None
+    data: npt.NDArray[np.uint8] | None
+    table_row: npt.NDArray[np.int32]
+    table: npt.NDArray[np.float32]
+    zero: npt.NDArray[np.uint8]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every code is the value itself."""
+        return bool((self.table_row < 0).all())
+
+
+def encode_features(
+    X: Any, *, byte_budget: int, importance: npt.NDArray[np.floating[Any]] | None = None
+) -> FeatureCodes:
+    """Turn a table into one byte a value, within a budget.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        Numbers; values that are not finite count as missing.
+    byte_budget : int
+        Bytes allowed. Over it, the features of largest importance are kept (at least one).
+    importance : ndarray of shape (n_features,), default=None
+        What ranks the features; their variance by default.
+
+    Returns
+    -------
+    FeatureCodes
+        Means of each feature are kept to rounding, because a bin is decoded as the mean of its values.
+    """
+    sparse = not isinstance(X, np.ndarray)
+    n_samples, n_features = X.shape
+    index_bytes = 2 if n_features <= 65_536 else 4
+    cost = np.full(n_features, n_samples, dtype=np.int64)
+    if sparse:
+        X = X.tocsc(copy=True)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        stored = np.diff(X.indptr).astype(np.int64) * (1 + index_bytes)
+        sparse = bool(stored.sum() < cost.sum())
+        cost = stored if sparse else cost
+    kept = _kept_features(X, cost, byte_budget, importance)
+    if sparse:
+        return _encode_sparse(X[:, kept], kept)
+    return _encode_dense(X, kept)
+
+
+def _kept_features(X: Any, cost: npt.NDArray[np.int64], budget: int, importance: Any) -> npt.NDArray[np.int32]:
+    if cost.sum() <= budget:
+        return np.arange(cost.size, dtype=np.int32)
+    rank = _variances(X) if importance is None else np.nan_to_num(np.asarray(importance, dtype=np.float64))
+    order = np.argsort(-rank, kind="stable")
+    n_kept = max(1, int(np.searchsorted(np.cumsum(cost[order]), budget, side="right")))
+    return np.sort(order[:n_kept]).astype(np.int32)
+
+
+def _variances(X: Any) -> npt.NDArray[np.float64]:
+    if isinstance(X, np.ndarray):
+        blocks = range(0, X.shape[1], _BLOCK)
+        with np.errstate(invalid="ignore", over="ignore"):
+            parts = [X[:, b : b + _BLOCK].var(axis=0, dtype=np.float64) for b in blocks]
+        return np.asarray(np.nan_to_num(np.concatenate(parts)))
+    mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    square = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
+    return np.asarray(np.nan_to_num(square - mean**2))
+
+
+def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
+    n_samples, n_kept = X.shape[0], kept.size
+    table_row = np.full(n_kept, -1, dtype=np.int32)
+    tables: list[npt.NDArray[np.float32]] = []
+    if isinstance(X, np.ndarray) and X.dtype == np.uint8:
+        codes = np.ascontiguousarray(X if n_kept == X.shape[1] else X[:, kept])
+    else:
+        codes = np.empty((n_samples, n_kept), dtype=np.uint8)
+        for start in range(0, n_kept, _BLOCK):
+            columns = kept[start : start + _BLOCK]
+            block = X[:, columns] if isinstance(X, np.ndarray) else X[:, columns].toarray()
+            for j, values in enumerate(np.ascontiguousarray(block.T)):
+                if _is_byte(values):
+                    codes[:, start + j] = values
+                else:
+                    codes[:, start + j], table = _quantize(values.astype(np.float64))
+                    table_row[start + j] = len(tables)
+                    tables.append(table)
+    zero = np.zeros(n_kept, dtype=np.uint8)
+    return FeatureCodes(kept, codes, None, None, None, table_row, _stack(tables), zero)
+
+
+def _encode_sparse(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
+    from scipy import sparse
+
+    data = np.empty(X.nnz, dtype=np.uint8)
+    table_row = np.full(kept.size, -1, dtype=np.int32)
+    zero = np.zeros(kept.size, dtype=np.uint8)
+    tables: list[npt.NDArray[np.float32]] = []
+    for j in range(kept.size):
+        part = slice(X.indptr[j], X.indptr[j + 1])
+        values = X.data[part]
+        if _is_byte(values):
+            data[part] = values
+            continue
+        codes, table = _quantize(values.astype(np.float64), zero_bin=True)
+        data[part] = codes
+        zero[j] = np.flatnonzero(table == 0.0)[0]
+        table_row[j] = len(tables)
+        tables.append(table)
+    rows = sparse.csc_matrix((data, X.indices, X.indptr), shape=X.shape).tocsr()
+    index_type = np.uint16 if kept.size <= 65_536 else np.uint32
+    return FeatureCodes(
+        kept,
+        None,
+        rows.indptr.astype(np.uint32),
+        rows.indices.astype(index_type),
+        rows.data,
+        table_row,
+        _stack(tables),
+        zero,
+    )
+
+
+def _stack(tables: list[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    return np.stack(tables) if tables else np.empty((0, 256), dtype=np.float32)
+
+
+def _is_byte(values: npt.NDArray[Any]) -> bool:
+    if values.dtype.kind in "bu" and values.dtype.itemsize == 1:
+        return True
+    with np.errstate(invalid="ignore"):
+        return bool(((values >= 0) & (values <= 255) & (values == np.floor(values))).all())
+
+
+def _quantize(
+    values: npt.NDArray[np.float64], *, zero_bin: bool = False
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """Code values by quantile bins; with `zero_bin` one bin holds exactly 0.0 though no value is zero."""
+    finite = np.isfinite(values)
+    missing = not finite.all()
+    known = values[finite] if missing else values
+    n_bins = 256 - missing
+    edges = _bin_edges(known, n_bins - 2 * zero_bin)
+    if zero_bin:
+        edges = np.union1d(edges, [0.0, np.nextafter(0.0, 1.0)])
+    codes = np.searchsorted(edges, values if not missing else np.where(finite, values, 0.0), side="right")
+    counts = np.bincount(codes[finite], minlength=edges.size + 1)
+    sums = np.bincount(codes[finite], weights=known, minlength=edges.size + 1)
+    centers = np.divide(sums, counts, out=np.full(counts.size, -np.inf), where=counts > 0)
+    if zero_bin:
+        centers[np.searchsorted(edges, 0.0, side="right")] = 0.0
+    used = np.isfinite(centers)
+    codes = (np.cumsum(used) - 1)[codes]  # drop empty bins
+    table = np.full(256, np.nan, dtype=np.float32)
+    table[: used.sum()] = centers[used]
+    if missing:
+        codes[~finite] = 255
+    return codes.astype(np.uint8), table
+
+
+def _bin_edges(known: npt.NDArray[np.float64], n_bins: int) -> npt.NDArray[np.float64]:
+    """Inner edges of at most n_bins bins [edge, next edge); a value that fills whole bins gets one of its own."""
+    sample = known if known.size <= _SAMPLE else known[:: -(-known.size // _SAMPLE)]
+    distinct = np.unique(sample)
+    if distinct.size <= n_bins and sample.size < known.size:
+        distinct = np.unique(known)
+    if distinct.size <= n_bins:
+        return distinct[1:]
+    ordered = np.sort(sample)
+    quantiles = ordered[(np.arange(1, n_bins) * ordered.size) // n_bins]
+    repeated = quantiles[1:][quantiles[1:] == quantiles[:-1]]
+    return np.union1d(quantiles, np.nextafter(repeated, np.inf))
 
 
 @dataclass

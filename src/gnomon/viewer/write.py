@@ -1,19 +1,152 @@
-"""write_html: the one function of the room."""
+"""One HTML file from a map: the template, the style sheet, the JavaScript modules, the data and a preview as PNG.
+
+No build step and no node: the modules are joined here. The preview, for readers without JavaScript, is drawn with NumPy
+and zlib alone.
+"""
 
 from __future__ import annotations
 
+import base64
+import functools
+import html
 import os
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from gnomon._files import atomic_write
 from gnomon._validation import message
-from gnomon.viewer.content import PageContent
+from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
-from gnomon.viewer.page import page_parts
-from gnomon.viewer.preview import preview_png
-from gnomon.viewer.sequence import Sequence
 
-__all__ = ["write_html"]
+__all__ = ["bundle", "page_parts", "preview_png", "write_html"]
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z0-9]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
+_TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+
+
+def page_parts(parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, preview: bytes) -> Iterator[str]:
+    """Yield the text of the page piece by piece (its data may be large).
+
+    Parameters
+    ----------
+    parts : iterable of (group, base64 text)
+        As `Payload.parts` gives them.
+    title, subtitle : str
+        Plain text; escaped here.
+    preview : bytes
+        PNG shown while there is no JavaScript.
+    """
+    values = {
+        "title": html.escape(title),
+        "subtitle": html.escape(subtitle),
+        "preview": base64.b64encode(preview).decode("ascii"),
+        "style": _asset("static/style.css"),
+        "script": bundle(),
+    }
+    for piece in re.split(r"(\{\{\w+\}\})", _asset("template.html")):
+        name = piece.strip("{}")
+        if piece == "{{data}}":
+            for group, text in parts:
+                yield f'<script type="application/octet-stream" data-group="{group}">'
+                yield text
+                yield "</script>\n"
+        elif piece.startswith("{{"):
+            yield values[name]
+        else:
+            yield piece
+
+
+@functools.cache
+def bundle(entry: str = "main") -> str:
+    """Join the modules that `entry` imports, dependencies first.
+
+    The modules keep to a subset that makes this a concatenation: imports are single lines without renaming, every
+    export is a named declaration, and no two modules declare the same top-level name.
+
+    Raises
+    ------
+    ValueError
+        If two modules declare one name or imports form a circle.
+    """
+    order: list[str] = []
+    sources: dict[str, str] = {}
+    _visit(entry, order, sources, ())
+    owner: dict[str, str] = {}
+    for name in order:
+        sources[name] = _EXPORT.sub("", _IMPORT.sub("", sources[name]))
+        for declared in _TOP_LEVEL.findall(sources[name]):
+            if declared in owner:
+                raise ValueError(f"viewer: {declared!r} is declared in {owner[declared]}.js and in {name}.js")
+            owner[declared] = name
+    return '"use strict";\n' + "\n".join(sources[name] for name in order)
+
+
+def _visit(name: str, order: list[str], sources: dict[str, str], above: tuple[str, ...]) -> None:
+    if name in above:
+        raise ValueError(f"viewer: circular import {' -> '.join([*above, name])}")
+    if name in order:
+        return
+    sources[name] = _asset(f"static/{name}.js")
+    for needed in _IMPORT.findall(sources[name]):
+        _visit(needed, order, sources, (*above, name))
+    order.append(name)
+
+
+def _asset(path: str) -> str:
+    return (files("gnomon.viewer") / path).read_text(encoding="utf-8")
+
+
+def preview_png(
+    embedding: npt.NDArray[np.floating[Any]], colors: npt.NDArray[np.uint8], *, width: int = 720, height: int = 560
+) -> bytes:
+    """Draw the points as a PNG.
+
+    Parameters
+    ----------
+    embedding : ndarray of shape (n, 2 or more)
+        The first two coordinates are drawn; rows that are not finite are left out.
+    colors : ndarray of shape (n, 3), uint8
+        One colour a point.
+    width, height : int
+        Size in pixels.
+    """
+    finite = np.isfinite(embedding).all(axis=1)
+    picture = np.full((height, width, 3), 255, dtype=np.uint8)
+    if finite.any():
+        points, inks = embedding[finite, :2].astype(np.float64), colors[finite]
+        low, high = points.min(axis=0), points.max(axis=0)
+        scale = 0.94 * min(width / max(high[0] - low[0], 1e-30), height / max(high[1] - low[1], 1e-30))
+        centered = np.clip((points - (low + high) / 2) * scale, -1e6, 1e6)
+        column = (width / 2 + centered[:, 0]).astype(np.int64)
+        row = (height / 2 - centered[:, 1]).astype(np.int64)
+        reach = 2 if len(points) < 5_000 else 1
+        order = np.random.default_rng(0).permutation(len(points))  # so that no class hides the others
+        for dy in range(-reach + 1, reach):
+            for dx in range(-reach + 1, reach):
+                y, x = np.clip(row + dy, 0, height - 1)[order], np.clip(column + dx, 0, width - 1)[order]
+                picture[y, x] = inks[order]
+    return _png(picture)
+
+
+def _png(picture: npt.NDArray[np.uint8]) -> bytes:
+    height, width, _ = picture.shape
+    rows = np.zeros((height, 1 + 3 * width), dtype=np.uint8)  # each row starts with its filter type, 0
+    rows[:, 1:] = picture.reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = zlib.compress(rows.tobytes(), 9)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def write_html(

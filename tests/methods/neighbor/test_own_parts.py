@@ -10,7 +10,7 @@ import pytest
 from gnomon import NeighborEmbedding, sensitivity
 from gnomon.affinities import NeighborAffinity
 from gnomon.exceptions import DataWarning
-from gnomon.extension.sensitivity.gauge import rigid_motions, without
+from gnomon.extension.sensitivity.solve import rigid_motions, without
 from gnomon.kernels import Cauchy, CustomKernel
 from gnomon.objectives import AddedTerm, PairObjective
 from gnomon.objectives.expansion import flat, unflat

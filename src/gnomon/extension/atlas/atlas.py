@@ -14,12 +14,9 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_feature_count, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
-from gnomon.extension.atlas.forward import Forward
-from gnomon.extension.atlas.inverse import Inverse, inverse_law
-from gnomon.extension.atlas.novelty import Novelty
-from gnomon.extension.atlas.points import MapPoints
-from gnomon.extension.atlas.round_trip import RoundTrip, go_round
-from gnomon.extension.placement.nearest_points import NearestPoints
+from gnomon.extension.atlas.forward import Forward, Novelty
+from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
+from gnomon.extension.atlas.points import MapPoints, NearestPoints
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph, compute_neighbors

@@ -4,11 +4,9 @@
 `principal_sensitivity` differentiates PCA; `agreement` sets a sensitivity beside an explanation.
 """
 
-from gnomon.extension.sensitivity.agreement import Agreement, agreement
 from gnomon.extension.sensitivity.data_loss import DataLoss
-from gnomon.extension.sensitivity.implicit import sensitivity
-from gnomon.extension.sensitivity.principal import principal_sensitivity
-from gnomon.extension.sensitivity.result import Sensitivity
+from gnomon.extension.sensitivity.implicit import principal_sensitivity, sensitivity
+from gnomon.extension.sensitivity.result import Agreement, Sensitivity, agreement
 from gnomon.extension.sensitivity.stationary import Stationarity
 
 __all__ = [

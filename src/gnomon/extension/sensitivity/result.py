@@ -1,19 +1,23 @@
-"""The exact sensitivity of a map to its data."""
+"""The exact sensitivity of a map to its data, and how it agrees with the slopes between the points of the map."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.stationary import Stationarity
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 from gnomon.objectives.terms.base import Float64
 
-__all__ = ["Sensitivity"]
+__all__ = ["Agreement", "Sensitivity", "agreement"]
+
+_VARIANCE_SHARE = 0.9  # of the neighbours' displacements that the tangent space holds, as in `explain`
 
 
 @dataclass(frozen=True)
@@ -107,3 +111,149 @@ class Sensitivity:
                 "is_minimum": facts.is_minimum,
             },
         }
+
+
+class _Explained(Protocol):
+    n_samples: int
+    n_neighbors: int
+
+    def axes(self, i: int) -> Float64: ...
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The exact sensitivity of rows beside the local linear fit of an explanation, within the local tangent space.
+
+    The fit says how the map varies from point to point across the data; the sensitivity, what would become of this
+    point if its data changed. For a linear map both are the same. For t-SNE and UMAP they need not be: a point is held
+    by its neighbours, whose positions do not follow it, and scale and turns of the map are set by all points together.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+    cosine : ndarray of shape (m,), in [-1, 1]
+        Of the two Jacobians as vectors: 1 where all features move the point in the same directions and proportions.
+    turned_cosine : ndarray of shape (m,), in [0, 1]
+        The same after the turn or reflection of the map that brings them closest.
+    ratio : ndarray of shape (m,)
+        Norm of the sensitivity over that of the fit.
+    rank_correlation : ndarray of shape (m,)
+        Spearman's, of the lengths of the features' displacements per local standard deviation.
+    tangent_share : ndarray of shape (m,), in [0, 1]
+        Share of the sensitivity's square that lies in the tangent space, where alone the fit can speak.
+    compared : {"own", "fixed"}
+    """
+
+    rows: npt.NDArray[np.int64]
+    cosine: Float64
+    turned_cosine: Float64
+    ratio: Float64
+    rank_correlation: Float64
+    tangent_share: Float64
+    compared: str
+
+    def summary(self) -> str:
+        """Return medians over the rows, in words."""
+        what = "all points in balance again" if self.compared == "own" else "all other points held"
+        return (
+            f"Exact sensitivity ({what}) beside the local linear fit, medians of {len(self.rows)} rows: cosine "
+            f"{np.nanmedian(self.cosine):.2f} ({np.nanmedian(self.turned_cosine):.2f} after a turn), length "
+            f"{np.nanmedian(self.ratio):.2g} times the fit's, rank correlation of features "
+            f"{np.nanmedian(self.rank_correlation):.2f}. The fit says how the map varies from point to point across "
+            "the data, the sensitivity what would become of this point if its data changed; they need not agree."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return numbers and lists, as JSON takes them."""
+        names = ("cosine", "turned_cosine", "ratio", "rank_correlation", "tangent_share")
+        return {"rows": self.rows.tolist(), "compared": self.compared} | {
+            name: getattr(self, name).tolist() for name in names
+        }
+
+
+def agreement(
+    sensitivity: Sensitivity,
+    explanation: _Explained,
+    *,
+    graph: NeighborGraph | None = None,
+    compared: str = "own",
+    n_threads: int = 1,
+) -> Agreement:
+    """Compare the exact sensitivity of rows with an explanation of the same map.
+
+    Parameters
+    ----------
+    sensitivity : Sensitivity
+        Of some rows.
+    explanation : Explanation
+        Of the same data and ``sensitivity.embedding``, which is not the map given where it was polished.
+    graph : NeighborGraph of n_samples rows, default=None
+        Neighbours that span the tangent spaces; by default as many as the explanation used, Euclidean.
+    compared : {"own", "fixed"}, default="own"
+        Which displacement: with all points in balance again, or with all other points held.
+    n_threads : int >= 1, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    Agreement
+        NaN for rows without an explanation.
+
+    Raises
+    ------
+    ValueError
+        If the two are of different data.
+    """
+    n = len(sensitivity.X)
+    if explanation.n_samples != n:
+        what = f"an explanation of {explanation.n_samples} rows"
+        raise ValueError(message("agreement", what, f"of the sensitivity's {n}"))
+    if compared not in ("own", "fixed"):
+        raise ValueError(message("agreement", f"compared={compared!r}", "'own' or 'fixed'"))
+    if graph is None:
+        values = np.ascontiguousarray(sensitivity.X, dtype=np.float32)
+        graph = compute_neighbors(values, min(explanation.n_neighbors, n - 1), n_threads=n_threads)
+    else:
+        check_graph(graph, n, who="agreement")
+    found = np.full((5, len(sensitivity.rows)), np.nan)
+    exact = sensitivity.own if compared == "own" else sensitivity.fixed
+    with single_threaded_blas():
+        for place, i in enumerate(sensitivity.rows):
+            near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
+            displacements = sensitivity.X[near[: explanation.n_neighbors]] - sensitivity.X[i]
+            found[:, place] = _compare(exact[place], explanation.axes(int(i)), displacements)
+    cosine, turned, ratio, ranks, share = found
+    return Agreement(sensitivity.rows, cosine, turned, ratio, ranks, share, compared)
+
+
+def _compare(exact: Float64, fit: Float64, displacements: Float64) -> tuple[float, float, float, float, float]:
+    """Return cosine, cosine after a turn, ratio, rank correlation and share in the tangent space."""
+    _, singular, directions = np.linalg.svd(displacements, full_matrices=False)
+    total = float(np.square(singular).sum())
+    if total == 0.0 or not np.isfinite(fit).all() or not fit.any() or not exact.any():
+        return (np.nan,) * 5
+    m = int(np.searchsorted(np.cumsum(np.square(singular)), _VARIANCE_SHARE * total)) + 1
+    frame = directions[:m].T
+    ours, theirs = exact @ frame, fit @ frame
+    size, other = float(np.linalg.norm(ours)), float(np.linalg.norm(theirs))
+    if size == 0.0 or other == 0.0:
+        return (np.nan,) * 5
+    deviations = np.sqrt(np.square(displacements).mean(axis=0))
+    varied = deviations > 0.0
+    lengths = [np.linalg.norm(J @ frame.T, axis=0)[varied] * deviations[varied] for J in (ours, theirs)]
+    return (
+        float((ours * theirs).sum()) / (size * other),
+        float(np.linalg.svd(ours @ theirs.T, compute_uv=False).sum()) / (size * other),
+        size / other,
+        _rank_correlation(*lengths),
+        size**2 / float(np.square(exact).sum()),
+    )
+
+
+def _rank_correlation(a: Float64, b: Float64) -> float:
+    from scipy.stats import rankdata
+
+    ranks = np.stack([rankdata(a), rankdata(b)])
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    size = float(np.linalg.norm(ranks[0]) * np.linalg.norm(ranks[1]))
+    return float(ranks[0] @ ranks[1]) / size if size else np.nan

@@ -1,4 +1,4 @@
-"""Systems in the Hessian of a loss, on the displacements that are not rigid motions."""
+"""Systems in the Hessian of a loss, without the rigid motions: these displacements change no loss of distances."""
 
 from __future__ import annotations
 
@@ -14,17 +14,44 @@ from gnomon._memory import require_memory
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.data_loss import DataLoss
-from gnomon.extension.sensitivity.gauge import rigid_motions, without
-from gnomon.objectives.expansion import unflat
+from gnomon.objectives.expansion import flat, unflat
 from gnomon.objectives.terms import Float64
 
-__all__ = ["MOST_DENSE", "DenseSystem", "IterativeSystem", "System", "hessian_system"]
+__all__ = ["MOST_DENSE", "DenseSystem", "IterativeSystem", "System", "hessian_system", "rigid_motions", "without"]
 
+_LEAST = 1e-10  # length of a motion, relative to the longest, below which it moves nothing
 MOST_DENSE = 10_000
 """Unknowns, points times components, up to which "auto" factorises the Hessian: 800 MB and half a minute."""
 
 _MARGIN = 2.0  # how far beyond the most negative curvature the damping goes
 _FIRST = 1e-5  # damping tried first where there is negative curvature, in units of the typical one
+
+
+def rigid_motions(Y: Float64) -> Float64:
+    """Return an orthonormal basis of the shifts and turns of a map, (n_components * n_samples, r).
+
+    There are d shifts and d (d - 1) / 2 turns in d dimensions, fewer turns where the points span fewer dimensions.
+    """
+    n, d = Y.shape
+    centered = Y - Y.mean(axis=0)
+    motions = []
+    for a in range(d):
+        shift = np.zeros((n, d))
+        shift[:, a] = 1.0 / np.sqrt(n)
+        motions.append(flat(shift))
+    scale = float(np.linalg.norm(centered)) or 1.0
+    for a in range(d):
+        for b in range(a):
+            turn = np.zeros((n, d))
+            turn[:, a], turn[:, b] = centered[:, b] / scale, -centered[:, a] / scale
+            motions.append(flat(turn))
+    U, lengths, _ = np.linalg.svd(np.stack(motions, axis=1), full_matrices=False)
+    return np.asarray(U[:, lengths > _LEAST * lengths[0]])
+
+
+def without(motions: Float64, V: Float64) -> Float64:
+    """Return V (rows, q) less its part along the motions."""
+    return np.asarray(V - motions @ (motions.T @ V))
 
 
 class System(ABC):

@@ -17,7 +17,7 @@ from gnomon._threads import resolve_n_threads, single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Rule, check_parameters, message
 from gnomon.affinities.gram.matrix import check_symmetric
 from gnomon.data import check_table
-from gnomon.evaluation.rank_agreement import neighbor_ranks, rank_agreement
+from gnomon.evaluation.scores import neighbor_ranks, rank_agreement
 from gnomon.kernels import INPUT_KERNELS, InputKernel, input_kernel
 from gnomon.kernels.choice import median_distance
 from gnomon.kernels.inputs import CustomInput, LinearInput, PolynomialInput, squared_distances

@@ -1,7 +1,15 @@
 """Convex minimisation as a game of two learners: players, domains, the game, and classical methods as recipes."""
 
 from gnomon.optimizers.fenchel.domains import Domain, EuclideanBall, L1Ball, NuclearBall, Simplex, WholeSpace
-from gnomon.optimizers.fenchel.game import FenchelGame, GameState, Round
+from gnomon.optimizers.fenchel.game import (
+    FenchelGame,
+    GameState,
+    Round,
+    averaged_gradient_descent,
+    frank_wolfe,
+    heavy_ball,
+    nesterov,
+)
 from gnomon.optimizers.fenchel.players import (
     FTL,
     FTRL,
@@ -12,7 +20,6 @@ from gnomon.optimizers.fenchel.players import (
     OptimisticFTL,
     Player,
 )
-from gnomon.optimizers.fenchel.recipes import averaged_gradient_descent, frank_wolfe, heavy_ball, nesterov
 
 __all__ = [
     "FTL",
