@@ -10,6 +10,7 @@ import base64
 import functools
 import html
 import os
+import posixpath
 import re
 import struct
 import zlib
@@ -27,7 +28,7 @@ from gnomon.viewer.document import Document
 
 __all__ = ["bundle", "page_parts", "preview_png", "write_html"]
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z0-9]+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[a-z0-9/]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
@@ -66,7 +67,7 @@ def page_parts(parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, p
 
 @functools.cache
 def bundle(entry: str = "main") -> str:
-    """Join the modules that `entry` imports, dependencies first.
+    """Join the modules that `entry` imports, dependencies first; their names are paths below ``static``.
 
     The modules keep to a subset that makes this a concatenation: imports are single lines without renaming, every
     export is a named declaration, and no two modules declare the same top-level name.
@@ -96,7 +97,7 @@ def _visit(name: str, order: list[str], sources: dict[str, str], above: tuple[st
         return
     sources[name] = _asset(f"static/{name}.js")
     for needed in _IMPORT.findall(sources[name]):
-        _visit(needed, order, sources, (*above, name))
+        _visit(posixpath.normpath(posixpath.join(posixpath.dirname(name), needed)), order, sources, (*above, name))
     order.append(name)
 
 

@@ -1,8 +1,8 @@
 // Starts the page: decodes, builds the panels, and holds the little state there is.
-import { Atlas } from "./atlas.js";
+import { Atlas } from "./data/atlas.js";
 import { byId, h } from "./dom.js";
-import { loadGroup, loadHeader } from "./payload.js";
-import { Page } from "./page.js";
+import { loadGroup, loadHeader } from "./data/payload.js";
+import { Page } from "./page/page.js";
 
 async function start() {
   const header = await loadHeader();

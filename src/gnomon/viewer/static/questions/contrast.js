@@ -5,7 +5,7 @@
  */
 
 /**
- * @param {import("./features.js").FeatureTable} table
+ * @param {import("../data/features.js").FeatureTable} table
  * @param {ArrayLike<number>} ids selected points, unique
  * @returns {ContrastRow[]} largest absolute effect first
  */
@@ -18,7 +18,7 @@ export function contrast(table, ids) {
 }
 
 /**
- * @param {import("./features.js").FeatureTable} table
+ * @param {import("../data/features.js").FeatureTable} table
  * @param {number} slot
  * @param {Uint32Array} counts
  * @returns {ContrastRow}

@@ -1,11 +1,11 @@
 // The side bar: search and colours, then panels about the selection and about the map.
 import { combobox } from "./combobox.js";
-import { byId, h } from "./dom.js";
+import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
 import { trustPanel } from "./trust.js";
 
 /**
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  * @param {string} renderer
  * @param {{colorBy: (id: string) => void, search: (query: string, go: boolean) => void}} actions
  * @returns {{showColor: (name: string) => void}}
@@ -55,7 +55,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
 
 /**
  * Fill the panels about the embedding that is shown.
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  * @param {{colorByFeature: (f: number) => void, go: (position: number) => void}} actions
  */
 export function fillSidebar(atlas, { colorByFeature, go }) {

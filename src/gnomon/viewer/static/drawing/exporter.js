@@ -1,5 +1,5 @@
 // A picture of the map as it is: points, overlay, title and legend.
-import { formatNumber } from "./dom.js";
+import { formatNumber } from "../dom.js";
 import { shorten } from "./overlay.js";
 
 const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';

@@ -1,5 +1,5 @@
 // What was found out about one embedding: explanation and evaluation; mirrors facts.py.
-import { explainPoint, typicalStretch } from "./explanation.js";
+import { explainPoint, typicalStretch } from "../questions/explanation.js";
 
 export class Facts {
   /**
@@ -26,7 +26,7 @@ export class Facts {
     return Object.keys(this.header.evaluation || {}).length > 0;
   }
 
-  /** @param {number} i @returns {import("./explanation.js").PointExplanation|null} */
+  /** @param {number} i @returns {import("../questions/explanation.js").PointExplanation|null} */
   explain(i) {
     return explainPoint(this.columns, { d: this.d, explanation: this.header.explanation }, i);
   }

@@ -1,6 +1,6 @@
 // What is drawn: the points by a renderer, and on a second canvas what lies above them.
 import { Camera } from "./camera.js";
-import { byId, h } from "./dom.js";
+import { byId, h } from "../dom.js";
 import { drawClassNames, drawExplanation, drawLasso, drawLine, drawRing, drawTrail } from "./overlay.js";
 import { RasterRenderer } from "./raster.js";
 import { WebGLRenderer } from "./webgl.js";
@@ -8,7 +8,7 @@ import { WebGLRenderer } from "./webgl.js";
 /**
  * What lies above the points.
  * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
- *   line: import("./line.js").PointsNear|null, way: number[], matches: Uint32Array|null,
+ *   line: import("../questions/line.js").PointsNear|null, way: number[], matches: Uint32Array|null,
  *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the
  *     plane
  */
@@ -17,7 +17,7 @@ const MOST_RINGS = 60;
 
 export class Scene {
   /**
-   * @param {import("./atlas.js").Atlas} atlas
+   * @param {import("../data/atlas.js").Atlas} atlas
    * @param {() => Above} above
    * @param {() => void} drawn called after each drawing
    */

@@ -1,5 +1,5 @@
 // How far to trust the map, in plain words.
-import { formatNumber, formatPercent, h, humanName } from "./dom.js";
+import { formatNumber, formatPercent, h, humanName } from "../dom.js";
 
 /**
  * @type {Record<string, {name: string, good: number, fair: number, says: (value: number, k: number|undefined) =>

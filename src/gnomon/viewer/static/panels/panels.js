@@ -1,5 +1,5 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
-import { formatCount, formatNumber, formatPercent, h } from "./dom.js";
+import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
 import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
@@ -15,8 +15,8 @@ export function panel(id, title, open, ...content) {
 }
 
 /**
- * @param {import("./atlas.js").Atlas} atlas
- * @param {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: [string, number|null,
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile: [string, number|null,
  *   number|null][]|null}} selection
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
@@ -47,7 +47,7 @@ export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }
   return content.filter(Boolean);
 }
 
-/** @param {import("./coloring.js").Channel} label @param {Uint32Array} ids */
+/** @param {import("../data/coloring.js").Channel} label @param {Uint32Array} ids */
 function composition(label, ids) {
   const codes = /** @type {ArrayLike<number>} */ (label.codes),
     counts = new Map();
@@ -86,8 +86,8 @@ function composition(label, ids) {
 }
 
 /**
- * @param {import("./atlas.js").Atlas} atlas
- * @param {import("./contrast.js").ContrastRow[]} rows
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {import("../questions/contrast.js").ContrastRow[]} rows
  * @param {(f: number) => void} colorBy
  */
 function contrastBlock(atlas, rows, colorBy) {
@@ -145,7 +145,7 @@ function round3(value) {
   return Number(value.toPrecision(3));
 }
 
-/** @param {import("./contrast.js").ContrastRow} row */
+/** @param {import("../questions/contrast.js").ContrastRow} row */
 function meansText(row) {
   const inside = formatNumber(round3(row.inside)),
     rest = formatNumber(round3(row.rest));
@@ -171,8 +171,8 @@ function effectBar(effect, largest) {
 
 /**
  * Mean picture of the selection, of the rest, and the effect size of every pixel.
- * @param {import("./atlas.js").Atlas} atlas
- * @param {import("./contrast.js").ContrastRow[]} rows
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {import("../questions/contrast.js").ContrastRow[]} rows
  */
 function contrastPictures(atlas, rows) {
   if (!atlas.thumbnails.fromFeatures) return null;
@@ -229,7 +229,7 @@ function profileTable(profile) {
   );
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {Uint32Array} ids */
+/** @param {import("../data/atlas.js").Atlas} atlas @param {Uint32Array} ids */
 function selectionTrust(atlas, ids) {
   const { facts } = atlas,
     entries = facts.diagnostics.map(({ name, key }) => ({ name, key }));
@@ -247,7 +247,7 @@ function selectionTrust(atlas, ids) {
 
 /**
  * Instead of a panel that belongs to another embedding of the sequence.
- * @param {import("./atlas.js").Atlas} atlas @param {number} frame @param {(position: number) => void} go
+ * @param {import("../data/atlas.js").Atlas} atlas @param {number} frame @param {(position: number) => void} go
  */
 export function absentContent(atlas, frame, go) {
   const { name, labels } = /** @type {any} */ (atlas.header.sequence);
@@ -263,7 +263,7 @@ export function absentContent(atlas, frame, go) {
   ];
 }
 
-/** Features that shape the whole map. @param {import("./atlas.js").Atlas} atlas @param {(f: number) => void} colorBy */
+/** Features that shape the whole map. @param {import("../data/atlas.js").Atlas} atlas @param {(f: number) => void} colorBy */
 export function importanceContent(atlas, colorBy) {
   const total = atlas.facts.columns.global_importance,
     order = Array.from(total.keys())
@@ -298,7 +298,7 @@ export function importanceContent(atlas, colorBy) {
   ].filter(Boolean);
 }
 
-/** @param {import("./payload.js").Header} header @param {string} renderer */
+/** @param {import("../data/payload.js").Header} header @param {string} renderer */
 export function aboutContent(header, renderer) {
   const rows = [
     ["Points", formatCount(header.samples)],

@@ -3,7 +3,7 @@
 
 /**
  * Shortest path over the graph of neighbours, taken in both directions.
- * @param {import("./local.js").LocalMaps} local @param {number} from @param {(i: number) => boolean} wanted
+ * @param {import("../data/local.js").LocalMaps} local @param {number} from @param {(i: number) => boolean} wanted
  * @returns {number[]|null} points from the first to the last; null if none is reached
  */
 export function wayTo(local, from, wanted) {
@@ -102,7 +102,7 @@ function earlier(a, b) {
 
 /**
  * What differs between two points, in standard deviations over all points, largest first.
- * @param {import("./features.js").FeatureTable} table @param {number} from @param {number} to
+ * @param {import("../data/features.js").FeatureTable} table @param {number} from @param {number} to
  * @returns {{feature: number, name: string, now: number, then: number, change: number}[]}
  */
 export function differences(table, from, to) {

@@ -1,13 +1,13 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
-import { formatNumber, h } from "./dom.js";
-import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "./explanation.js";
+import { formatNumber, h } from "../dom.js";
+import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
 import { diagnosticRow } from "./trust.js";
 
 const MOST_VALUES = 8;
 
 /**
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected:
  *   Uint32Array|null, travel: (goal: string) => void}} options
@@ -57,7 +57,7 @@ export function cardContent(atlas, i, { pinned, close, journey, selected, travel
   ].filter(Boolean);
 }
 
-/** How far each pixel moves the point. @param {import("./atlas.js").Atlas} atlas @param {number} i */
+/** How far each pixel moves the point. @param {import("../data/atlas.js").Atlas} atlas @param {number} i */
 function saliencyPicture(atlas, i) {
   if (!atlas.thumbnails.fromFeatures || !atlas.facts.explained) return null;
   const found = atlas.local?.importance(atlas.table, i);
@@ -71,7 +71,7 @@ function saliencyPicture(atlas, i) {
   return picture;
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {number} i */
+/** @param {import("../data/atlas.js").Atlas} atlas @param {number} i */
 function metadataRows(atlas, i) {
   return (atlas.header.columns || [])
     .filter((c) => c.role === "metadata" || !c.categories)
@@ -88,9 +88,9 @@ function metadataRows(atlas, i) {
 }
 
 /**
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
- * @param {import("./explanation.js").PointExplanation|null} explanation
+ * @param {import("../questions/explanation.js").PointExplanation|null} explanation
  */
 function explanationBlock(atlas, i, explanation) {
   const { table } = atlas;
@@ -134,7 +134,7 @@ function explanationBlock(atlas, i, explanation) {
 
 /**
  * Value, and how far it lies from the mean as a signed bar.
- * @param {import("./features.js").FeatureTable} table
+ * @param {import("../data/features.js").FeatureTable} table
  * @param {number} i
  * @param {number} f
  */
@@ -158,7 +158,7 @@ function valueCells(table, i, f) {
 
 /**
  * Without an explanation: the values that are least ordinary.
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  */
 function plainValues(atlas, i) {
@@ -190,7 +190,7 @@ function plainValues(atlas, i) {
   );
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {number} i */
+/** @param {import("../data/atlas.js").Atlas} atlas @param {number} i */
 function trustBlock(atlas, i) {
   const { diagnostics, columns } = atlas.facts;
   const rows = diagnostics
@@ -202,7 +202,7 @@ function trustBlock(atlas, i) {
 
 /**
  * Says why there are no arrows here though there are elsewhere along the sequence.
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  */
 function absence(atlas) {
   const { sequence } = atlas.header,

@@ -1,19 +1,19 @@
 // Colours, hidden classes, selections and search results: which points are shown, dimmed or hidden.
-import { linePanel } from "./along.js";
-import { paint } from "./coloring.js";
-import { contrast } from "./contrast.js";
-import { byId, formatCount } from "./dom.js";
-import { classLegend, rampLegend } from "./legend.js";
-import { selectionPanel } from "./panels.js";
-import { DIMMED, HIDDEN, SHOWN } from "./renderer.js";
+import { linePanel } from "../panels/along.js";
+import { paint } from "../data/coloring.js";
+import { contrast } from "../questions/contrast.js";
+import { byId, formatCount } from "../dom.js";
+import { classLegend, rampLegend } from "../panels/legend.js";
+import { selectionPanel } from "../panels/panels.js";
+import { DIMMED, HIDDEN, SHOWN } from "../drawing/renderer.js";
 
 const MOST_NAMES = 60;
 const FEW = 150; // points of a class that stand for it while it moves
 
 export class Filters {
   /**
-   * @param {import("./atlas.js").Atlas} atlas
-   * @param {import("./scene.js").Scene} scene
+   * @param {import("../data/atlas.js").Atlas} atlas
+   * @param {import("../drawing/scene.js").Scene} scene
    * @param {{recolored: (name: string) => void, changed: (states: Uint8Array) => void}} tell
    */
   constructor(atlas, scene, tell) {
@@ -21,7 +21,7 @@ export class Filters {
     this.scene = scene;
     this.tell = tell;
     /**
-     * @type {{ids: Uint32Array, rows: import("./contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null,
+     * @type {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null,
      *   line: any}|null}
      */
     this.selection = null;

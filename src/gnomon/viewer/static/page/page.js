@@ -1,23 +1,23 @@
 // The page: its parts, what they tell each other, and the gestures that set them going.
-import { orbit } from "./camera.js";
-import { byId } from "./dom.js";
-import { composePicture, savePicture } from "./exporter.js";
+import { orbit } from "../drawing/camera.js";
+import { byId } from "../dom.js";
+import { composePicture, savePicture } from "../drawing/exporter.js";
 import { Filters } from "./filters.js";
 import { Focus } from "./focus.js";
-import { frameAt } from "./frames.js";
+import { frameAt } from "../data/frames.js";
 import { listen } from "./gestures.js";
-import { FEWEST, pointsNear, straightened, trends, usualWidth } from "./line.js";
+import { FEWEST, pointsNear, straightened, trends, usualWidth } from "../questions/line.js";
 import { Player } from "./player.js";
-import { HIDDEN, SHOWN } from "./renderer.js";
-import { Scene } from "./scene.js";
-import { buildSidebar, fillSidebar } from "./sidebar.js";
+import { HIDDEN, SHOWN } from "../drawing/renderer.js";
+import { Scene } from "../drawing/scene.js";
+import { buildSidebar, fillSidebar } from "../panels/sidebar.js";
 import { buildToolbar, buildTray } from "./tools.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
 const BEND = 6; // pixels by which a hand may leave a straight line
 
 export class Page {
-  /** @param {import("./atlas.js").Atlas} atlas */
+  /** @param {import("../data/atlas.js").Atlas} atlas */
   constructor(atlas) {
     this.atlas = atlas;
     const { d, sequence } = atlas.header;
@@ -49,7 +49,7 @@ export class Page {
     this.filters.colorBy(atlas.channels[0].id);
   }
 
-  /** @returns {import("./scene.js").Above} */
+  /** @returns {import("../drawing/scene.js").Above} */
   #above() {
     const { hovered, pinned, point } = this.focus,
       { matches, names, selection } = this.filters;

@@ -1,12 +1,12 @@
 // Everything that is known about the map, decoded; no state of the page.
-import { Cloud } from "./cloud.js";
+import { Cloud } from "../drawing/cloud.js";
 import { featureChannel, listChannels } from "./coloring.js";
 import { Facts } from "./facts.js";
 import { FeatureTable } from "./features.js";
 import { Frames, frameAt } from "./frames.js";
 import { LocalMaps } from "./local.js";
 import { loadGroup } from "./payload.js";
-import { Thumbnails } from "./thumbnail.js";
+import { Thumbnails } from "../drawing/thumbnail.js";
 
 export class Atlas {
   /** @param {import("./payload.js").Header} header @param {Record<string, any>} core decoded group "core" */

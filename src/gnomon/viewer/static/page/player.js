@@ -1,7 +1,7 @@
 // Slider, play button and keys that move the points along a sequence.
-import { byId, h } from "./dom.js";
-import { frameAt } from "./frames.js";
-import { shorten } from "./overlay.js";
+import { byId, h } from "../dom.js";
+import { frameAt } from "../data/frames.js";
+import { shorten } from "../drawing/overlay.js";
 
 const GLIDE = 420; // milliseconds to the frame that a key or a click asks for
 const PULL = 0.12; // a slider let go this near to a frame goes there

@@ -1,11 +1,11 @@
 // The panel about a line drawn through the map.
-import { formatCount, formatNumber, h } from "./dom.js";
+import { formatCount, formatNumber, h } from "../dom.js";
 
 const MOST_ROWS = 12;
 
 /**
- * @param {import("./atlas.js").Atlas} atlas
- * @param {import("./line.js").PointsNear & {rows: import("./line.js").TrendRow[]}} line
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {import("../questions/line.js").PointsNear & {rows: import("../questions/line.js").TrendRow[]}} line
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function linePanel(atlas, line, { clear, colorBy }) {
@@ -109,8 +109,8 @@ function sparkline(curve) {
 
 /**
  * Where the features are pixels: the change of each.
- * @param {import("./atlas.js").Atlas} atlas
- * @param {import("./line.js").TrendRow[]} rows
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {import("../questions/line.js").TrendRow[]} rows
  */
 function changePicture(atlas, rows) {
   if (!atlas.thumbnails.fromFeatures) return null;
@@ -124,7 +124,7 @@ function changePicture(atlas, rows) {
   );
 }
 
-/** @param {import("./line.js").TrendRow} row */
+/** @param {import("../questions/line.js").TrendRow} row */
 function trendText(row) {
   const effect = formatNumber(Number(row.effect.toPrecision(3))),
     error = formatNumber(Number(row.error.toPrecision(2)));

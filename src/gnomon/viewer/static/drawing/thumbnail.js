@@ -1,5 +1,5 @@
 // Small pictures: of a point, of the mean of many, of a difference.
-import { h } from "./dom.js";
+import { h } from "../dom.js";
 
 /**
  * @param {number} height @param {number} width
@@ -22,8 +22,8 @@ function picture(height, width, ink, label) {
 
 export class Thumbnails {
   /**
-   * @param {import("./payload.js").Header} header
-   * @param {import("./features.js").FeatureTable} table
+   * @param {import("../data/payload.js").Header} header
+   * @param {import("../data/features.js").FeatureTable} table
    * @param {Record<string, any>} columns decoded group "images"; may be empty
    */
   constructor(header, table, columns) {

@@ -1,5 +1,5 @@
 // Drawn above the points: names of classes, rings, lasso, and the explanation of a point at the point.
-import { WEAK_R2, flatEllipse } from "./explanation.js";
+import { WEAK_R2, flatEllipse } from "../questions/explanation.js";
 
 const INK = "#1d2733";
 const LONGEST = 82; // pixels of the longest arrow
@@ -154,7 +154,7 @@ export function drawLine(g, path, width) {
 /**
  * @param {CanvasRenderingContext2D} g
  * @param {number} x @param {number} y pixels of the point
- * @param {import("./explanation.js").PointExplanation} explanation
+ * @param {import("../questions/explanation.js").PointExplanation} explanation
  * @param {{cloud: import("./cloud.js").Cloud, typical: number, names: string[], width: number, height: number}} context
  */
 export function drawExplanation(g, x, y, explanation, { cloud, typical, names, width, height }) {

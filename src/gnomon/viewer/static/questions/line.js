@@ -50,7 +50,7 @@ function towards(p, a, b) {
 
 /**
  * Twice the median distance of places on the line to their 15th nearest point.
- * @param {import("./cloud.js").Cloud} cloud
+ * @param {import("../drawing/cloud.js").Cloud} cloud
  * @param {number[][]} path
  */
 export function usualWidth(cloud, path) {
@@ -84,7 +84,7 @@ export function usualWidth(cloud, path) {
 
 /**
  * The shown points near a line, cut square at its ends.
- * @param {import("./cloud.js").Cloud} cloud
+ * @param {import("../drawing/cloud.js").Cloud} cloud
  * @param {(i: number) => boolean} shown
  * @param {number[][]} path
  * @param {number} width
@@ -131,7 +131,7 @@ function ranks(values) {
 
 /**
  * Every feature along the line, the largest change first.
- * @param {import("./features.js").FeatureTable} table @param {PointsNear} line @returns {TrendRow[]}
+ * @param {import("../data/features.js").FeatureTable} table @param {PointsNear} line @returns {TrendRow[]}
  */
 export function trends(table, line) {
   const { ids, t, length } = line,

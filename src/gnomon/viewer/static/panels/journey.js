@@ -1,6 +1,6 @@
 // The part of a pinned card that asks what would move the point elsewhere.
-import { formatNumber, h } from "./dom.js";
-import { differences, wayTo } from "./way.js";
+import { formatNumber, h } from "../dom.js";
+import { differences, wayTo } from "../questions/way.js";
 
 const MOST_CHANGES = 6;
 
@@ -10,7 +10,7 @@ const MOST_CHANGES = 6;
 
 /**
  * The shortest way along the data from a point to a class, or to the points of the selection.
- * @param {import("./atlas.js").Atlas} atlas
+ * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  * @param {string} goal number of the class, or "selection"
  * @param {Uint32Array|null} selected
@@ -25,7 +25,7 @@ export function journeyTo(atlas, i, goal, selected) {
 }
 
 /**
- * @param {import("./atlas.js").Atlas} atlas @param {number} i
+ * @param {import("../data/atlas.js").Atlas} atlas @param {number} i
  * @param {{journey: Journey|null, selected: Uint32Array|null, travel: (goal: string) => void}} options
  */
 export function journeyBlock(atlas, i, { journey, selected, travel }) {
@@ -51,7 +51,7 @@ export function journeyBlock(atlas, i, { journey, selected, travel }) {
   );
 }
 
-/** @param {import("./atlas.js").Atlas} atlas @param {Journey} journey */
+/** @param {import("../data/atlas.js").Atlas} atlas @param {Journey} journey */
 function journeyContent(atlas, { way, changes }) {
   if (!way.length) return [h("p", { class: "warn" }, "No way along neighbours in the data leads there.")];
   const last = way[way.length - 1],

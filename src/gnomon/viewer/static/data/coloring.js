@@ -1,5 +1,5 @@
 // What the colours of the points mean.
-import { humanName } from "./dom.js";
+import { humanName } from "../dom.js";
 
 /**
  * @typedef {{id: string, name: string, group: string, kind: "classes"|"ramp"|"plain", codes?: ArrayLike<number>,

@@ -1,16 +1,16 @@
 // The one point that is asked about: hovered, or pinned by a click; and its card.
-import { cardContent } from "./card.js";
-import { byId } from "./dom.js";
-import { journeyTo } from "./journey.js";
+import { cardContent } from "../panels/card.js";
+import { byId } from "../dom.js";
+import { journeyTo } from "../panels/journey.js";
 
 export class Focus {
-  /** @param {import("./atlas.js").Atlas} atlas @param {import("./scene.js").Scene} scene */
+  /** @param {import("../data/atlas.js").Atlas} atlas @param {import("../drawing/scene.js").Scene} scene */
   constructor(atlas, scene) {
     this.atlas = atlas;
     this.scene = scene;
     this.hovered = -1;
     this.pinned = -1;
-    /** Where the pinned point was asked to go. @type {import("./journey.js").Journey|null} */
+    /** Where the pinned point was asked to go. @type {import("../panels/journey.js").Journey|null} */
     this.journey = null;
     /** @type {() => Uint32Array|null} */
     this.selected = () => null;

@@ -1,5 +1,5 @@
 // Buttons above the map and the tray below it.
-import { byId, formatCount, h } from "./dom.js";
+import { byId, formatCount, h } from "../dom.js";
 
 const MOST_LOST = 120;
 

@@ -1,5 +1,5 @@
 // A search box with a list of choices that narrows as one types.
-import { h } from "./dom.js";
+import { h } from "../dom.js";
 
 const MOST_OPTIONS = 60;
 

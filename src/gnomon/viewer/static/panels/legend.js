@@ -1,10 +1,10 @@
 // What the colours mean: a list of classes to isolate or hide, or a colour bar.
-import { formatCount, formatNumber, h } from "./dom.js";
+import { formatCount, formatNumber, h } from "../dom.js";
 
 const MOST_CLASSES = 60;
 
 /**
- * @param {import("./coloring.js").Channel} channel
+ * @param {import("../data/coloring.js").Channel} channel
  * @param {{captions: Record<string, string>, hidden: Set<number>, isolated: number|null, isolate: (k: number) => void,
  *   toggle: (k: number) => void, other: string}} actions
  */
@@ -66,7 +66,7 @@ export function classLegend(channel, { captions, hidden, isolated, isolate, togg
 
 /**
  * @param {Uint8Array} ramp 256 colours
- * @param {ReturnType<typeof import("./coloring.js").rampRange>} range
+ * @param {ReturnType<typeof import("../data/coloring.js").rampRange>} range
  * @param {string} other
  */
 export function rampLegend(ramp, range, other) {
