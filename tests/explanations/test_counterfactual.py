@@ -86,7 +86,7 @@ def test_units_of_the_table(strip, found):
     first = document["features"][0]
     assert (first["change"], first["contribution"], first["needed"]) == (found.change[0], found.effect[0], True)
     assert "lands at" in str(found)
-    assert "3 features that change 1 are enough; the local linear maps foretell 100% of the way\n" in str(found)
+    assert "3 features that change 1 are enough; the local linear maps predict 100% of the displacement\n" in str(found)
 
 
 def test_a_target_that_is_not_reached_is_admitted(strip, explanation):
@@ -97,7 +97,7 @@ def test_a_target_that_is_not_reached_is_admitted(strip, explanation):
     assert not nowhere.reached
     assert nowhere.distance > 40
     assert "not in the target" in str(nowhere)
-    assert nowhere.n_ways == 0
+    assert nowhere.n_paths == 0
     assert nowhere.n_needed is None
     assert nowhere.needed_novelty is None
     assert not nowhere.needed.any()
@@ -111,7 +111,7 @@ def test_a_target_that_is_not_reached_is_admitted(strip, explanation):
     assert (np.diff(np.abs(lost.change_sd)) <= 0).all()
 
 
-def test_a_foretelling_that_is_wrong_has_no_fidelity(strip, explanation):
+def test_a_prediction_that_is_wrong_has_no_fidelity(strip, explanation):
     X, labels = strip
     i = int(np.flatnonzero(labels == "middle")[0])
     mirrored = counterfactual(
@@ -220,8 +220,8 @@ def test_wrong_questions_are_refused(strip, explanation):
         ask(position=(1, np.nan))
     with pytest.raises(IndexError, match="row 800 must be below n_samples=800"):
         ask(800, target=[1])
-    with pytest.raises(ValueError, match="n_ways=0 must be an integer >= 1"):
-        ask(target=[1], n_ways=0)
+    with pytest.raises(ValueError, match="n_paths=0 must be an integer >= 1"):
+        ask(target=[1], n_paths=0)
     with pytest.raises(ValueError, match="minimize='steps' must be"):
         ask(target=[1], minimize="steps")
     with pytest.raises(ValueError, match="sort_by='effect' must be"):

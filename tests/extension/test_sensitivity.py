@@ -226,8 +226,8 @@ def test_sensitivity_and_explanation_of_a_linear_map_are_the_same():
 def test_the_agreement_of_t_sne_is_a_number_for_each_row(answers):
     found = answers["t-SNE"]
     report = agreement(found, explain(_X, found.embedding, n_jobs=1))
-    assert (np.abs(report.cosine) <= report.turned_cosine + 1e-12).all()
-    assert (report.turned_cosine <= 1.0 + 1e-12).all()
+    assert (np.abs(report.cosine) <= report.rotated_cosine + 1e-12).all()
+    assert (report.rotated_cosine <= 1.0 + 1e-12).all()
     assert ((report.tangent_share > 0.0) & (report.tangent_share <= 1.0 + 1e-12)).all()
 
 

@@ -29,12 +29,12 @@ def colors_by_point(ax, Y):
 def test_every_panel_shows_its_map_in_the_same_colours(maps):
     labels = np.repeat(["a", "b", "c"], 100)
     figure = plot_panels(maps, labels=labels, titles=["x", 2, "$ {"], suptitle="three _$")
-    inks = [colors_by_point(ax, Y) for ax, Y in zip(panels(figure), maps, strict=True)]
-    np.testing.assert_array_equal(inks[0], inks[1])
-    np.testing.assert_array_equal(inks[0], inks[2])
-    assert len(np.unique(inks[0], axis=0)) == 3
+    colors = [colors_by_point(ax, Y) for ax, Y in zip(panels(figure), maps, strict=True)]
+    np.testing.assert_array_equal(colors[0], colors[1])
+    np.testing.assert_array_equal(colors[0], colors[2])
+    assert len(np.unique(colors[0], axis=0)) == 3
     single = colors_by_point(plot_map(maps[0], labels=labels), maps[0])
-    np.testing.assert_array_equal(inks[0][:, :3], single[:, :3])
+    np.testing.assert_array_equal(colors[0][:, :3], single[:, :3])
     assert [ax.get_title() for ax in panels(figure)] == ["x", "2", "$ {"]
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["a  (100)", "b  (100)", "c  (100)"]
@@ -54,9 +54,9 @@ def test_values_share_one_scale(maps):
     values = np.linspace(5.0, 6.0, 300)
     values[7] = np.nan
     figure = plot_panels(maps, values=values)
-    inks = [colors_by_point(ax, Y) for ax, Y in zip(panels(figure), maps, strict=True)]
-    np.testing.assert_array_equal(inks[0], inks[2])
-    np.testing.assert_array_equal(inks[0][7, :3], 0.75)
+    colors = [colors_by_point(ax, Y) for ax, Y in zip(panels(figure), maps, strict=True)]
+    np.testing.assert_array_equal(colors[0], colors[2])
+    np.testing.assert_array_equal(colors[0][7, :3], 0.75)
     (bar,) = [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
     np.testing.assert_allclose(bar.get_ylim(), np.nanpercentile(values, [1, 99]))
 

@@ -69,21 +69,21 @@ def test_the_way_to_a_class_is_the_shortest_through_the_neighbours(open_page, pa
     assert opened.state["pinned"] == start
     opened.page.select_option("#goal", label="east")
     journey = opened.state["journey"]
-    way = journey["way"]
-    assert way[0] == start
-    assert way[-1] == goal[np.argmin(lengths[goal])]
+    path = journey["path"]
+    assert path[0] == start
+    assert path[-1] == goal[np.argmin(lengths[goal])]
     first = journey["changes"][0]
     deviation = X.astype(float).std(axis=0)
-    changes = (X[way[-1]].astype(float) - X[start]) / np.where(deviation > 0, deviation, np.inf)
+    changes = (X[path[-1]].astype(float) - X[start]) / np.where(deviation > 0, deviation, np.inf)
     assert first["feature"] == int(np.argmax(np.abs(changes)))
     np.testing.assert_allclose(first["change"], changes[first["feature"]], rtol=1e-6)
-    assert f"row {way[-1]}" in opened.page.inner_text("#card")
+    assert f"row {path[-1]}" in opened.page.inner_text("#card")
     opened.page.keyboard.press("Escape")
     assert opened.state["journey"] is None
     assert opened.problems == []
 
 
-def test_a_place_that_no_way_leads_to_is_said(open_page, tmp_path):
+def test_a_place_that_no_path_leads_to_is_said(open_page, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 20, size=(80, 4)).astype(np.uint8)
     X[40:] += 200
@@ -94,7 +94,7 @@ def test_a_place_that_no_way_leads_to_is_said(open_page, tmp_path):
     opened = open_page(path)
     opened.page.mouse.click(*opened.place(3))
     opened.page.select_option("#goal", label="there")
-    assert "No way" in opened.page.inner_text("#card")
+    assert "No path" in opened.page.inner_text("#card")
 
 
 def test_the_page_colours_by_distortion_and_names_what_is_torn(open_page, page, explained):

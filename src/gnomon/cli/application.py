@@ -29,7 +29,7 @@ _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError
 
 
 class _Refusal(click.ClickException):
-    """What the user can mend, said in one line."""
+    """What the user can fix, said in one line."""
 
     exit_code = 2
 
@@ -67,6 +67,6 @@ class _Application(click.Group):
 def main() -> None:
     """Make maps of high-dimensional data that say what they mean and how far to trust them.
 
-    Exit codes: 0 done, 1 unexpected failure, 2 something you can mend, 130 stopped by Ctrl-C.
+    Exit codes: 0 done, 1 unexpected failure, 2 something you can fix, 130 stopped by Ctrl-C.
     With GNOMON_TRACEBACK=1 in the environment an error shows where it arose.
     """

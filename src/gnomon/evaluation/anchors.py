@@ -65,10 +65,10 @@ class _Products:
         """Return rows of the data, centred or of length one."""
         if self.means is not None:
             wide = np.float64 if self.X.dtype == np.float64 else self.dtype.type
-            centred = _dense(self.X, rows, wide)
-            centred -= self.means.astype(wide)
-            centred *= centred.dtype.type(self.scale)
-            return centred.astype(self.dtype, copy=False)
+            centered = _dense(self.X, rows, wide)
+            centered -= self.means.astype(wide)
+            centered *= centered.dtype.type(self.scale)
+            return centered.astype(self.dtype, copy=False)
         values = _dense(self.X, rows, self.dtype)
         norms = np.sqrt(np.einsum("ij,ij->i", values, values))
         values /= np.where(norms > 0, norms, 1)[:, None]
@@ -100,8 +100,8 @@ def _float32_is_enough(X: Any, n_neighbors: int, anchors: npt.NDArray[np.int64])
     """Whether the nearest neighbours of a few anchors stand above the rounding of float32 products."""
     probe, some = _Products(X, "euclidean", np.float64, anchors, 1), _some(anchors)
     nearest = np.partition(probe(some), n_neighbors, axis=1)[:, n_neighbors]
-    centred = probe.prepare(some)
-    scale = np.mean(np.einsum("ij,ij->i", centred, centred))
+    centered = probe.prepare(some)
+    scale = np.mean(np.einsum("ij,ij->i", centered, centered))
     return bool(np.min(nearest) > _SAFE_SHARE * scale)
 
 

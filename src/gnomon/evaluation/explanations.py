@@ -311,7 +311,7 @@ class Stability:
 def stability(importances: Sequence[Any]) -> Stability:
     """Compare the importances that several explanations give the features of the same points.
 
-    Importances do not change when a map is turned, mirrored or shifted, and ranks not when it is stretched, so maps
+    Importances do not change when a map is rotated, mirrored or shifted, and ranks not when it is stretched, so maps
     of different seeds compare without being aligned.
 
     Parameters

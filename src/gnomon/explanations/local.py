@@ -52,27 +52,27 @@ def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Itera
             yield from (local_arrows(explanation, int(i)) for i in block)
             continue
         pools = [pooling_shares(jacobians, int(i)) for i in block]
-        centres = np.unique(np.concatenate([members for members, _ in pools]))
+        centers = np.unique(np.concatenate([members for members, _ in pools]))
         where = np.repeat(np.arange(len(block)), [len(members) for members, _ in pools])
         averages = sp.csr_array(
             (
                 np.concatenate([shares for _, shares in pools]),
-                (where, np.searchsorted(centres, np.concatenate([members for members, _ in pools]))),
+                (where, np.searchsorted(centers, np.concatenate([members for members, _ in pools]))),
             ),
-            shape=(len(block), len(centres)),
+            shape=(len(block), len(centers)),
         )
-        used = jacobians.weights[centres] > 0
-        members = np.unique(np.concatenate([centres, jacobians.indices[centres][used]]))
+        used = jacobians.weights[centers] > 0
+        members = np.unique(np.concatenate([centers, jacobians.indices[centers][used]]))
         values = dense_rows_of(explanation._X, members)
         values -= values[0].copy()
-        coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
-        ends = np.searchsorted(members, np.where(used, jacobians.indices[centres], centres[:, None]))
-        columns = np.concatenate([ends.ravel(), np.searchsorted(members, centres)])
-        lines = np.concatenate([np.repeat(np.arange(len(centres)), used.shape[1]), np.arange(len(centres))])
+        coefficients = np.where(used[:, :, None], jacobians.coefficients[centers], 0.0)
+        ends = np.searchsorted(members, np.where(used, jacobians.indices[centers], centers[:, None]))
+        columns = np.concatenate([ends.ravel(), np.searchsorted(members, centers)])
+        lines = np.concatenate([np.repeat(np.arange(len(centers)), used.shape[1]), np.arange(len(centers))])
         axes = np.empty((len(block), d, explanation.n_features))
         for c in range(d):
             steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
-            fits = sp.csr_array((steps, (lines, columns)), shape=(len(centres), len(members)))
+            fits = sp.csr_array((steps, (lines, columns)), shape=(len(centers), len(members)))
             axes[:, c] = (averages @ fits) @ values
         deviations = expand_deviations(explanation._X, jacobians, np.asarray(block, np.int64))
         yield from (one * deviation for one, deviation in zip(axes, deviations, strict=True))

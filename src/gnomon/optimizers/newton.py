@@ -52,7 +52,7 @@ class Newton(Optimizer[NewtonState, TwiceDifferentiable]):
     """Descend by Newton steps, with as much added to the diagonal of the Hessian as makes the loss fall.
 
     An iteration factorises a dense matrix of n_samples * n_components rows: for some thousand points that are near a
-    minimum. Close to it the number of right digits doubles in each iteration. A loss that turning and shifting the map
+    minimum. Close to it the number of right digits doubles in each iteration. A loss that rotating and shifting the map
     does not change has no curvature along these; the damping keeps steps out of them.
 
     Parameters

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.plot.style import (
     DENSITY_FROM,
-    ClassInks,
+    ClassColors,
     class_centers,
-    class_inks,
+    colors_of_classes,
+    colors_of_values,
     import_matplotlib,
     point_style,
     save_figure,
-    value_inks,
 )
 
 __all__ = ["plot_map", "save_png"]
@@ -83,11 +83,11 @@ def plot_map(
         figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
         ax = figure.add_subplot()
     if labels is not None:
-        inks = class_inks(labels, len(Y), "plot_map")
-        draw_points(ax, Y, inks.rgb)
-        _list_classes(ax, Y, inks, legend=legend, annotate=annotate)
+        colors = colors_of_classes(labels, len(Y), "plot_map")
+        draw_points(ax, Y, colors.rgb)
+        _list_classes(ax, Y, colors, legend=legend, annotate=annotate)
     elif values is not None:
-        shades = value_inks(values, len(Y), "plot_map")
+        shades = colors_of_values(values, len(Y), "plot_map")
         draw_points(ax, Y, shades.rgb)
         if legend:
             ax.figure.colorbar(shades.scale(), ax=ax, shrink=0.6, extend="both")
@@ -141,9 +141,9 @@ def draw_points(ax: Any, Y: npt.NDArray[Any], rgb: npt.NDArray[np.float64] | Non
     )
 
 
-def _list_classes(ax: Any, Y: npt.NDArray[Any], inks: ClassInks, *, legend: bool, annotate: bool) -> None:
+def _list_classes(ax: Any, Y: npt.NDArray[Any], colors: ClassColors, *, legend: bool, annotate: bool) -> None:
     if legend:
-        marks, texts, note = inks.entries()
+        marks, texts, note = colors.entries()
         ax.legend(
             marks,
             texts,
@@ -155,15 +155,15 @@ def _list_classes(ax: Any, Y: npt.NDArray[Any], inks: ClassInks, *, legend: bool
             title_fontsize=8,
         )
     if annotate:
-        name_classes(ax, Y, inks)
+        name_classes(ax, Y, colors)
 
 
-def name_classes(ax: Any, Y: npt.NDArray[Any], inks: ClassInks, *, size: float = 10.0) -> None:
+def name_classes(ax: Any, Y: npt.NDArray[Any], colors: ClassColors, *, size: float = 10.0) -> None:
     """Write the names of the listed classes at their medians."""
-    centers = class_centers(Y, inks.codes, len(inks.names))
-    for k in inks.shown:
+    centers = class_centers(Y, colors.codes, len(colors.names))
+    for k in colors.shown:
         if np.isfinite(centers[k, 0]):
-            _name(ax, centers[k, 0], centers[k, 1], inks.names[k], size=size)
+            _name(ax, centers[k, 0], centers[k, 1], colors.names[k], size=size)
 
 
 def _name(ax: Any, x: float, y: float, text: str, *, size: float = 10.0) -> None:

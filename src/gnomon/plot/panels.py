@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.plot.map import draw_points, dress, name_classes
-from gnomon.plot.style import ClassInks, ValueInks, class_inks, import_matplotlib, save_figure, value_inks
+from gnomon.plot.style import (
+    ClassColors,
+    ValueColors,
+    colors_of_classes,
+    colors_of_values,
+    import_matplotlib,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,23 +78,23 @@ def plot_panels(
     n_columns = _columns(len(maps)) if n_columns is None else min(n_columns, len(maps))
     if n_columns < 1:
         raise ValueError(message("plot_panels", f"n_columns={n_columns}", "at least 1"))
-    inks: ClassInks | ValueInks | None = None
+    colors: ClassColors | ValueColors | None = None
     if labels is not None:
-        inks = class_inks(labels, len(maps[0]), "plot_panels")
+        colors = colors_of_classes(labels, len(maps[0]), "plot_panels")
     elif values is not None:
-        inks = value_inks(values, len(maps[0]), "plot_panels")
+        colors = colors_of_values(values, len(maps[0]), "plot_panels")
     n_rows = math.ceil(len(maps) / n_columns)
-    size = (n_columns * _PANEL + (_LEGEND if inks else 0.0), n_rows * (_PANEL + 0.3) + (0.4 if suptitle else 0.0))
+    size = (n_columns * _PANEL + (_LEGEND if colors else 0.0), n_rows * (_PANEL + 0.3) + (0.4 if suptitle else 0.0))
     figure: Figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
     matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
     axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for k, (ax, Y) in enumerate(zip(axes, maps, strict=False)):
-        _draw_panel(ax, Y, inks, None if titles is None else str(titles[k]), annotate=annotate)
+        _draw_panel(ax, Y, colors, None if titles is None else str(titles[k]), annotate=annotate)
     for ax in axes[len(maps) :]:
         ax.set_axis_off()
     if suptitle:
         figure.suptitle(suptitle, x=0.01, ha="left", fontsize=14, fontweight="bold", parse_math=False)
-    _explain_colors(figure, axes, inks)
+    _explain_colors(figure, axes, colors)
     return figure
 
 
@@ -131,20 +138,20 @@ def _columns(n_panels: int) -> int:
 
 
 def _draw_panel(
-    ax: Any, Y: npt.NDArray[Any], inks: ClassInks | ValueInks | None, title: str | None, *, annotate: bool
+    ax: Any, Y: npt.NDArray[Any], colors: ClassColors | ValueColors | None, title: str | None, *, annotate: bool
 ) -> None:
-    draw_points(ax, Y, None if inks is None else inks.rgb, share=_PANEL / _ONE_MAP)
+    draw_points(ax, Y, None if colors is None else colors.rgb, share=_PANEL / _ONE_MAP)
     dress(ax, Y, None)
     ax.set_box_aspect(1.0)
     if title:
         ax.set_title(title, fontsize=11, parse_math=False)
-    if annotate and isinstance(inks, ClassInks) and len(inks.names) <= _NAMED:
-        name_classes(ax, Y, inks, size=8.5)
+    if annotate and isinstance(colors, ClassColors) and len(colors.names) <= _NAMED:
+        name_classes(ax, Y, colors, size=8.5)
 
 
-def _explain_colors(figure: Figure, axes: npt.NDArray[Any], inks: ClassInks | ValueInks | None) -> None:
-    if isinstance(inks, ClassInks):
-        marks, texts, note = inks.entries()
+def _explain_colors(figure: Figure, axes: npt.NDArray[Any], colors: ClassColors | ValueColors | None) -> None:
+    if isinstance(colors, ClassColors):
+        marks, texts, note = colors.entries()
         figure.legend(marks, texts, loc="outside right center", frameon=False, fontsize=9, title=note, title_fontsize=8)
-    elif inks is not None:
-        figure.colorbar(inks.scale(), ax=list(axes), shrink=0.6, aspect=28, extend="both")
+    elif colors is not None:
+        figure.colorbar(colors.scale(), ax=list(axes), shrink=0.6, aspect=28, extend="both")

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEGEND_CLASSES",
-    "ClassInks",
-    "ValueInks",
+    "ClassColors",
+    "ValueColors",
     "class_centers",
-    "class_inks",
+    "colors_of_classes",
+    "colors_of_values",
     "encode_classes",
     "import_matplotlib",
     "point_style",
     "ramp",
     "save_figure",
-    "value_inks",
 ]
 
 DENSITY_FROM = 200_000
@@ -89,7 +89,7 @@ def class_centers(
 
 
 @dataclass(frozen=True)
-class ClassInks:
+class ClassColors:
     """One colour a class.
 
     Attributes
@@ -123,7 +123,7 @@ class ClassInks:
 
 
 @dataclass(frozen=True)
-class ValueInks:
+class ValueColors:
     """Colours of measured values: their norm and colour map, and the colour of every point."""
 
     norm: Any
@@ -137,7 +137,7 @@ class ValueInks:
         return ScalarMappable(self.norm, self.shades)
 
 
-def class_inks(labels: Any, n_points: int, who: str) -> ClassInks:
+def colors_of_classes(labels: Any, n_points: int, who: str) -> ClassColors:
     """Give every class a colour; where there are many the largest get the most distinct ones."""
     names, codes = encode_classes(labels, n_points, who)
     counts = np.bincount(codes, minlength=len(names))
@@ -145,10 +145,10 @@ def class_inks(labels: Any, n_points: int, who: str) -> ClassInks:
     hexes = np.empty(len(names), dtype="<U7")
     hexes[order] = class_colors(len(names))
     rgb = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in hexes]).reshape(-1, 3)
-    return ClassInks(names, codes, hexes, order[:LEGEND_CLASSES], rgb[codes])
+    return ClassColors(names, codes, hexes, order[:LEGEND_CLASSES], rgb[codes])
 
 
-def value_inks(values: Any, n_points: int, who: str) -> ValueInks:
+def colors_of_values(values: Any, n_points: int, who: str) -> ValueColors:
     """Spread a ramp over the values without their outer hundredths; grey where a value is missing."""
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != (n_points,):
@@ -160,7 +160,7 @@ def value_inks(values: Any, n_points: int, who: str) -> ValueInks:
     shades = ramp(matplotlib)
     rgb = shades(norm(np.where(np.isfinite(numbers), numbers, low)))[:, :3]
     rgb[~np.isfinite(numbers)] = 0.75
-    return ValueInks(norm, shades, rgb)
+    return ValueColors(norm, shades, rgb)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int) -> None:

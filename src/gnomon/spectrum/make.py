@@ -127,7 +127,7 @@ def attraction_repulsion_spectrum(
         Factors on the attraction, in any order. None takes thirteen, evenly on a logarithmic scale from two thirds of
         the critical exaggeration (see `Spectrum.critical`) to 1, then 0.7 and 0.5.
     n_neighbors : int >= 2, default=15
-        Neighbours of each row, all alike, the row itself not counted.
+        Neighbours of each row, all of equal weight, the row itself not counted.
     n_components : int >= 1, default=2
         Dimension of the maps; 2 or 3 for pages and pictures.
     max_iter : int >= 1, default=500

@@ -41,7 +41,7 @@ class Mark:
     distance_correlations, neighbor_overlaps : ndarray of shape (n_values + 1,), float64
         With the Laplacian eigenmaps and the maps at all values, in the order of the spectrum.
     embedding : ndarray of shape (n_samples, n_components), float32
-        The map, turned to the one it resembles most and of its spread.
+        The map, rotated to the one it resembles most and of its spread.
     """
 
     name: str

@@ -35,7 +35,7 @@ class Spectrum:
     exaggerations : ndarray of shape (n_values,), float64
         Factors on the attraction, falling; 1 is t-SNE.
     embeddings : tuple of n_values ndarray of shape (n_samples, n_components), float32
-        The map at each value. All are turned, reflected and shifted to follow from one another and brought to the
+        The map at each value. All are rotated, reflected and shifted to follow from one another and brought to the
         spread of the one nearest to t-SNE; their own spreads are in `spreads`.
     laplacian_eigenmap : ndarray of shape (n_samples, n_components)
         What the maps tend to as attraction grows, aligned likewise.
@@ -138,9 +138,9 @@ class Spectrum:
         correlations, overlaps = likeness(given, self.frames, n_jobs=n_jobs)
         similarities = (correlations + overlaps) / 2.0
         best = int(similarities.argmax())
-        turned = align([self.frames[best], given])[1]
+        aligned = align([self.frames[best], given])[1]
         value = math.inf if best == 0 else float(self.exaggerations[best - 1])
-        return Mark(name, value, float(similarities[best]), correlations, overlaps, turned.astype(np.float32))
+        return Mark(name, value, float(similarities[best]), correlations, overlaps, aligned.astype(np.float32))
 
     def sequence(self) -> Sequence:
         """Return the maps as the viewer's slider takes them, open at t-SNE."""
@@ -167,7 +167,7 @@ class Spectrum:
         title : str
             Of the page.
         **page
-            What else the page shows, such as ``X``, ``feature_names`` or ``images``; see `gnomon.viewer.PageContent`.
+            Shown besides on the page, such as ``X``, ``feature_names`` or ``images``: see `gnomon.viewer.PageContent`.
         """
         from gnomon.viewer import PageContent, write_html
 

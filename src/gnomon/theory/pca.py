@@ -86,7 +86,7 @@ def descend(
 
 @dataclass(frozen=True)
 class PCACertificate:
-    """What was seen on the way from a random start to the principal components.
+    """What was seen on the path from a random start to the principal components.
 
     Attributes
     ----------

@@ -173,7 +173,7 @@ def stratified_rows(codes: npt.NDArray[Any] | None, n_samples: int, limit: int) 
 
 @dataclass
 class Facts:
-    """Columns, one row a shown point unless its name says else, and the entries of the header that go with them."""
+    """Columns, one row a shown point unless the name says otherwise, and the entries of the header with them."""
 
     columns: dict[str, Array] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=dict)

@@ -156,7 +156,7 @@ class PageContent:
     explanation : object, default=None
         Has ``r2``, ``ellipses``, ``global_importance`` and ``top_features(n)`` with ``indices``, ``arrows`` and
         ``importance``, as `gnomon.explain` returns. With its ``jacobians`` and ``graph`` the page can say of all
-        features what they do to a pinned point, and find ways through the data; with its ``distortion`` it colours by
+        features what they do to a pinned point, and find paths through the data; with its ``distortion`` it colours by
         area, anisotropy and tears.
     evaluation : object, default=None
         Has scores (``trustworthiness`` ...) and ``per_point``, as `gnomon.evaluate` returns.

@@ -122,7 +122,7 @@ def preview_png(
     finite = np.isfinite(embedding).all(axis=1)
     picture = np.full((height, width, 3), 255, dtype=np.uint8)
     if finite.any():
-        points, inks = embedding[finite, :2].astype(np.float64), colors[finite]
+        points, shown = embedding[finite, :2].astype(np.float64), colors[finite]
         low, high = points.min(axis=0), points.max(axis=0)
         scale = 0.94 * min(width / max(high[0] - low[0], 1e-30), height / max(high[1] - low[1], 1e-30))
         centered = np.clip((points - (low + high) / 2) * scale, -1e6, 1e6)
@@ -133,7 +133,7 @@ def preview_png(
         for dy in range(-reach + 1, reach):
             for dx in range(-reach + 1, reach):
                 y, x = np.clip(row + dy, 0, height - 1)[order], np.clip(column + dx, 0, width - 1)[order]
-                picture[y, x] = inks[order]
+                picture[y, x] = shown[order]
     return _png(picture)
 
 

@@ -58,11 +58,11 @@ def slopes(t: Array, values: Array) -> tuple[Array, Array]:
     """
     s = t - t.mean()
     total = float(s @ s)
-    centred = values - values[0]  # exact zeros for a constant column
-    centred -= centred.mean(axis=0)
-    slope = np.sum(s[:, None] * centred, axis=0) / total
+    centered = values - values[0]  # exact zeros for a constant column
+    centered -= centered.mean(axis=0)
+    slope = np.sum(s[:, None] * centered, axis=0) / total
     leverage = 1.0 / len(t) + s**2 / total
-    misses = (centred - s[:, None] * slope) / np.maximum(1.0 - leverage, 1e-6)[:, None]
+    misses = (centered - s[:, None] * slope) / np.maximum(1.0 - leverage, 1e-6)[:, None]
     return slope, np.sqrt(np.sum((s[:, None] * misses) ** 2, axis=0)) / total
 
 

@@ -108,7 +108,7 @@ def find_points_near(places: Array, path: Array, width: float | None, *, who: st
         width = check_parameters(who, {"width": Real(0.0, low_open=True)}, {"width": width})["width"]
     n = len(places)
     nearest, t, tangents = np.full(n, np.inf), np.zeros(n), np.zeros(places.shape)
-    gone, last = 0.0, len(path) - 2
+    arc, last = 0.0, len(path) - 2
     for number, (start, end) in enumerate(pairwise(path)):
         length = float(np.linalg.norm(end - start))
         unit = (end - start) / length
@@ -119,8 +119,8 @@ def find_points_near(places: Array, path: Array, width: float | None, *, who: st
         distance = np.linalg.norm(places - start - part[:, None] * unit, axis=1)
         distance[outside | np.isnan(distance)] = np.inf
         closer = distance < nearest
-        nearest[closer], t[closer], tangents[closer] = distance[closer], gone + part[closer], unit
-        gone += length
+        nearest[closer], t[closer], tangents[closer] = distance[closer], arc + part[closer], unit
+        arc += length
     rows = np.flatnonzero(nearest <= width)
     if len(rows) < _MIN_ROWS or np.ptp(t[rows]) == 0:
         raise ValueError(
@@ -132,4 +132,4 @@ def find_points_near(places: Array, path: Array, width: float | None, *, who: st
                 remedy="Draw it through the points or pass a larger width.",
             )
         )
-    return PointsNear(path, float(width), gone, rows, t[rows], tangents[rows])
+    return PointsNear(path, float(width), arc, rows, t[rows], tangents[rows])

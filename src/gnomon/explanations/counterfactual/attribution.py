@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from gnomon.explanations.counterfactual.paths import Way
+    from gnomon.explanations.counterfactual.paths import Candidate
     from gnomon.explanations.explanation import Explanation
     from gnomon.explanations.rows import ColumnScales
 
@@ -28,7 +28,7 @@ def direction(start: Array, end: Array) -> Array:
 
 
 class Attribution:
-    """Displacements in the map foretold for each feature along a way, by the local linear maps at its rows.
+    """Displacements in the map predicted for each feature along a path, by the local linear maps at its rows.
 
     On each step the map is taken as the mean of the linear maps at both ends, so for an affine map whose local maps
     are exact a feature's displacement is its column times its change. Rows without a local map are passed over.
@@ -53,35 +53,36 @@ class Attribution:
             self._axes[row] = self.explanation.axes(row)
         return self._axes[row]
 
-    def _steps(self, way: Way) -> list[tuple[Array, list[int]]]:
+    def _steps(self, candidate: Candidate) -> list[tuple[Array, list[int]]]:
         """Return the changes, one a step, that lead to the changed row, and the rows with a local map at its ends."""
-        route, gone = way.route, way.share * way.route.arc[-1]
-        n_steps = max(1, int(np.count_nonzero(route.arc[:-1] < gone)))
-        passed = np.clip(route.stations[1:n_steps], self._scales.low, self._scales.high)
-        changes = np.diff(np.concatenate([self._own[None], passed, way.row[None]]), axis=0)
+        path = candidate.path
+        taken = candidate.share * path.arc[-1]
+        n_steps = max(1, int(np.count_nonzero(path.arc[:-1] < taken)))
+        passed = np.clip(path.stations[1:n_steps], self._scales.low, self._scales.high)
+        changes = np.diff(np.concatenate([self._own[None], passed, candidate.row[None]]), axis=0)
         mask = self.explanation.mask
-        return [(change, [int(r) for r in route.rows[s : s + 2] if mask[r]]) for s, change in enumerate(changes)]
+        return [(change, [int(r) for r in path.rows[s : s + 2] if mask[r]]) for s, change in enumerate(changes)]
 
-    def displacements(self, way: Way) -> Array:
-        """Return the foretold displacement by each feature, (n_components, n_features), in units of the map.
+    def displacements(self, candidate: Candidate) -> Array:
+        """Return the predicted displacement by each feature, (n_components, n_features), in units of the map.
 
-        Their sum over the features is the displacement that is foretold of the row as a whole.
+        Their sum over the features is the displacement that is predicted of the row as a whole.
         """
         total = np.zeros((self.explanation.n_components, len(self._own)))
-        for change, ends in self._steps(way):
+        for change, ends in self._steps(candidate):
             for row in ends:
                 total += self._axes_at(row) * (change / len(ends))
         return total
 
-    def errors(self, way: Way, toward: Array) -> Array:
+    def errors(self, candidate: Candidate, toward: Array) -> Array:
         """Return standard errors of the displacements in a direction, (n_features,).
 
-        The linear maps along a way share neighbours: their errors are added up as if they were one and the same, which
+        The linear maps along a path share neighbours: their errors are added up as if they were one and the same, which
         is the most that they can come to.
         """
         total = np.zeros((len(toward), len(self._own)))
         known: dict[int, Array] = {}
-        for change, ends in self._steps(way):
+        for change, ends in self._steps(candidate):
             for row in ends:
                 if row not in known:
                     known[row] = self.explanation.axes_error(row)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.affinities.geodesics import PathGraph
-from gnomon.explanations.counterfactual.region import Landing, Region
+from gnomon.explanations.counterfactual.region import Membership, Region
 from gnomon.explanations.rows import ColumnScales, dense_rows_of
 from gnomon.neighbors import NeighborGraph, find_bridges
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "Candidate",
+    "Path",
     "Placing",
-    "Route",
-    "Way",
-    "best_way",
-    "find_routes",
-    "go_on",
+    "best_candidate",
+    "find_paths",
+    "further_candidates",
     "path_graph",
-    "routes_to",
+    "paths_along",
     "shortest_path",
-    "try_routes",
+    "try_paths",
 ]
 
 Array = npt.NDArray[np.float64]
 _AVERAGED = 15  # neighbours in a local mean, at most
-_STEPS = 24  # places tried along a route, then again between the last outside and the first inside
+_STEPS = 24  # places tried along a path, then again between the last outside and the first inside
 _FURTHER = 3  # places tried from there to the end
 
 
 @dataclass(frozen=True)
-class Route:
-    """A changed row on its way.
+class Path:
+    """A changed row on its path through the data.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Route:
     stations : ndarray of shape (n_steps + 1, n_features), float64
         The changed row as it passes them; the first is the row as it is.
     arc : ndarray of shape (n_steps + 1,), float64
-        Way gone so far, in the units of the data.
+        Length of the path so far, in the units of the data.
     """
 
     rows: npt.NDArray[np.int64]
@@ -60,17 +60,17 @@ class Route:
     arc: Array
 
     @classmethod
-    def of(cls, rows: npt.NDArray[np.int64], stations: Array) -> Route:
-        """Measure the way."""
+    def of(cls, rows: npt.NDArray[np.int64], stations: Array) -> Path:
+        """Measure the path."""
         steps = np.linalg.norm(np.diff(stations, axis=0), axis=1)
         return cls(rows, stations, np.append(0.0, np.cumsum(steps)))
 
     def at(self, share: float) -> Array:
-        """Return the changed row after a share of the way, in [0, 1]."""
-        gone = share * self.arc[-1]
-        step = int(np.clip(np.searchsorted(self.arc, gone, side="left") - 1, 0, len(self.arc) - 2))
+        """Return the changed row after a share of the path, in [0, 1]."""
+        reached = share * self.arc[-1]
+        step = int(np.clip(np.searchsorted(self.arc, reached, side="left") - 1, 0, len(self.arc) - 2))
         length = self.arc[step + 1] - self.arc[step]
-        part = 0.0 if length == 0 else (gone - self.arc[step]) / length
+        part = 0.0 if length == 0 else (reached - self.arc[step]) / length
         row: Array = self.stations[step] + part * (self.stations[step + 1] - self.stations[step])
         return row
 
@@ -83,9 +83,9 @@ def path_graph(X: Any, graph: NeighborGraph, n_threads: int) -> PathGraph:
     return PathGraph.of(graph, find_bridges(values, graph, metric=graph.metric, n_threads=n_threads))
 
 
-def shortest_path(paths: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.int64]:
+def shortest_path(graph: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.int64]:
     """Walk back from `end` to where `lengths` is 0; ties go to the smaller row number."""
-    matrix = paths.matrix
+    matrix = graph.matrix
     row, seen = int(end), {int(end)}
     found = [row]
     while lengths[row] > 0:
@@ -102,14 +102,14 @@ def shortest_path(paths: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.
 
 
 KINDS = ("means", "fading", "rows")
-"""Ways along a path, those that bring least noise of single rows first."""
+"""Kinds of path, those that bring least noise of single rows first."""
 
 
-def routes_to(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Route, Route, Route]:
-    """Return three ways along a path of rows, in the order of `KINDS`.
+def paths_along(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Path, Path, Path]:
+    """Return three paths along a chain of rows, in the order of `KINDS`.
 
     Along the means around the rows the changed row keeps what sets it apart from its own neighbourhood, and single rows
-    on the way leave no trace; or what sets it apart fades in proportion to the way, so that it ends as a local mean.
+    on the path leave no trace; or what sets it apart fades in proportion to the path, so that it ends as a local mean.
     Through the rows it ends as a row of the data, with a place of its own in the map.
     """
     k = min(_AVERAGED, graph.n_neighbors)
@@ -120,30 +120,30 @@ def routes_to(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tupl
         means[station] = np.mean(np.concatenate([own[station : station + 1], dense_rows_of(X, used)]), axis=0)
     kept = np.linspace(1.0, 0.0, len(rows))[:, None]
     stations = (own[0] + (means - means[0]), means + kept * (own[0] - means[0]), own)
-    along, fading, through = (Route.of(rows, some) for some in stations)
+    along, fading, through = (Path.of(rows, some) for some in stations)
     return along, fading, through
 
 
 @dataclass(frozen=True)
-class Way:
-    """A route, how far to go on it, and where that leads.
+class Candidate:
+    """A path, how far to go on it, and where that leads.
 
     Attributes
     ----------
-    route : Route
+    path : Path
     kind : str
         One of `KINDS`.
     share : float in (0, 1]
-        Part of the route that is gone.
-    landing : Landing
+        Part of the path that is taken.
+    membership : Membership
     row : ndarray of shape (n_features,)
         The changed row there, within the range of the data.
     """
 
-    route: Route
+    path: Path
     kind: str
     share: float
-    landing: Landing
+    membership: Membership
     row: Array
 
 
@@ -170,18 +170,18 @@ class Placing:
         given: Any = rows.astype(self.X.dtype) if self.X.dtype in (np.float32, np.float64) else rows
         return type(self.X)(given) if hasattr(self.X, "tocsr") else given
 
-    def landings(self, rows: Array) -> list[Landing]:
+    def memberships(self, rows: Array) -> list[Membership]:
         """Place rows (n, n_features) and say where they lie."""
         places = np.asarray(self.transform(self.like(rows)), dtype=np.float64)
-        return self.region.landings(places, without=self.i)
+        return self.region.memberships(places, without=self.i)
 
 
-def find_routes(
-    explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_ways: int, *, who: str
-) -> list[tuple[Route, str]]:
-    """Return routes of every kind to the nearest rows inside the region."""
-    paths = path_graph(explanation._X, graph, explanation._n_threads)
-    lengths = paths.lengths_from(np.array([i], dtype=np.int32), n_threads=explanation._n_threads)[0]
+def find_paths(
+    explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_paths: int, *, who: str
+) -> list[tuple[Path, str]]:
+    """Return paths of every kind to the nearest rows inside the region."""
+    shortest = path_graph(explanation._X, graph, explanation._n_threads)
+    lengths = shortest.lengths_from(np.array([i], dtype=np.int32), n_threads=explanation._n_threads)[0]
     candidates = region.core()
     candidates = candidates[np.isfinite(lengths[candidates])]
     if not len(candidates):
@@ -194,66 +194,73 @@ def find_routes(
                 remedy="Pass a graph with more neighbours.",
             )
         )
-    nearest = candidates[np.argsort(lengths[candidates], kind="stable")[:n_ways]]
-    routes = []
+    nearest = candidates[np.argsort(lengths[candidates], kind="stable")[:n_paths]]
+    paths = []
     for end in nearest:
-        rows = shortest_path(paths, lengths, int(end))
-        for route, kind in zip(routes_to(explanation._X, graph, rows), KINDS, strict=True):
-            if route.arc[-1] > 0:
-                routes.append((route, kind))
-    if not routes:
+        rows = shortest_path(shortest, lengths, int(end))
+        for path, kind in zip(paths_along(explanation._X, graph, rows), KINDS, strict=True):
+            if path.arc[-1] > 0:
+                paths.append((path, kind))
+    if not paths:
         raise ValueError(message(who, "target", "rows other than duplicates of the point"))
-    return routes
+    return paths
 
 
-def try_routes(routes: list[tuple[Route, str]], placing: Placing, scales: ColumnScales) -> list[Way]:
-    """Go along each route until it lands in the region, at first in large steps, then between two of them."""
-    shares = [np.linspace(0.0, 1.0, _STEPS + 1)[1:] for _ in routes]
-    best: list[Way | None] = [None] * len(routes)
+def try_paths(paths: list[tuple[Path, str]], placing: Placing, scales: ColumnScales) -> list[Candidate]:
+    """Go along each path until it lands in the region, at first in large steps, then between two of them."""
+    shares = [np.linspace(0.0, 1.0, _STEPS + 1)[1:] for _ in paths]
+    best: list[Candidate | None] = [None] * len(paths)
     for _ in range(2):
         rows = [
-            np.clip(route.at(s), scales.low, scales.high)
-            for (route, _), some in zip(routes, shares, strict=True)
+            np.clip(path.at(s), scales.low, scales.high)
+            for (path, _), some in zip(paths, shares, strict=True)
             for s in some
         ]
-        landings = placing.landings(np.array(rows))
+        memberships = placing.memberships(np.array(rows))
         at = 0
-        for r, ((route, kind), some) in enumerate(zip(routes, shares, strict=True)):
-            tried = [Way(route, kind, float(s), landings[at + k], rows[at + k]) for k, s in enumerate(some)]
+        for r, ((path, kind), some) in enumerate(zip(paths, shares, strict=True)):
+            tried = [Candidate(path, kind, float(s), memberships[at + k], rows[at + k]) for k, s in enumerate(some)]
             at += len(some)
-            inside = [way for way in tried if way.landing.inside]
-            found = inside[0] if inside else min(tried, key=lambda way: way.landing.distance)
+            inside = [candidate for candidate in tried if candidate.membership.inside]
+            found = inside[0] if inside else min(tried, key=lambda candidate: candidate.membership.distance)
             known = best[r]
-            if known is None or (found.landing.inside and (not known.landing.inside or found.share < known.share)):
+            if known is None or (
+                found.membership.inside and (not known.membership.inside or found.share < known.share)
+            ):
                 best[r] = known = found
             step = 1.0 / _STEPS
             shares[r] = known.share - step + np.linspace(0.0, step, _STEPS + 1)[1:-1]
-    return [way for way in best if way is not None]
+    return [candidate for candidate in best if candidate is not None]
 
 
-def best_way(ways: list[Way], own: Array) -> tuple[Way, list[Way]]:
-    """Return the way to take, and the ways of its kind that arrive.
+def best_candidate(candidates: list[Candidate], own: Array) -> tuple[Candidate, list[Candidate]]:
+    """Return the candidate to take, and those of its kind that arrive.
 
-    Single rows on a way bring their own noise into the answer, local means do not: the first kind that arrives is
-    taken, and of its ways the one with the smallest change. If none arrives it is the one that comes nearest.
+    Single rows on a path bring their own noise into the answer, local means do not: the first kind that arrives is
+    taken, and of its candidates the one with the smallest change. If none arrives it is the one that comes nearest.
     """
-    arrived = [way for way in ways if way.landing.inside]
+    arrived = [candidate for candidate in candidates if candidate.membership.inside]
     if not arrived:
-        return min(ways, key=lambda way: way.landing.distance), []
-    first = min(KINDS.index(way.kind) for way in arrived)
-    alike = [way for way in arrived if way.kind == KINDS[first]]
-    return min(alike, key=lambda way: float(np.linalg.norm(way.row - own))), alike
+        return min(candidates, key=lambda candidate: candidate.membership.distance), []
+    first = min(KINDS.index(candidate.kind) for candidate in arrived)
+    alike = [candidate for candidate in arrived if candidate.kind == KINDS[first]]
+    return min(alike, key=lambda candidate: float(np.linalg.norm(candidate.row - own))), alike
 
 
-def go_on(ways: list[Way], placing: Placing, scales: ColumnScales) -> list[Way]:
-    """Return the ways, and the same ways gone further where that lands in the region too."""
+def further_candidates(candidates: list[Candidate], placing: Placing, scales: ColumnScales) -> list[Candidate]:
+    """Return the candidates, and the same farther along their paths where that lands in the region too."""
     steps = np.arange(1, _FURTHER + 1) / _FURTHER
-    further = [(way, float(s)) for way in ways for s in way.share + (1.0 - way.share) * steps if s > way.share]
-    if not further:
-        return ways
-    rows = np.array([np.clip(way.route.at(s), scales.low, scales.high) for way, s in further])
-    longer = [
-        Way(way.route, way.kind, s, landing, row)
-        for (way, s), landing, row in zip(further, placing.landings(rows), rows, strict=True)
+    further = [
+        (candidate, float(s))
+        for candidate in candidates
+        for s in candidate.share + (1.0 - candidate.share) * steps
+        if s > candidate.share
     ]
-    return ways + [one for one in longer if one.landing.inside]
+    if not further:
+        return candidates
+    rows = np.array([np.clip(candidate.path.at(s), scales.low, scales.high) for candidate, s in further])
+    longer = [
+        Candidate(candidate.path, candidate.kind, s, membership, row)
+        for (candidate, s), membership, row in zip(further, placing.memberships(rows), rows, strict=True)
+    ]
+    return candidates + [one for one in longer if one.membership.inside]

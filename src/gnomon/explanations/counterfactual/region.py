@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.explanations.rows import row_mask
 
-__all__ = ["Landing", "Region", "target_rows"]
+__all__ = ["Membership", "Region", "target_rows"]
 
 _ASKED = 5  # nearest points that say where a place lies
 _AROUND = 15  # points that make the region around a place
@@ -19,8 +19,8 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Landing:
-    """Where a changed row comes to lie.
+class Membership:
+    """Where a changed row comes to lie, and whether that is in the region.
 
     Attributes
     ----------
@@ -120,9 +120,9 @@ class Region:
         inside = self.wanted[self._nearest(self.places[rows], rows)].mean(axis=1) > 0.5
         return rows[inside] if inside.any() else rows
 
-    def landings(self, at: Array, without: int) -> list[Landing]:
+    def memberships(self, at: Array, without: int) -> list[Membership]:
         """Say of each place where it lies; the row `without` is not asked."""
-        found: list[Landing] = []
+        found: list[Membership] = []
         placed = np.atleast_1d(np.isfinite(at).all(axis=1))
         near = np.zeros((len(at), 0), dtype=np.int64)
         if placed.any():
@@ -131,10 +131,10 @@ class Region:
             distances = self.own_tree.query(filled)[0]
         for j, place in enumerate(at):
             if not placed[j]:
-                found.append(Landing(place, False, float("inf"), None))
+                found.append(Membership(place, False, float("inf"), None))
                 continue
             inside = bool(self.wanted[near[j]].mean() > 0.5 and distances[j] <= self.reach)
-            found.append(Landing(place, inside, float(distances[j]), self._label(near[j])))
+            found.append(Membership(place, inside, float(distances[j]), self._label(near[j])))
         return found
 
     def _label(self, rows: npt.NDArray[np.int64]) -> Any:

@@ -12,7 +12,14 @@ import numpy.typing as npt
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
-from gnomon.explanations.counterfactual.paths import Placing, Way, best_way, find_routes, go_on, try_routes
+from gnomon.explanations.counterfactual.paths import (
+    Candidate,
+    Placing,
+    best_candidate,
+    find_paths,
+    further_candidates,
+    try_paths,
+)
 from gnomon.explanations.counterfactual.region import Region, target_rows
 from gnomon.explanations.local import local_deviation
 from gnomon.explanations.rows import ColumnScales, column_scales, dense_rows_of, find_row
@@ -40,17 +47,17 @@ class Counterfactual(Answer):
         Row number of the point.
     effect : ndarray of shape (n_features,), float64
         Contribution: displacement by the change of the feature, along the line from the start to the landing place, in
-        units of the map. The local linear maps are added up along the way; the contributions sum to what they
-        foretell of the whole change. NaN if the changed row has no place.
+        units of the map. The local linear maps are added up along the path; the contributions sum to what they
+        predict of the whole change. NaN if the changed row has no place.
     error : ndarray of shape (n_features,), float64
-        Standard error of the contribution, at most: the errors of the local maps on the way, taken as one.
+        Standard error of the contribution, at most: the errors of the local maps on the path, taken as one.
     change : ndarray of shape (n_features,), float64
         Change in units of the feature.
     change_sd : ndarray of shape (n_features,), float64
         The same change in standard deviations of the feature over all rows.
     spread : ndarray of shape (n_features,), float64
-        Standard deviation of `change_sd` over the first places in the target on the ways to other rows of it; NaN if
-        only one way arrives.
+        Standard deviation of `change_sd` over the first places in the target on the paths to other rows of it; NaN
+        if only one arrives.
     local_change : ndarray of shape (n_features,), float64
         In local standard deviations around the point; NaN where the feature changes but does not vary there.
     needed : ndarray of shape (n_features,), bool
@@ -76,18 +83,18 @@ class Counterfactual(Answer):
     novelty, needed_novelty : float or None
         How unlike the data the two changed rows are, in the terms of the given function.
     route : {"means", "fading", "rows"}
-        Whether the way leads along local means of the data, the row keeping what sets it apart from its neighbours or
-        losing it on the way, or through rows. The first of these that arrives is taken.
+        Whether the path leads along local means of the data, the row keeping what sets it apart from its neighbours or
+        losing it on the path, or through rows. The first of these that arrives is taken.
     share : float in (0, 1]
-        Part of the way that the change goes.
-    n_ways : int
-        Ways that arrive, of those tried.
+        Part of the path that the change goes.
+    n_paths : int
+        Paths that arrive, of those tried.
     fidelity : float in [0, 1]
-        How far the local linear maps along the way foretell where the changed row lands: one minus the squared length
-        of the miss over that of the displacement, 0 if negative. Where it is low the way crosses a tear of the map, and
-        contributions mean little; what is needed was tried and holds.
+        How far the local linear maps along the path predict where the changed row lands: one minus the squared length
+        of the miss over that of the displacement, 0 if negative. Where it is low the path crosses a tear of the map,
+        and contributions mean little; what is needed was tried and holds.
     cosine, ratio : float
-        Cosine between foretold and true displacement; ratio of their lengths.
+        Cosine between predicted and true displacement; ratio of their lengths.
     """
 
     _question: ClassVar[str] = "counterfactual"
@@ -113,7 +120,7 @@ class Counterfactual(Answer):
         "needed_novelty",
         "route",
         "share",
-        "n_ways",
+        "n_paths",
         "cosine",
         "ratio",
     )
@@ -145,7 +152,7 @@ class Counterfactual(Answer):
     needed_novelty: float | None
     route: str
     share: float
-    n_ways: int
+    n_paths: int
     cosine: float
     ratio: float
 
@@ -166,7 +173,7 @@ class Counterfactual(Answer):
         if self.n_needed is not None:
             text += f"\nof {self.n_changed} features that change {self.n_needed} are enough"
             text += "" if self.needed_novelty is None else f", novelty {self.needed_novelty:.2f}"
-        text += f"; the local linear maps foretell {self.fidelity:.0%} of the way"
+        text += f"; the local linear maps predict {self.fidelity:.0%} of the displacement"
         if not self.fidelity >= LOW_R2:
             text += ": contributions mean little" + (", what is needed holds" if self.reached else "")
         return text
@@ -181,20 +188,20 @@ def counterfactual(
     position: Any = None,
     labels: Any = None,
     graph: NeighborGraph | None = None,
-    n_ways: int = 5,
+    n_paths: int = 5,
     novelty: Callable[[Any], Any] | None = None,
     minimize: Literal["features", "distance"] = "features",
     sort_by: Literal["contribution", "change"] = "contribution",
 ) -> Counterfactual:
     """Say what would have to change in a row for its point to lie elsewhere in the map.
 
-    From the row, shortest paths in the neighbour graph of the data lead to the nearest rows of the target that lie amid
-    others of it. The row is moved along each path, so that it changes as the data change, and at steps on the way
-    placed anew by `transform`, until it lands in the target. Ways along local means of the data go before ways through
-    single rows. Of the change, features are then set back to their values in the row as long as it still lands in the
-    target: first those of small contribution, or first those of small change in units of the data, whichever leaves
-    fewer; these are the features needed. If no way arrives, the answer is the change that comes nearest, and `reached`
-    is False. Features stay within the range of the data.
+    From the row, shortest paths in the neighbour graph of the data lead to the nearest rows of the target that lie
+    among others of it. The row is moved along each path, so that it changes as the data change, and at steps on it
+    placed anew by `transform`, until it lands in the target. Paths along local means of the data go before paths
+    through single rows. Of the change, features are then set back to their values in the row as long as it still lands
+    in the target: first those of small contribution, or first those of small change in units of the data, whichever
+    leaves fewer; these are the features needed. If no path arrives, the answer is the change that comes nearest, and
+    `reached` is False. Features stay within the range of the data.
 
     Parameters
     ----------
@@ -213,13 +220,13 @@ def counterfactual(
         A label for each row, for `target` and to say among which points the changed row lands.
     graph : NeighborGraph, default=None
         Neighbours in the data; None takes those of the explanation.
-    n_ways : int >= 1, default=5
-        Rows of the target to which ways are tried.
+    n_paths : int >= 1, default=5
+        Rows of the target to which paths are tried.
     novelty : callable, default=None
         Takes rows like `transform`, returns how unlike the data they are, such as ``Map.novelty``.
     minimize : {"features", "distance"}, default="features"
-        "features" goes as far on the ways as leaves fewest features needed: on each way that arrives, four places
-        between the first in the target and the end are tried. "distance" stops at the first place of the way with the
+        "features" goes as far on the paths as leaves fewest features needed: on each path that arrives, four places
+        between the first in the target and the end are tried. "distance" stops at the first place of the path with the
         smallest change, where nearly all of it is needed.
     sort_by : {"contribution", "change"}, default="contribution"
         Features needed come first; among them, and among the others, sort by the absolute contribution or by the
@@ -235,11 +242,11 @@ def counterfactual(
         If the point has no place or lies in the target already, or no path leads there.
     """
     rules: dict[str, Any] = {
-        "n_ways": Integer(1),
+        "n_paths": Integer(1),
         "minimize": Options("features", "distance"),
         "sort_by": Options(*_SORTS),
     }
-    given = {"n_ways": n_ways, "minimize": minimize, "sort_by": sort_by}
+    given = {"n_paths": n_paths, "minimize": minimize, "sort_by": sort_by}
     checked = check_parameters(_WHO, rules, given)
     X, n = explanation._X, explanation.n_samples
     i = find_row(i, n, who=_WHO)
@@ -254,18 +261,18 @@ def counterfactual(
     else:
         check_graph(graph, n, who=_WHO)
     scales, own = column_scales(X), dense_rows_of(X, [i])[0]
-    routes = find_routes(explanation, i, placing.region, graph, checked["n_ways"], who=_WHO)
-    way, alike = best_way(ways := try_routes(routes, placing, scales), own)
+    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"], who=_WHO)
+    best, alike = best_candidate(candidates := try_paths(paths, placing, scales), own)
     attribution = Attribution(explanation, own, scales)
     kept = np.zeros(len(own), dtype=np.bool_)
     if alike:
         tried = (
-            go_on([way, *(one for one in alike if one is not way)], placing, scales)
+            further_candidates([best, *(one for one in alike if one is not best)], placing, scales)
             if minimize == "features"
-            else [way]
+            else [best]
         )
-        way, kept = _needed(attribution, tried, own, placing, explanation.places[i])
-    table = _table(attribution, way, alike, scales, own)
+        best, kept = _needed(attribution, tried, own, placing, explanation.places[i])
+    table = _table(attribution, best, alike, scales, own)
     keys = (-np.nan_to_num(np.abs(table[name])) for name in ("change_sd", _SORTS[sort_by]))
     order = np.lexsort((*keys, ~kept))
     return Counterfactual(
@@ -273,37 +280,39 @@ def counterfactual(
         indices=order.astype(np.int64),
         needed=kept[order],
         **{name: column[order] for name, column in table.items()},
-        **_facts(attribution, placing, way, own, kept, novelty),
-        n_ways=sum(one.landing.inside for one in ways),
+        **_facts(attribution, placing, best, own, kept, novelty),
+        n_paths=sum(one.membership.inside for one in candidates),
     )
 
 
 def _needed(
-    attribution: Attribution, ways: list[Way], own: Array, placing: Placing, start: Array
-) -> tuple[Way, npt.NDArray[np.bool_]]:
-    """Return the way on which fewest features are needed, and a mask of them."""
+    attribution: Attribution, candidates: list[Candidate], own: Array, placing: Placing, start: Array
+) -> tuple[Candidate, npt.NDArray[np.bool_]]:
+    """Return the candidate of which fewest features are needed, and a mask of them."""
     orders = []
-    for way in ways:
-        contribution = direction(start, way.landing.place) @ attribution.displacements(way)
-        orders += [Order.by(contribution, own, way.row), Order.by(way.row - own, own, way.row)]
-    best, size = fewest_features(own, orders, lambda rows: [at.inside for at in placing.landings(rows)])
+    for candidate in candidates:
+        contribution = direction(start, candidate.membership.place) @ attribution.displacements(candidate)
+        orders += [Order.by(contribution, own, candidate.row), Order.by(candidate.row - own, own, candidate.row)]
+    best, size = fewest_features(own, orders, lambda rows: [at.inside for at in placing.memberships(rows)])
     kept = np.zeros(len(own), dtype=np.bool_)
     kept[orders[best].features[:size]] = True
-    return ways[best // 2], kept
+    return candidates[best // 2], kept
 
 
-def _table(attribution: Attribution, way: Way, alike: list[Way], scales: ColumnScales, own: Array) -> dict[str, Any]:
+def _table(
+    attribution: Attribution, candidate: Candidate, alike: list[Candidate], scales: ColumnScales, own: Array
+) -> dict[str, Any]:
     """Return the columns of the answer, one entry a feature."""
-    explanation, i = attribution.explanation, int(way.route.rows[0])
-    change = way.row - own
+    explanation, i = attribution.explanation, int(candidate.path.rows[0])
+    change = candidate.row - own
     changes = [scales.in_deviations(one.row - own) for one in alike]
     deviation = local_deviation(explanation, i)
     local = np.divide(change, deviation, out=np.full(len(change), np.nan), where=deviation > 0)
     local[change == 0] = 0.0
-    toward = direction(explanation.places[i], way.landing.place)
+    toward = direction(explanation.places[i], candidate.membership.place)
     return {
-        "effect": toward @ attribution.displacements(way),
-        "error": attribution.errors(way, toward),
+        "effect": toward @ attribution.displacements(candidate),
+        "error": attribution.errors(candidate, toward),
         "change": change,
         "change_sd": scales.in_deviations(change),
         "spread": np.std(changes, axis=0, ddof=1) if len(changes) > 1 else np.full(len(change), np.nan),
@@ -313,34 +322,39 @@ def _table(attribution: Attribution, way: Way, alike: list[Way], scales: ColumnS
 
 
 def _facts(
-    attribution: Attribution, placing: Placing, way: Way, own: Array, kept: npt.NDArray[np.bool_], novelty: Any
+    attribution: Attribution,
+    placing: Placing,
+    candidate: Candidate,
+    own: Array,
+    kept: npt.NDArray[np.bool_],
+    novelty: Any,
 ) -> dict[str, Any]:
     """Return what is said of the change as a whole."""
-    start, landing = np.array(attribution.explanation.places[placing.i]), way.landing
-    told, true = attribution.displacements(way).sum(axis=1), landing.place - start
-    length, foretold = float(np.linalg.norm(true)), float(np.linalg.norm(told))
+    start, membership = np.array(attribution.explanation.places[placing.i]), candidate.membership
+    told, true = attribution.displacements(candidate).sum(axis=1), membership.place - start
+    length, predicted = float(np.linalg.norm(true)), float(np.linalg.norm(told))
     tiny = np.finfo(float).tiny
-    needed_row = np.where(kept, way.row, own)
+    needed_row = np.where(kept, candidate.row, own)
     unlike: list[Any] = [None, None]
     if novelty is not None:
-        rows = np.stack([way.row, needed_row])
+        rows = np.stack([candidate.row, needed_row])
         unlike = np.asarray(novelty(placing.like(rows)), dtype=np.float64).ravel().tolist()
     return {
         "index": placing.i,
         "fidelity": max(0.0, 1.0 - float(np.sum((told - true) ** 2)) / length**2) if length > 0 else float("nan"),
-        "cosine": float(told @ true) / max(foretold * length, tiny),
-        "ratio": foretold / max(length, tiny),
-        "row": way.row,
+        "cosine": float(told @ true) / max(predicted * length, tiny),
+        "ratio": predicted / max(length, tiny),
+        "row": candidate.row,
         "needed_row": needed_row,
-        "reached": landing.inside,
-        "n_needed": int(kept.sum()) if landing.inside else None,
-        "n_changed": int(np.count_nonzero(way.row != own)),
+        "reached": membership.inside,
+        "n_needed": int(kept.sum()) if membership.inside else None,
+        "n_changed": int(np.count_nonzero(candidate.row != own)),
         "start": start,
-        "landed": landing.place,
-        "distance": 0.0 if landing.inside else landing.distance,
-        "label": landing.label,
+        "landed": membership.place,
+        "distance": 0.0 if membership.inside else membership.distance,
+        "label": membership.label,
         "novelty": unlike[0],
-        "needed_novelty": unlike[1] if landing.inside else None,
-        "route": way.kind,
-        "share": way.share,
+        "needed_novelty": unlike[1] if membership.inside else None,
+        "route": candidate.kind,
+        "share": candidate.share,
     }

@@ -140,7 +140,7 @@ class AffineAtlas:
     def _check_rows(self, X_new: Any) -> Any:
         table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
         check_feature_count(table, self.n_features_in_, self._names, who=_WHO)
-        return self._points.alike(table.values)
+        return self._points.in_form(table.values)
 
     def _check_places(self, Y_new: Any) -> Float64Array:
         places = np.asarray(check_table(Y_new, who=_WHO, min_samples=0, dtype=np.float64).values)
@@ -288,14 +288,14 @@ class AffineAtlas:
         for some in _blocks(len(places)):
             rows[some] = self._inverse.invert(places[some])
             if return_error:
-                again = self._forward.blend(self._points.alike(rows[some])).positions
+                again = self._forward.blend(self._points.in_form(rows[some])).positions
                 error[some] = np.sqrt(np.square(again - places[some]).sum(axis=1))
         return (rows, error) if return_error else rows
 
     def round_trip(self, rows: Any = None) -> RoundTrip:
         """Go from rows of the map to their places and back, and from their places to rows and back.
 
-        A row takes no part in its own way: f passes through the map, so that its error would else be zero.
+        A row takes no part in its own round trip: f passes through the map, so that its error would otherwise be zero.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ class Novelty:
     widths : ndarray of shape (n_samples,), float64
         Mean distance of each fitted row to its nearest others.
     scores : ndarray of shape (n_samples,), float64
-        Ascending: what each fitted row would get among the others. About 1 in the midst of the data.
+        Ascending: what each fitted row would get among the others. About 1 in the middle of the data.
     """
 
     widths: Float64Array

@@ -102,7 +102,7 @@ def go_round(
     *,
     who: str,
 ) -> RoundTrip:
-    """Send rows of a map both ways, without themselves.
+    """Send rows of a map in both directions, without themselves.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def go_round(
     listed = _check_rows(points.members, rows, who)
     own = points.members[listed]
     places = points.Y[own]
-    again = forward.blend(points.alike(inverse.invert(places, own)), own=own).positions
+    again = forward.blend(points.in_form(inverse.invert(places, own)), own=own).positions
     map_error = np.sqrt(np.square(again - places).sum(axis=1))
     there = inverse.invert(forward.blend(points.X[own], own=own).positions, own)
     data_error = np.square(there - points.dense(own)).sum(axis=1)

@@ -61,7 +61,7 @@ class MapPoints:
         """Return the number of points."""
         return len(self.Y)
 
-    def alike(self, rows: Any) -> Any:
+    def in_form(self, rows: Any) -> Any:
         """Return rows dense or in CSR form, as the table is."""
         if hasattr(self.X, "tocsr"):
             return rows if hasattr(rows, "tocsr") else sp.csr_array(rows)

@@ -45,8 +45,8 @@ def sensitivity(
     """Differentiate a map at a minimum of its loss by its data, exactly.
 
     Where the gradient g(Y, X) of the loss by the map is 0 it stays 0 when the data change and the map follows, so that
-    H dY + (dg/dX) dX = 0 with the Hessian H: dY/dX = -H^+ dg/dX. The pseudo-inverse leaves out shifts and turns of the
-    map, along which H is 0. For each row asked for, H is solved for n_components right sides. Neighbours are held
+    H dY + (dg/dX) dX = 0 with the Hessian H: dY/dX = -H^+ dg/dX. The pseudo-inverse leaves out shifts and rotations of
+    the map, along which H is 0. For each row asked for, H is solved for n_components right sides. Neighbours are held
     fixed; the calibration of their weights is not.
 
     Parameters
@@ -210,7 +210,7 @@ def principal_sensitivity(
 ) -> Sensitivity:
     """Differentiate the scores of PCA, or the map of classical scaling of Euclidean distances, by the data.
 
-    A row that moves shifts the mean and turns the directions: for the eigenpairs (l_a, v_a) of the scatter matrix S,
+    A row that moves shifts the mean and rotates the directions: for the eigenpairs (l_a, v_a) of the scatter matrix S,
     dv_a = sum over b != a of v_b (v_b' dS v_a) / (l_a - l_b). ``fixed`` holds mean and directions: it is the linear
     map itself, what ``transform`` does to a new row.
 
@@ -262,9 +262,9 @@ def principal_sensitivity(
     def respond(i: int) -> Float64:
         t = scores[i]
         with single_threaded_blas():
-            turned = np.stack([(scores * inverse[a]) @ V for a in range(kept)], axis=1) * t[None, :kept, None]
+            rotated = np.stack([(scores * inverse[a]) @ V for a in range(kept)], axis=1) * t[None, :kept, None]
             along = (scores * t) @ inverse.T  # of the component's own direction
-            found = turned + along[:, :, None] * V[None, :kept]
+            found = rotated + along[:, :, None] * V[None, :kept]
             found -= V[:kept] / n
             found[i] += V[:kept]
         return np.asarray(found)
@@ -273,8 +273,8 @@ def principal_sensitivity(
     own = np.empty((len(wanted), kept, data.shape[1]))
     for place, i in enumerate(wanted):
         t = scores[i]
-        turned = t[:kept, None] * ((t * inverse) @ V)
-        own[place] = (1.0 - 1.0 / n + (t * t) @ inverse.T)[:, None] * V[:kept] + turned
+        rotated = t[:kept, None] * ((t * inverse) @ V)
+        own[place] = (1.0 - 1.0 / n + (t * t) @ inverse.T)[:, None] * V[:kept] + rotated
     return Sensitivity(
         rows=wanted,
         own=own,

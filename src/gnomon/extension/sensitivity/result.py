@@ -24,8 +24,8 @@ _VARIANCE_SHARE = 0.9  # of the neighbours' displacements that the tangent space
 class Sensitivity:
     """What would have become of points had their rows been a little different: dY/dX, exactly.
 
-    Displacements are those of least norm: shifts and turns of the whole map, which no loss of distances decides, are
-    left out. PCA is an explicit function, and its displacements are its own.
+    Displacements are those of least norm: shifts and rotations of the whole map, which no loss of distances decides,
+    are left out. PCA is an explicit function, and its displacements are its own.
 
     Attributes
     ----------
@@ -126,15 +126,16 @@ class Agreement:
 
     The fit says how the map varies from point to point across the data; the sensitivity, what would become of this
     point if its data changed. For a linear map both are the same. For t-SNE and UMAP they need not be: a point is held
-    by its neighbours, whose positions do not follow it, and scale and turns of the map are set by all points together.
+    by its neighbours, whose positions do not follow it, and scale and rotation of the map are set by all points
+    together.
 
     Attributes
     ----------
     rows : ndarray of shape (m,)
     cosine : ndarray of shape (m,), in [-1, 1]
         Of the two Jacobians as vectors: 1 where all features move the point in the same directions and proportions.
-    turned_cosine : ndarray of shape (m,), in [0, 1]
-        The same after the turn or reflection of the map that brings them closest.
+    rotated_cosine : ndarray of shape (m,), in [0, 1]
+        The same after the rotation or reflection of the map that brings them closest.
     ratio : ndarray of shape (m,)
         Norm of the sensitivity over that of the fit.
     rank_correlation : ndarray of shape (m,)
@@ -146,7 +147,7 @@ class Agreement:
 
     rows: npt.NDArray[np.int64]
     cosine: Float64
-    turned_cosine: Float64
+    rotated_cosine: Float64
     ratio: Float64
     rank_correlation: Float64
     tangent_share: Float64
@@ -157,7 +158,7 @@ class Agreement:
         what = "all points in balance again" if self.compared == "own" else "all other points held"
         return (
             f"Exact sensitivity ({what}) beside the local linear fit, medians of {len(self.rows)} rows: cosine "
-            f"{np.nanmedian(self.cosine):.2f} ({np.nanmedian(self.turned_cosine):.2f} after a turn), length "
+            f"{np.nanmedian(self.cosine):.2f} ({np.nanmedian(self.rotated_cosine):.2f} after a rotation), length "
             f"{np.nanmedian(self.ratio):.2g} times the fit's, rank correlation of features "
             f"{np.nanmedian(self.rank_correlation):.2f}. The fit says how the map varies from point to point across "
             "the data, the sensitivity what would become of this point if its data changed; they need not agree."
@@ -165,7 +166,7 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return numbers and lists, as JSON takes them."""
-        names = ("cosine", "turned_cosine", "ratio", "rank_correlation", "tangent_share")
+        names = ("cosine", "rotated_cosine", "ratio", "rank_correlation", "tangent_share")
         return {"rows": self.rows.tolist(), "compared": self.compared} | {
             name: getattr(self, name).tolist() for name in names
         }
@@ -222,12 +223,12 @@ def agreement(
             near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
             displacements = sensitivity.X[near[: explanation.n_neighbors]] - sensitivity.X[i]
             found[:, place] = _compare(exact[place], explanation.axes(int(i)), displacements)
-    cosine, turned, ratio, ranks, share = found
-    return Agreement(sensitivity.rows, cosine, turned, ratio, ranks, share, compared)
+    cosine, rotated, ratio, ranks, share = found
+    return Agreement(sensitivity.rows, cosine, rotated, ratio, ranks, share, compared)
 
 
 def _compare(exact: Float64, fit: Float64, displacements: Float64) -> tuple[float, float, float, float, float]:
-    """Return cosine, cosine after a turn, ratio, rank correlation and share in the tangent space."""
+    """Return cosine, cosine after a rotation, ratio, rank correlation and share in the tangent space."""
     _, singular, directions = np.linalg.svd(displacements, full_matrices=False)
     total = float(np.square(singular).sum())
     if total == 0.0 or not np.isfinite(fit).all() or not fit.any() or not exact.any():

@@ -28,9 +28,9 @@ _FIRST = 1e-5  # damping tried first where there is negative curvature, in units
 
 
 def rigid_motions(Y: Float64) -> Float64:
-    """Return an orthonormal basis of the shifts and turns of a map, (n_components * n_samples, r).
+    """Return an orthonormal basis of the shifts and rotations of a map, (n_components * n_samples, r).
 
-    There are d shifts and d (d - 1) / 2 turns in d dimensions, fewer turns where the points span fewer dimensions.
+    There are d shifts and d (d - 1) / 2 rotations in d dimensions, fewer where the points span fewer dimensions.
     """
     n, d = Y.shape
     centered = Y - Y.mean(axis=0)
@@ -42,9 +42,9 @@ def rigid_motions(Y: Float64) -> Float64:
     scale = float(np.linalg.norm(centered)) or 1.0
     for a in range(d):
         for b in range(a):
-            turn = np.zeros((n, d))
-            turn[:, a], turn[:, b] = centered[:, b] / scale, -centered[:, a] / scale
-            motions.append(flat(turn))
+            rotation = np.zeros((n, d))
+            rotation[:, a], rotation[:, b] = centered[:, b] / scale, -centered[:, a] / scale
+            motions.append(flat(rotation))
     U, lengths, _ = np.linalg.svd(np.stack(motions, axis=1), full_matrices=False)
     return np.asarray(U[:, lengths > _LEAST * lengths[0]])
 

@@ -77,7 +77,7 @@ def polished(loss: DataLoss, Y: Float64, *, max_iter: int, solver: str) -> tuple
     -------
     embedding : ndarray of shape (n_samples, n_components)
     moved : float
-        Root mean square distance from the map, after shifting and turning it back, in radii of the map.
+        Root mean square distance from the map, after shifting and rotating it back, in radii of the map.
     reason : str
         Why the descent ended.
     """

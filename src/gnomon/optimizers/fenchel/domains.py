@@ -31,8 +31,8 @@ class Domain(Protocol):
         """Return the least inner product with the slope, -inf if there is none."""
         ...
 
-    def proximal(self, slope: Points, centre: Points) -> Points:
-        """Return the point z of the set at which <z, slope> + D(z, centre) is least."""
+    def proximal(self, slope: Points, center: Points) -> Points:
+        """Return the point z of the set at which <z, slope> + D(z, center) is least."""
         ...
 
 
@@ -76,9 +76,9 @@ class WholeSpace:
             return -math.inf
         return inner(self.center, slope) - self.radius * float(np.linalg.norm(slope))
 
-    def proximal(self, slope: Points, centre: Points) -> Points:
-        """Return centre - slope."""
-        return np.asarray(centre - slope)
+    def proximal(self, slope: Points, center: Points) -> Points:
+        """Return center - slope."""
+        return np.asarray(center - slope)
 
 
 class EuclideanBall:
@@ -103,9 +103,9 @@ class EuclideanBall:
         """Return <center, slope> - radius |slope|."""
         return inner(np.broadcast_to(self.center, slope.shape), slope) - self.radius * float(np.linalg.norm(slope))
 
-    def proximal(self, slope: Points, centre: Points) -> Points:
-        """Return the projection of centre - slope."""
-        away = centre - slope - self.center
+    def proximal(self, slope: Points, center: Points) -> Points:
+        """Return the projection of center - slope."""
+        away = center - slope - self.center
         norm = float(np.linalg.norm(away))
         return np.asarray(self.center + away * min(1.0, self.radius / norm if norm > 0.0 else 1.0))
 
@@ -132,9 +132,9 @@ class L1Ball:
         """Return -radius times the largest absolute entry."""
         return -self.radius * float(np.abs(slope).max())
 
-    def proximal(self, slope: Points, centre: Points) -> Points:
-        """Return the projection of centre - slope."""
-        away = centre - slope
+    def proximal(self, slope: Points, center: Points) -> Points:
+        """Return the projection of center - slope."""
+        away = center - slope
         sizes = np.abs(away)
         if float(sizes.sum()) <= self.radius:
             return np.asarray(away)
@@ -154,10 +154,10 @@ class Simplex:
         """Return the least entry."""
         return float(slope.min())
 
-    def proximal(self, slope: Points, centre: Points) -> Points:
-        """Return the centre with each entry multiplied by exp(-slope), brought to sum 1."""
+    def proximal(self, slope: Points, center: Points) -> Points:
+        """Return the center with each entry multiplied by exp(-slope), brought to sum 1."""
         with np.errstate(divide="ignore"):
-            logs = np.log(centre) - slope
+            logs = np.log(center) - slope
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
@@ -182,9 +182,9 @@ class NuclearBall:
         """Return -radius times the spectral norm."""
         return -self.radius * _leading_singular_pair(slope)[1]
 
-    def proximal(self, slope: Points, centre: Points) -> Points:
-        """Return the projection of centre - slope, by a full singular value decomposition."""
-        left, sizes, right = np.linalg.svd(centre - slope, full_matrices=False)
+    def proximal(self, slope: Points, center: Points) -> Points:
+        """Return the projection of center - slope, by a full singular value decomposition."""
+        left, sizes, right = np.linalg.svd(center - slope, full_matrices=False)
         if float(sizes.sum()) > self.radius:
             sizes = np.maximum(sizes - _simplex_threshold(sizes, self.radius), 0.0)
         return np.asarray((left * sizes) @ right)

@@ -43,8 +43,8 @@ class Family(Protocol):
         """Return the point of least summed loss, for opponent's points of the weighted sum `total`."""
         ...
 
-    def proximal(self, total: Points, weight: float, centre: Points, gamma: float) -> Points:
-        """Return the point z at which the summed loss plus D(z, centre) / gamma is least."""
+    def proximal(self, total: Points, weight: float, center: Points, gamma: float) -> Points:
+        """Return the point z at which the summed loss plus D(z, center) / gamma is least."""
         ...
 
 
@@ -63,9 +63,9 @@ class LinearLosses:
         """Ask the linear oracle."""
         return self.domain.best(total)
 
-    def proximal(self, total: Points, weight: float, centre: Points, gamma: float) -> Points:
+    def proximal(self, total: Points, weight: float, center: Points, gamma: float) -> Points:
         """Ask the Bregman projection."""
-        return self.domain.proximal(gamma * total, centre)
+        return self.domain.proximal(gamma * total, center)
 
 
 class ConjugateLosses:
@@ -79,9 +79,9 @@ class ConjugateLosses:
         """Return the weighted mean."""
         return np.asarray(total / weight)
 
-    def proximal(self, total: Points, weight: float, centre: Points, gamma: float) -> Points:
-        """Return the mean with the centre as a further point of weight 1 / gamma."""
-        return np.asarray((gamma * total + centre) / (gamma * weight + 1.0))
+    def proximal(self, total: Points, weight: float, center: Points, gamma: float) -> Points:
+        """Return the mean with the center as a further point of weight 1 / gamma."""
+        return np.asarray((gamma * total + center) / (gamma * weight + 1.0))
 
 
 @dataclass(frozen=True)

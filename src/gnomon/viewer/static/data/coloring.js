@@ -97,16 +97,16 @@ export function featureChannel(table, f) {
 
 /** 256 colours of a ramp. @param {string[]} stops @param {boolean} reversed */
 export function rampColors(stops, reversed) {
-  const inks = stops.map(rgbOf),
+  const ends = stops.map(rgbOf),
     out = new Uint8Array(768);
   // On white the bright end would glare: where high values should stand out it becomes a quiet pale, else it is left
   // out.
-  if (reversed) inks.reverse()[0] = [228, 232, 216];
+  if (reversed) ends.reverse()[0] = [228, 232, 216];
   for (let k = 0; k < 256; k++) {
-    const t = (((reversed ? 1 : 0.93) * k) / 255) * (inks.length - 1),
-      low = Math.min(inks.length - 2, Math.floor(t));
+    const t = (((reversed ? 1 : 0.93) * k) / 255) * (ends.length - 1),
+      low = Math.min(ends.length - 2, Math.floor(t));
     for (let c = 0; c < 3; c++)
-      out[3 * k + c] = Math.round(inks[low][c] + (t - low) * (inks[low + 1][c] - inks[low][c]));
+      out[3 * k + c] = Math.round(ends[low][c] + (t - low) * (ends[low + 1][c] - ends[low][c]));
   }
   return out;
 }
@@ -138,14 +138,14 @@ export function rampRange(values) {
 export function paint(channel, n, theme) {
   const colors = new Uint8Array(3 * n);
   if (channel.kind === "classes") {
-    const inks = /** @type {string[]} */ (channel.colors).map(rgbOf),
+    const classColors = /** @type {string[]} */ (channel.colors).map(rgbOf),
       codes = /** @type {ArrayLike<number>} */ (channel.codes);
-    for (let i = 0; i < n; i++) colors.set(inks[codes[i]], 3 * i);
+    for (let i = 0; i < n; i++) colors.set(classColors[codes[i]], 3 * i);
     return { colors };
   }
   if (channel.kind === "plain") {
-    const ink = rgbOf("#3f6f9f");
-    for (let i = 0; i < n; i++) colors.set(ink, 3 * i);
+    const color = rgbOf("#3f6f9f");
+    for (let i = 0; i < n; i++) colors.set(color, 3 * i);
     return { colors };
   }
   const values = /** @type {() => ArrayLike<number>} */ (channel.values)(),

@@ -1,4 +1,4 @@
-// Feature values from their one-byte codes, dense or sparse; mirrors codes.py.
+// Feature values from their one-byte codes, dense or sparse; mirrors payload.py.
 
 export class FeatureTable {
   /**

@@ -1,4 +1,4 @@
-// Embeddings of the same points along a parameter, and the positions in between; mirrors sequence.py.
+// Embeddings of the same points along a parameter, and the positions in between; mirrors content.py.
 
 const MISSING = 65535;
 

@@ -95,7 +95,7 @@ export class Camera {
   }
 }
 
-/** Rotation by drag: turn about the screen's axes. @param {number[]} R @param {number} dx @param {number} dy pixels */
+/** Rotation by drag, about the screen's axes. @param {number[]} R @param {number} dx @param {number} dy pixels */
 export function orbit(R, dx, dy) {
   const a = dx * 0.008,
     b = dy * 0.008;
@@ -103,9 +103,9 @@ export function orbit(R, dx, dy) {
     sa = Math.sin(a),
     cb = Math.cos(b),
     sb = Math.sin(b);
-  const turn = [ca, 0, sa, sb * sa, cb, -sb * ca, -cb * sa, sb, cb * ca];
+  const rotation = [ca, 0, sa, sb * sa, cb, -sb * ca, -cb * sa, sb, cb * ca];
   const out = new Array(9).fill(0);
   for (let i = 0; i < 3; i++)
-    for (let j = 0; j < 3; j++) for (let k = 0; k < 3; k++) out[3 * i + j] += turn[3 * i + k] * R[3 * k + j];
+    for (let j = 0; j < 3; j++) for (let k = 0; k < 3; k++) out[3 * i + j] += rotation[3 * i + k] * R[3 * k + j];
   return out;
 }

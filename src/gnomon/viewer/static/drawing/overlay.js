@@ -1,7 +1,7 @@
 // Drawn above the points: names of classes, rings, lasso, and the explanation of a point at the point.
 import { WEAK_R2, flatEllipse } from "../questions/explanation.js";
 
-const INK = "#1d2733";
+const DARK = "#1d2733";
 const LONGEST = 82; // pixels of the longest arrow
 const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
@@ -10,14 +10,14 @@ const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
  * @param {string} text
  * @param {number} x
  * @param {number} y
- * @param {string} [ink]
+ * @param {string} [color]
  */
-function haloText(g, text, x, y, ink = INK) {
+function haloText(g, text, x, y, color = DARK) {
   g.lineJoin = "round";
   g.lineWidth = 4;
   g.strokeStyle = "rgba(255,255,255,0.92)";
   g.strokeText(text, x, y);
-  g.fillStyle = ink;
+  g.fillStyle = color;
   g.fillText(text, x, y);
 }
 
@@ -67,7 +67,7 @@ export function drawRing(g, x, y, radius, color, strong) {
   g.strokeStyle = "rgba(255,255,255,0.95)";
   g.stroke();
   g.lineWidth = strong ? 2.4 : 1.8;
-  g.strokeStyle = INK;
+  g.strokeStyle = DARK;
   g.stroke();
   g.beginPath();
   g.arc(x, y, radius + 1, 0, 2 * Math.PI);
@@ -76,7 +76,7 @@ export function drawRing(g, x, y, radius, color, strong) {
 }
 
 /**
- * A point's way through the frames of a sequence, with a dot at each.
+ * A point's path through the frames of a sequence, with a dot at each.
  * @param {CanvasRenderingContext2D} g
  * @param {number[][]} places pixels; NaN breaks the line
  */
@@ -89,12 +89,12 @@ export function drawTrail(g, places) {
     else g.moveTo(x, y);
   });
   g.lineJoin = "round";
-  for (const [width, ink] of [
+  for (const [width, color] of [
     [4.5, "rgba(255,255,255,0.85)"],
     [1.6, "rgba(29,39,51,0.6)"],
   ]) {
     g.lineWidth = /** @type {number} */ (width);
-    g.strokeStyle = /** @type {string} */ (ink);
+    g.strokeStyle = /** @type {string} */ (color);
     g.stroke();
   }
   for (const [x, y] of places.filter(known)) {
@@ -145,7 +145,7 @@ export function drawLine(g, path, width) {
     g.beginPath();
     path.slice(0, -1).forEach(([px, py], k) => (k ? g.lineTo(px, py) : g.moveTo(px, py)));
     g.lineWidth = 2;
-    g.strokeStyle = INK;
+    g.strokeStyle = DARK;
     g.stroke();
   }
   drawArrow(g, x, y, tx, ty, false);
@@ -222,7 +222,7 @@ function drawArrow(g, x, y, tx, ty, weak) {
   g.stroke();
   trace();
   g.lineWidth = 2;
-  g.strokeStyle = INK;
+  g.strokeStyle = DARK;
   if (weak) g.setLineDash([3, 4]);
   g.stroke();
   g.setLineDash([]);
@@ -231,7 +231,7 @@ function drawArrow(g, x, y, tx, ty, weak) {
   g.lineTo(tx - ux * head - uy * head * 0.5, ty - uy * head + ux * head * 0.5);
   g.lineTo(tx - ux * head + uy * head * 0.5, ty - uy * head - ux * head * 0.5);
   g.closePath();
-  g.fillStyle = INK;
+  g.fillStyle = DARK;
   g.fill();
 }
 

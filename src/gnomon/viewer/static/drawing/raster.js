@@ -79,16 +79,16 @@ export class RasterRenderer extends PointPicker {
    * @param {number[][]} stamp
    * @param {number} ratio
    * @param {number} opacity
-   * @param {number[]|null} ink
+   * @param {number[]|null} color
    */
-  #stampRows(image, rows, stamp, ratio, opacity, ink) {
+  #stampRows(image, rows, stamp, ratio, opacity, color) {
     const { data, width, height } = image,
       { colors } = this;
     for (const i of rows) {
       const [px, py] = this.screenPos(i),
         cx = Math.round(px * ratio),
         cy = Math.round(py * ratio);
-      const [red, green, blue] = ink || [colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]];
+      const [red, green, blue] = color || [colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]];
       for (const [dx, dy, cover] of stamp) {
         const x = cx + dx,
           y = cy + dy;

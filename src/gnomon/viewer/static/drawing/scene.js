@@ -8,7 +8,7 @@ import { WebGLRenderer } from "./webgl.js";
 /**
  * What lies above the points.
  * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
- *   line: import("../questions/line.js").PointsNear|null, way: number[], matches: Uint32Array|null,
+ *   line: import("../questions/line.js").PointsNear|null, route: number[], matches: Uint32Array|null,
  *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the
  *     plane
  */
@@ -102,7 +102,7 @@ export class Scene {
   /** @param {CanvasRenderingContext2D} g */
   #paintAbove(g) {
     const { camera, atlas } = this,
-      { focus, hovered, pinned, path, open, fence, line, way, matches, names } = this.above();
+      { focus, hovered, pinned, path, open, fence, line, route, matches, names } = this.above();
     if (path.length && open) drawLine(g, path, 0);
     else if (path.length) drawLasso(g, path, false);
     else if (line)
@@ -130,12 +130,12 @@ export class Scene {
     g.globalAlpha = 1;
     if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
     if (pinned >= 0) this.#trail(g, pinned);
-    if (way.length > 1) {
+    if (route.length > 1) {
       drawTrail(
         g,
-        way.map((i) => this.renderer.screenPos(i)),
+        route.map((i) => this.renderer.screenPos(i)),
       );
-      this.#ring(g, way[way.length - 1], true);
+      this.#ring(g, route[route.length - 1], true);
     }
     if (focus >= 0 && atlas.cloud.finite[focus]) {
       const explanation = atlas.facts.explain(focus),
@@ -154,7 +154,7 @@ export class Scene {
     if (hovered >= 0 && hovered !== focus) this.#ring(g, hovered, false);
   }
 
-  /** The way of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */
+  /** The path of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */
   #trail(g, i) {
     const { atlas, camera } = this;
     if (atlas.frames)

@@ -3,17 +3,17 @@ import { h } from "../dom.js";
 
 /**
  * @param {number} height @param {number} width
- * @param {(pixel: number) => [number, number, number]} ink
+ * @param {(pixel: number) => [number, number, number]} colorOf
  * @param {string} label
  * @returns {HTMLCanvasElement}
  */
-function picture(height, width, ink, label) {
+function picture(height, width, colorOf, label) {
   const canvas = h("canvas", { class: "thumb", role: "img", "aria-label": label, width, height });
   canvas.style.aspectRatio = `${width} / ${height}`;
   const g = canvas.getContext("2d"),
     image = g.createImageData(width, height);
   for (let p = 0; p < width * height; p++) {
-    const [red, green, blue] = ink(p);
+    const [red, green, blue] = colorOf(p);
     image.data.set([red, green, blue, 255], 4 * p);
   }
   g.putImageData(image, 0, 0);

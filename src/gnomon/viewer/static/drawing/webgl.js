@@ -2,15 +2,15 @@
 import { PointPicker } from "./renderer.js";
 
 const VERTEX = `#version 300 es
-in vec3 place; in vec3 ink;
+in vec3 place; in vec3 rgb;
 uniform vec4 view; uniform float size; uniform float dim; uniform float deep;
 out vec3 color;
 void main() {
   gl_Position = vec4((place.xy - view.xy) * view.zw, -0.4 * place.z * deep, 1.0);
   float nearness = 1.0 + 0.25 * deep * place.z;
   gl_PointSize = (size + 1.0) * nearness;
-  vec3 mist = mix(vec3(0.97), ink, clamp(0.75 + 0.3 * place.z, 0.35, 1.0));
-  color = mix(mix(ink, mist, deep), vec3(0.80, 0.82, 0.85), dim * 0.9);
+  vec3 mist = mix(vec3(0.97), rgb, clamp(0.75 + 0.3 * place.z, 0.35, 1.0));
+  color = mix(mix(rgb, mist, deep), vec3(0.80, 0.82, 0.85), dim * 0.9);
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
@@ -42,7 +42,7 @@ export class WebGLRenderer extends PointPicker {
     /** @type {WebGLBuffer|null} */
     this.places = null;
     /** @type {WebGLBuffer|null} */
-    this.inks = null;
+    this.rgb = null;
     /** @type {WebGLBuffer|null} */
     this.rows = null;
     this.#compile();
@@ -76,7 +76,7 @@ export class WebGLRenderer extends PointPicker {
     for (const name of ["view", "size", "dim", "deep", "alpha"])
       this.uniforms[name] = gl.getUniformLocation(program, name);
     this.places = this.#attribute(program, "place", gl.FLOAT, false);
-    this.inks = this.#attribute(program, "ink", gl.UNSIGNED_BYTE, true);
+    this.rgb = this.#attribute(program, "rgb", gl.UNSIGNED_BYTE, true);
     this.rows = gl.createBuffer();
     /** @type {number} */
     this.version = -1;
@@ -121,7 +121,7 @@ export class WebGLRenderer extends PointPicker {
       this.version = this.cloud.version;
     }
     if (this.recolored) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.inks);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.rgb);
       gl.bufferData(gl.ARRAY_BUFFER, this.colors, gl.DYNAMIC_DRAW);
       this.recolored = false;
     }

@@ -21,8 +21,8 @@ export class Filters {
     this.scene = scene;
     this.tell = tell;
     /**
-     * @type {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile: any, path: number[][]|null,
-     *   line: any}|null}
+     * @type {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile: any,
+     *   path: number[][]|null, line: any}|null}
      */
     this.selection = null;
     /** @type {Uint32Array|null} */

@@ -61,7 +61,7 @@ export class Page {
       open: this.drawing === "line",
       fence: selection?.path ?? null,
       line: selection?.line ?? null,
-      way: this.focus.journey?.way ?? [],
+      route: this.focus.journey?.path ?? [],
       matches,
       names,
     };
@@ -262,7 +262,7 @@ export class Page {
     return {
       hovered: row(focus.hovered),
       pinned: row(focus.pinned),
-      journey: focus.journey && { ...focus.journey, way: focus.journey.way.map(row) },
+      journey: focus.journey && { ...focus.journey, path: focus.journey.path.map(row) },
       explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
       selection: rows(filters.selection?.ids),
       contrast: filters.selection?.rows ?? null,

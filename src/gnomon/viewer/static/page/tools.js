@@ -19,7 +19,7 @@ export function buildToolbar(page) {
     for (const one of ["lasso", "line"]) byId(one).setAttribute("aria-pressed", String(page.mode.tool === one));
     byId("overlay").classList.toggle("drawing", page.mode.tool !== "");
   };
-  const turn = () => {
+  const toggleOrbit = () => {
     page.mode.orbit = !page.mode.orbit;
     byId("orbit").setAttribute("aria-pressed", String(page.mode.orbit));
   };
@@ -29,7 +29,7 @@ export function buildToolbar(page) {
         take("lasso"),
       ),
       tool("line", "Line", "Draw a line through the map to see what changes along it", () => take("line")),
-      page.mode.deep ? tool("orbit", "Turn", "Drag turns the map (off: drag moves it)", turn) : null,
+      page.mode.deep ? tool("orbit", "Rotate", "Drag rotates the map (off: drag moves it)", toggleOrbit) : null,
       tool("zoomin", "+", "Zoom in", () => {
         camera.zoomAt(1.5, ...middle());
         scene.redraw();
@@ -48,7 +48,7 @@ export function buildToolbar(page) {
   if (page.mode.deep) byId("orbit").setAttribute("aria-pressed", "true");
   const hints = ["Hover to explain", "click to pin", "Shift-drag to compare a group"];
   hints.push("Line to see what changes along it", "scroll to zoom");
-  if (page.mode.deep) hints.push("drag to turn");
+  if (page.mode.deep) hints.push("drag to rotate");
   if (page.mode.steps) hints.push("← → to step");
   byId("hint").textContent = hints.join(" · ");
 }

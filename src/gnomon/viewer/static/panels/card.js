@@ -99,7 +99,7 @@ function explanationBlock(atlas, i, explanation) {
     largest = explanation.top[0]?.share || 1;
   const rows = explanation.top.map((row) => {
     const [dx, dy] = atlas.cloud.direction(row.arrow),
-      turn = Math.round((Math.atan2(-dy, dx) * 180) / Math.PI);
+      angle = Math.round((Math.atan2(-dy, dx) * 180) / Math.PI);
     return h(
       "tr",
       {},
@@ -108,7 +108,7 @@ function explanationBlock(atlas, i, explanation) {
         { class: "dir" },
         h(
           "span",
-          { style: { transform: `rotate(${turn}deg)` }, title: "direction the map moves as this feature grows" },
+          { style: { transform: `rotate(${angle}deg)` }, title: "direction the map moves as this feature grows" },
           "→",
         ),
       ),

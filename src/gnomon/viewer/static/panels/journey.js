@@ -1,15 +1,15 @@
 // The part of a pinned card that asks what would move the point elsewhere.
 import { formatNumber, h } from "../dom.js";
-import { differences, wayTo } from "../questions/way.js";
+import { differences, shortestPath } from "../questions/path.js";
 
 const MOST_CHANGES = 6;
 
 /**
- * @typedef {{goal: string, way: number[], changes: ReturnType<typeof differences>}} Journey
+ * @typedef {{goal: string, path: number[], changes: ReturnType<typeof differences>}} Journey
  */
 
 /**
- * The shortest way along the data from a point to a class, or to the points of the selection.
+ * The shortest path along the data from a point to a class, or to the points of the selection.
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  * @param {string} goal number of the class, or "selection"
@@ -20,8 +20,12 @@ export function journeyTo(atlas, i, goal, selected) {
   if (!atlas.local) return null;
   const codes = /** @type {ArrayLike<number>} */ (atlas.label?.codes),
     chosen = new Set(goal === "selection" ? selected : []);
-  const way = wayTo(atlas.local, i, goal === "selection" ? (j) => chosen.has(j) : (j) => codes[j] === Number(goal));
-  return { goal, way: way ?? [], changes: way ? differences(atlas.table, i, way[way.length - 1]) : [] };
+  const path = shortestPath(
+    atlas.local,
+    i,
+    goal === "selection" ? (j) => chosen.has(j) : (j) => codes[j] === Number(goal),
+  );
+  return { goal, path: path ?? [], changes: path ? differences(atlas.table, i, path[path.length - 1]) : [] };
 }
 
 /**
@@ -52,10 +56,10 @@ export function journeyBlock(atlas, i, { journey, selected, travel }) {
 }
 
 /** @param {import("../data/atlas.js").Atlas} atlas @param {Journey} journey */
-function journeyContent(atlas, { way, changes }) {
-  if (!way.length) return [h("p", { class: "warn" }, "No way along neighbours in the data leads there.")];
-  const last = way[way.length - 1],
-    steps = way.length - 1,
+function journeyContent(atlas, { path, changes }) {
+  if (!path.length) return [h("p", { class: "warn" }, "No path along neighbours in the data leads there.")];
+  const last = path[path.length - 1],
+    steps = path.length - 1,
     largest = Math.abs(changes[0]?.change || 1);
   const rows = changes
     .slice(0, MOST_CHANGES)

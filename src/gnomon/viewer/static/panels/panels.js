@@ -16,8 +16,8 @@ export function panel(id, title, open, ...content) {
 
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
- * @param {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile: [string, number|null,
- *   number|null][]|null}} selection
+ * @param {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile:
+ *   [string, number|null, number|null][]|null}} selection
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }) {
@@ -53,7 +53,7 @@ function composition(label, ids) {
     counts = new Map();
   for (const i of ids) counts.set(codes[i], (counts.get(codes[i]) || 0) + 1);
   const parts = [...counts].sort((a, b) => b[1] - a[1]);
-  const inks = /** @type {string[]} */ (label.colors),
+  const colors = /** @type {string[]} */ (label.colors),
     names = /** @type {string[]} */ (label.categories);
   return h(
     "div",
@@ -62,7 +62,7 @@ function composition(label, ids) {
       "div",
       { class: "stack", role: "img", "aria-label": "Composition of the selection" },
       ...parts.map(([k, count]) =>
-        h("i", { style: { background: inks[k], "flex-grow": count }, title: `${names[k]}: ${formatCount(count)}` }),
+        h("i", { style: { background: colors[k], "flex-grow": count }, title: `${names[k]}: ${formatCount(count)}` }),
       ),
     ),
     h(
@@ -74,7 +74,7 @@ function composition(label, ids) {
           h(
             "span",
             {},
-            h("i", { class: "swatch", style: { background: inks[k] } }),
+            h("i", { class: "swatch", style: { background: colors[k] } }),
             h("bdi", {}, names[k]),
             " ",
             h("b", {}, formatPercent(count / ids.length)),
@@ -263,7 +263,10 @@ export function absentContent(atlas, frame, go) {
   ];
 }
 
-/** Features that shape the whole map. @param {import("../data/atlas.js").Atlas} atlas @param {(f: number) => void} colorBy */
+/**
+ * Features that shape the whole map.
+ * @param {import("../data/atlas.js").Atlas} atlas @param {(f: number) => void} colorBy
+ */
 export function importanceContent(atlas, colorBy) {
   const total = atlas.facts.columns.global_importance,
     order = Array.from(total.keys())

@@ -101,12 +101,12 @@ export function pointsNear(cloud, shown, path, width) {
     if (!finite[i] || !shown(i)) continue;
     let nearest = Infinity,
       at = 0,
-      gone = 0;
+      before = 0;
     for (let k = 0; k <= last; k++) {
       const place = towards([plane[3 * i], plane[3 * i + 1]], path[k], path[k + 1]);
       const outside = (k === 0 && place.along < 0) || (k === last && place.along > place.length);
-      if (!outside && place.square < nearest) [nearest, at] = [place.square, gone + place.part];
-      gone += place.length;
+      if (!outside && place.square < nearest) [nearest, at] = [place.square, before + place.part];
+      before += place.length;
     }
     if (nearest <= width * width) {
       ids.push(i);

@@ -1,4 +1,4 @@
-// The shortest way from a point to others along the neighbours in the data: a real example of what would have to
+// The shortest path from a point to others along the neighbours in the data: a real example of what would have to
 // change.
 
 /**
@@ -6,7 +6,7 @@
  * @param {import("../data/local.js").LocalMaps} local @param {number} from @param {(i: number) => boolean} wanted
  * @returns {number[]|null} points from the first to the last; null if none is reached
  */
-export function wayTo(local, from, wanted) {
+export function shortestPath(local, from, wanted) {
   const { starts, ends, lengths } = edges(local),
     best = new Float64Array(local.n).fill(Infinity),
     before = new Int32Array(local.n).fill(-1),
@@ -14,15 +14,15 @@ export function wayTo(local, from, wanted) {
   best[from] = 0;
   heap.push(0, from);
   for (let next = heap.pop(); next; next = heap.pop()) {
-    const [gone, i] = next;
-    if (gone > best[i]) continue;
+    const [distance, i] = next;
+    if (distance > best[i]) continue;
     if (wanted(i)) {
-      const way = [i];
-      while (before[way[0]] >= 0) way.unshift(before[way[0]]);
-      return way;
+      const path = [i];
+      while (before[path[0]] >= 0) path.unshift(before[path[0]]);
+      return path;
     }
     for (let e = starts[i]; e < starts[i + 1]; e++) {
-      const length = gone + lengths[e];
+      const length = distance + lengths[e];
       if (length >= best[ends[e]]) continue;
       best[ends[e]] = length;
       before[ends[e]] = i;

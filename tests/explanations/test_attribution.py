@@ -1,9 +1,9 @@
-"""Contributions add up to what is foretold, and the features called needed are enough and cannot be fewer."""
+"""Contributions add up to what is predicted, and the features called needed are enough and cannot be fewer."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import pathlib
 
 import numpy as np
 import pytest
@@ -14,13 +14,13 @@ import gnomon
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
-from gnomon.explanations.counterfactual.paths import Route, Way
-from gnomon.explanations.counterfactual.region import Landing
+from gnomon.explanations.counterfactual.paths import Candidate, Path
+from gnomon.explanations.counterfactual.region import Membership
 from gnomon.explanations.rows import column_scales
 from gnomon.methods.distance.isomap import Isomap
 from gnomon.methods.neighbor.umap import UMAP
 
-NOWHERE = Landing(np.zeros(2), True, 0.0, None)
+NOWHERE = Membership(np.zeros(2), True, 0.0, None)
 
 
 class Linear:
@@ -39,9 +39,9 @@ class Linear:
         return self.errors[i]
 
 
-def way_through(stations, share=1.0, rows=None):
-    route = Route.of(np.arange(len(stations)) if rows is None else rows, stations)
-    return Way(route, "rows", share, NOWHERE, route.at(share))
+def candidate_on(stations, share=1.0, rows=None):
+    path = Path.of(np.arange(len(stations)) if rows is None else rows, stations)
+    return Candidate(path, "rows", share, NOWHERE, path.at(share))
 
 
 @pytest.fixture
@@ -55,11 +55,11 @@ def bent():
 def test_for_an_affine_map_a_contribution_is_the_column_times_the_change(bent, share):
     stations, scales, rng = bent
     A = rng.normal(size=(2, 4))
-    way = way_through(stations, share)
+    candidate = candidate_on(stations, share)
     found = Attribution(Linear(np.stack([A] * 4)), stations[0], scales)
-    change = way.row - stations[0]
-    np.testing.assert_allclose(found.displacements(way), A * change, rtol=1e-12)
-    np.testing.assert_allclose(found.displacements(way).sum(axis=1), A @ change, rtol=1e-12)
+    change = candidate.row - stations[0]
+    np.testing.assert_allclose(found.displacements(candidate), A * change, rtol=1e-12)
+    np.testing.assert_allclose(found.displacements(candidate).sum(axis=1), A @ change, rtol=1e-12)
 
 
 def test_each_step_takes_the_mean_of_the_maps_at_its_ends(bent):
@@ -67,13 +67,15 @@ def test_each_step_takes_the_mean_of_the_maps_at_its_ends(bent):
     A = rng.normal(size=(4, 2, 4))
     steps = np.diff(stations, axis=0)
     expected = sum((A[s] + A[s + 1]) / 2 * steps[s] for s in range(3))
-    way = way_through(stations)
-    np.testing.assert_allclose(Attribution(Linear(A), stations[0], scales).displacements(way), expected, rtol=1e-12)
+    candidate = candidate_on(stations)
+    np.testing.assert_allclose(
+        Attribution(Linear(A), stations[0], scales).displacements(candidate), expected, rtol=1e-12
+    )
     # A row without a map leaves its steps to the other end.
     mask = np.array([True, True, False, True])
     expected = (A[0] + A[1]) / 2 * steps[0] + A[1] * steps[1] + A[3] * steps[2]
     known = Attribution(Linear(A, mask=mask), stations[0], scales)
-    np.testing.assert_allclose(known.displacements(way), expected, rtol=1e-12)
+    np.testing.assert_allclose(known.displacements(candidate), expected, rtol=1e-12)
 
 
 def test_errors_add_up_along_the_way_in_the_direction_asked(bent):
@@ -82,26 +84,28 @@ def test_errors_add_up_along_the_way_in_the_direction_asked(bent):
     found = Attribution(Linear(np.zeros((4, 2, 4)), errors), stations[0], scales)
     steps = np.abs(np.diff(stations, axis=0))
     total = sum((errors[s] + errors[s + 1]) / 2 * steps[s] for s in range(3))
-    way = way_through(stations)
-    np.testing.assert_allclose(found.errors(way, np.array([0.0, 1.0])), total[1], rtol=1e-12)
+    candidate = candidate_on(stations)
+    np.testing.assert_allclose(found.errors(candidate, np.array([0.0, 1.0])), total[1], rtol=1e-12)
     np.testing.assert_allclose(
-        found.errors(way, np.array([0.6, 0.8])), np.hypot(0.6 * total[0], 0.8 * total[1]), rtol=1e-12
+        found.errors(candidate, np.array([0.6, 0.8])), np.hypot(0.6 * total[0], 0.8 * total[1]), rtol=1e-12
     )
 
 
 def test_a_changed_row_stays_in_the_range_of_the_data_and_contributions_with_it(bent):
     stations, _, rng = bent
     scales = column_scales(np.array([stations[0] - 0.5, stations[0] + 0.5]))
-    way = way_through(stations)
-    way = Way(way.route, way.kind, 1.0, NOWHERE, np.clip(way.row, scales.low, scales.high))
+    candidate = candidate_on(stations)
+    candidate = Candidate(candidate.path, candidate.kind, 1.0, NOWHERE, np.clip(candidate.row, scales.low, scales.high))
     A = rng.normal(size=(2, 4))
-    found = Attribution(Linear(np.stack([A] * 4)), stations[0], scales).displacements(way)
-    np.testing.assert_allclose(found, A * (way.row - stations[0]), rtol=1e-12)
+    found = Attribution(Linear(np.stack([A] * 4)), stations[0], scales).displacements(candidate)
+    np.testing.assert_allclose(found, A * (candidate.row - stations[0]), rtol=1e-12)
     maps = rng.normal(size=(4, 2, 4))
     steps = np.diff(np.clip(stations, scales.low, scales.high), axis=0)
     expected = sum((maps[s] + maps[s + 1]) / 2 * steps[s] for s in range(3))
-    np.testing.assert_allclose(Attribution(Linear(maps), stations[0], scales).displacements(way), expected, rtol=1e-9)
-    assert (np.abs(way.row - stations[0]) <= 0.5 + 1e-12).all()
+    np.testing.assert_allclose(
+        Attribution(Linear(maps), stations[0], scales).displacements(candidate), expected, rtol=1e-9
+    )
+    assert (np.abs(candidate.row - stations[0]) <= 0.5 + 1e-12).all()
 
 
 def test_directions():
@@ -253,7 +257,7 @@ def test_methods_place_changed_rows_themselves(groups, method):
 @pytest.mark.slow
 @pytest.mark.skipif("GNOMON_DATA" not in os.environ, reason="needs the real data sets")
 def test_blood_cells_become_others_by_their_markers():
-    stored = np.load(Path(os.environ["GNOMON_DATA"]) / "pbmc68k_reduced.npz")
+    stored = np.load(pathlib.Path(os.environ["GNOMON_DATA"]) / "pbmc68k_reduced.npz")
     X = sp.csr_matrix((stored["data"], stored["indices"], stored["indptr"]), shape=stored["shape"])
     labels = stored["target_names"][stored["y"]]
     shown = gnomon.map(X, labels=labels, feature_names=stored["gene_names"].tolist(), n_jobs=1)
