@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
 
-__all__ = ["AnchorScores", "choose_anchors", "distance_rows", "score_anchors"]
+__all__ = ["AnchorScores", "choose_anchors", "score_anchors"]
 
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
@@ -105,7 +105,7 @@ def _float32_is_enough(X: Any, n_neighbors: int, anchors: npt.NDArray[np.int64])
     return bool(np.min(nearest) > _SAFE_SHARE * scale)
 
 
-def distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64], n_threads: int) -> Rows:
+def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64], n_threads: int) -> Rows:
     """Return a function from row numbers to rows of distances, or an increasing function of them.
 
     Parameters
@@ -159,7 +159,7 @@ def score_anchors(
 ) -> AnchorScores:
     """Rank all rows from each anchor, a chunk of anchors at a time."""
     n = Y.shape[0]
-    rows = distance_rows(X, metric, n_neighbors, anchors, n_threads)
+    rows = _distance_rows(X, metric, n_neighbors, anchors, n_threads)
     all_pairs = len(anchors) == n and n * (n - 1) // 2 <= _ALL_PAIRS_BELOW
     chunk = int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
     parts: list[tuple[npt.NDArray[Any], ...]] = []

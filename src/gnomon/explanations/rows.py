@@ -1,4 +1,4 @@
-"""Rows of a table, chosen, measured and made dense a few at a time."""
+"""Rows of a table, chosen, measured and made dense a few at a time, and the shape of the pictures that they may be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.linalg import dense_rows
 
-__all__ = ["ColumnScales", "column_scales", "dense_rows_of", "find_row", "row_mask"]
+__all__ = ["ColumnScales", "check_image_shape", "column_scales", "dense_rows_of", "find_row", "row_mask"]
 
 _BLOCK = 1 << 22  # numbers made dense at a time
 
@@ -43,6 +43,18 @@ def find_row(i: Any, n: int, *, who: str) -> int:
     if not -n <= int(i) < n:
         raise IndexError(message(who, f"row {i}", f"below n_samples={n}"))
     return int(i) % n
+
+
+def check_image_shape(image_shape: Any, n_features: int, *, who: str) -> tuple[int, ...]:
+    """Return the shape of a picture whose pixels are the features."""
+    if image_shape is None:
+        raise ValueError(
+            message(who, "image_shape=None", "the shape of a picture", remedy="Pass image_shape=(height, width).")
+        )
+    shape = tuple(int(size) for size in image_shape)
+    if len(shape) not in (2, 3) or min(shape) < 1 or int(np.prod(shape)) != n_features:
+        raise ValueError(message(who, f"image_shape={shape}", f"of n_features={n_features} pixels in two dimensions"))
+    return shape
 
 
 def dense_rows_of(X: Any, rows: Any, columns: Any = None) -> npt.NDArray[np.float64]:

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.explanations.answer import Answer
-from gnomon.explanations.contrast.picture_regions import check_image_shape
 from gnomon.explanations.importance import places_in_blocks
 from gnomon.explanations.local import arrows_with_errors, each_local_arrows, mean_of_blocks
-from gnomon.explanations.rows import find_row, row_mask
+from gnomon.explanations.rows import check_image_shape, find_row, row_mask
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.data import Table
     from gnomon.explanations import Axis, Caption, Contrast, Counterfactual, Explanation, MeanImportance, Saliency, Why
 
-__all__ = ["Questions", "find_point", "select_rows"]
+__all__ = ["Questions"]
 
 _WHO = "select"
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
@@ -30,7 +30,7 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def find_point(text: str, n_samples: int, point_names: npt.NDArray[Any] | None) -> int:
+def _find_point(text: str, n_samples: int, point_names: npt.NDArray[Any] | None) -> int:
     """Return the row that has this name, else the row of this number."""
     if point_names is not None:
         rows = np.flatnonzero(point_names.astype(str) == str(text))
@@ -49,7 +49,7 @@ def find_point(text: str, n_samples: int, point_names: npt.NDArray[Any] | None) 
     return row % n_samples
 
 
-def select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
+def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
     """Return the rows of which all conditions of a text hold."""
     mask = np.ones(int(result.X.shape[0]), dtype=np.bool_)
     for condition in text.split(" & "):
@@ -137,7 +137,7 @@ class Questions:
         text : str
             A name of `point_names`, or a row number, counted from 0.
         """
-        return find_point(text, int(self.X.shape[0]), self.point_names)
+        return _find_point(text, int(self.X.shape[0]), self.point_names)
 
     def select(self, text: str) -> npt.NDArray[np.bool_]:
         """Return a mask of rows from a text such as "label=3", "batch=b1", "age>40" or "rows=0:100,205".
@@ -149,7 +149,7 @@ class Questions:
             ("label" always is), of a column of metadata, or of a feature. "rows=" lists row numbers and ranges. Several
             conditions, all of which must hold, are joined with " & ".
         """
-        return select_rows(self, text)
+        return _select_rows(self, text)
 
     def why(self, i: int, n_top: int = 5) -> Why:
         """Say which features move a point. See `gnomon.why`."""

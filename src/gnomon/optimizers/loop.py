@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Exaggerable",
     "Scheduled",
-    "check_start",
-    "check_state",
-    "estimate",
     "exaggerated",
     "minimize",
-    "resolve_dtype",
     "schedule_of",
 ]
 
@@ -38,7 +34,7 @@ StateT = TypeVar("StateT", bound=State)
 ObjectiveT = TypeVar("ObjectiveT", bound="Valued")
 
 
-def resolve_dtype(objective: object, allowed: Sequence[type], *, who: str) -> np.dtype[np.floating]:
+def _resolve_dtype(objective: object, allowed: Sequence[type], *, who: str) -> np.dtype[np.floating]:
     """Return the number type of an objective, float32 if it names none."""
     dtype = np.dtype(getattr(objective, "dtype", np.float32))
     if dtype not in [np.dtype(one) for one in allowed]:
@@ -47,7 +43,7 @@ def resolve_dtype(objective: object, allowed: Sequence[type], *, who: str) -> np
     return dtype
 
 
-def check_start(Y0: npt.ArrayLike, n_samples: int, *, who: str, dtype: npt.DTypeLike = np.float32) -> Points:
+def _check_start(Y0: npt.ArrayLike, n_samples: int, *, who: str, dtype: npt.DTypeLike = np.float32) -> Points:
     """Return a new row-major copy of Y0, or raise ValueError if shape or values cannot be started from."""
     start = np.array(Y0, dtype=dtype, order="C", copy=True)
     if start.ndim != 2 or start.shape[0] != n_samples or start.shape[1] < 1:
@@ -59,7 +55,7 @@ def check_start(Y0: npt.ArrayLike, n_samples: int, *, who: str, dtype: npt.DType
     return start
 
 
-def check_state(state: object, kind: type[State], n_samples: int, *, who: str, dtype: npt.DTypeLike) -> None:
+def _check_state(state: object, kind: type[State], n_samples: int, *, who: str, dtype: npt.DTypeLike) -> None:
     """Raise TypeError or ValueError if a descent of n_samples points cannot go on from a state."""
     remedy = f"Pass the state of a Solution of {who}."
     if not isinstance(state, kind):
@@ -91,7 +87,7 @@ def schedule_of(objective: object) -> Scheduled | None:
     return objective if isinstance(objective, Scheduled) and getattr(objective, "scheduled", True) else None
 
 
-def estimate(objective: object, state: State, *, now: bool) -> None:
+def _estimate(objective: object, state: State, *, now: bool) -> None:
     """Bring what added terms estimate from the embedding to where the state says.
 
     Parameters
@@ -192,10 +188,10 @@ def _first_state(
     optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT, Y0: npt.ArrayLike, state: StateT | None
 ) -> StateT:
     who = type(optimizer).__name__
-    dtype = resolve_dtype(objective, optimizer.dtypes, who=who)
+    dtype = _resolve_dtype(objective, optimizer.dtypes, who=who)
     if state is None:
-        return optimizer.start(objective, check_start(Y0, objective.n_samples, who=who, dtype=dtype))
-    check_state(state, optimizer.state_type, objective.n_samples, who=who, dtype=dtype)
+        return optimizer.start(objective, _check_start(Y0, objective.n_samples, who=who, dtype=dtype))
+    _check_state(state, optimizer.state_type, objective.n_samples, who=who, dtype=dtype)
     return state.copy()
 
 
@@ -217,7 +213,7 @@ class _Run(Generic[StateT, ObjectiveT]):
             while state.iteration < limit and not finished:
                 if self.schedule is not None:
                     self.schedule.at(state.iteration, self.max_iter)
-                    estimate(self.objective, state, now=True)
+                    _estimate(self.objective, state, now=True)
                 step = self.optimizer.step(
                     self.objective, state, limit if self.schedule is None else state.iteration + 1
                 )
@@ -236,7 +232,7 @@ class _Run(Generic[StateT, ObjectiveT]):
             return None
         if self.schedule is not None:  # where a run was resumed and nothing was left to do, its form is another
             self.schedule.at(max(state.iteration - 1, 0), self.max_iter)
-            estimate(self.objective, state, now=False)
+            _estimate(self.objective, state, now=False)
         with self._timed("loss"):
             loss = self.objective.loss(state.embedding)
         if not math.isfinite(loss):  # points so far apart that no similarity is left

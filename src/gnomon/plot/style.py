@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "LEGEND_CLASSES",
     "ClassColors",
     "ValueColors",
     "class_centers",
     "colors_of_classes",
     "colors_of_values",
-    "encode_classes",
     "import_matplotlib",
     "point_style",
     "ramp",
@@ -34,7 +32,7 @@ __all__ = [
 
 DENSITY_FROM = 200_000
 """Above so many points single marks only cover each other: the figure shows how many lie in each pixel."""
-LEGEND_CLASSES = 20
+_LEGEND_CLASSES = 20
 """At most so many classes are listed and named."""
 
 
@@ -66,7 +64,7 @@ def ramp(matplotlib: Any) -> Any:
     return matplotlib.colors.LinearSegmentedColormap.from_list("gnomon", RAMP)
 
 
-def encode_classes(labels: Any, n_points: int, who: str) -> tuple[list[str], npt.NDArray[np.intp]]:
+def _encode_classes(labels: Any, n_points: int, who: str) -> tuple[list[str], npt.NDArray[np.intp]]:
     """Names of the classes (numbers by value, the rest by text) and the class of every point."""
     values = np.asarray(labels)
     if values.shape != (n_points,):
@@ -139,13 +137,13 @@ class ValueColors:
 
 def colors_of_classes(labels: Any, n_points: int, who: str) -> ClassColors:
     """Give every class a colour; where there are many the largest get the most distinct ones."""
-    names, codes = encode_classes(labels, n_points, who)
+    names, codes = _encode_classes(labels, n_points, who)
     counts = np.bincount(codes, minlength=len(names))
-    order = np.argsort(-counts, kind="stable") if len(names) > LEGEND_CLASSES else np.arange(len(names))
+    order = np.argsort(-counts, kind="stable") if len(names) > _LEGEND_CLASSES else np.arange(len(names))
     hexes = np.empty(len(names), dtype="<U7")
     hexes[order] = class_colors(len(names))
     rgb = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in hexes]).reshape(-1, 3)
-    return ClassColors(names, codes, hexes, order[:LEGEND_CLASSES], rgb[codes])
+    return ClassColors(names, codes, hexes, order[:_LEGEND_CLASSES], rgb[codes])
 
 
 def colors_of_values(values: Any, n_points: int, who: str) -> ValueColors:

@@ -27,7 +27,7 @@ from gnomon.optimizers import GradientDescent
 from gnomon.spectrum.marks import METHODS, fit_methods
 from gnomon.spectrum.result import Spectrum
 
-__all__ = ["Limit", "attraction_repulsion_spectrum", "default_exaggerations", "laplacian_limit"]
+__all__ = ["attraction_repulsion_spectrum"]
 
 _DISCONNECTED_FROM = 100.0  # where a spectrum begins that has no critical exaggeration
 _SHARE = 2.0 / 3.0  # of the critical exaggeration: nearer to it, maps grow too slowly from their collapse
@@ -47,7 +47,7 @@ _START_SPREAD = 1.0  # of the Laplacian eigenmaps the descent starts from: about
 
 
 @dataclass(frozen=True)
-class Limit:
+class _Limit:
     """Laplacian eigenmaps of a graph, and where t-SNE with exaggeration collapses towards them.
 
     Attributes
@@ -65,9 +65,9 @@ class Limit:
     note: str | None = None
 
 
-def laplacian_limit(
+def _laplacian_limit(
     affinities: Affinities, n_components: int, *, X: Any = None, seed: int, n_threads: int, who: str
-) -> Limit:
+) -> _Limit:
     """Find the Laplacian eigenmaps of a graph.
 
     While all points are close together, all output similarities are 1 and the forces are linear: a displacement along
@@ -83,16 +83,16 @@ def laplacian_limit(
             n_threads=n_threads,
             who=who,
         )
-        return Limit(start.embedding.astype(np.float64), math.inf, start.note)
+        return _Limit(start.embedding.astype(np.float64), math.inf, start.note)
     laplacian = GraphLaplacian(affinities.matrix)
     found = eigenpairs(laplacian, n_components, tolerance=_TOLERANCE, seed=seed, n_threads=n_threads, who=who)
     degrees = np.asarray(affinities.matrix.sum(axis=1, dtype=np.float64)).ravel()
     eigenvalue = float(found.values[-1])
     critical = 1.0 / eigenvalue if eigenvalue > 0 else math.inf
-    return Limit(found.vectors / np.sqrt(degrees)[:, None], critical)
+    return _Limit(found.vectors / np.sqrt(degrees)[:, None], critical)
 
 
-def default_exaggerations(critical: float) -> list[float]:
+def _default_exaggerations(critical: float) -> list[float]:
     """Return the values of a spectrum: evenly on a logarithmic scale down to 1, then a little below it."""
     top = max(_SHARE * critical, _LEAST) if math.isfinite(critical) else _DISCONNECTED_FROM
     return [float(f"{value:.2g}") for value in np.geomspace(top, 1.0, _TOWARDS_ONE)] + list(_BEYOND)
@@ -181,7 +181,7 @@ def attraction_repulsion_spectrum(
     reporter.begin("affinities")
     affinities = uniform_affinities(graph, n_threads=n_threads, who=_WHO)
     reporter.begin("initialization")
-    limit = laplacian_limit(
+    limit = _laplacian_limit(
         affinities,
         checked["n_components"],
         X=None if precomputed else rows,
@@ -189,7 +189,7 @@ def attraction_repulsion_spectrum(
         n_threads=n_threads,
         who=_WHO,
     )
-    wanted = default_exaggerations(limit.critical) if values is None else values
+    wanted = _default_exaggerations(limit.critical) if values is None else values
     start = rescale(limit.embedding, standard_deviation=_START_SPREAD)
     maps, losses = _descend(affinities, start, wanted, checked["max_iter"], n_threads, reporter)
     methods = fit_methods(names, graph, checked["n_components"], seed=seed, n_threads=n_threads, reporter=reporter)

@@ -22,11 +22,11 @@ from gnomon.linalg import principal_components, procrustes_error
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
 
-__all__ = ["BABYLONIAN_RATE", "PCACertificate", "descend", "pca_certificate"]
+__all__ = ["PCACertificate", "descend", "pca_certificate"]
 
 Float64Array = npt.NDArray[np.float64]
 
-BABYLONIAN_RATE = 0.125
+_BABYLONIAN_RATE = 0.125
 """Factor of the gradient in the preconditioned step Y + 1/2 (T Yc - Yc Yc'Yc) (Yc'Yc)^-1."""
 
 _RULES: dict[str, Rule] = {
@@ -71,7 +71,7 @@ def descend(
 
     preconditioned = step == "babylonian"
     optimizer = SafeDescent(
-        BABYLONIAN_RATE if preconditioned else safe.learning_rate,
+        _BABYLONIAN_RATE if preconditioned else safe.learning_rate,
         preconditioned=preconditioned,
         tol=None,
         n_iter_without_progress=None,

@@ -26,14 +26,14 @@ from gnomon._validation import message
 from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
 
-__all__ = ["bundle", "page_parts", "preview_png", "write_html"]
+__all__ = ["bundle", "preview_png", "write_html"]
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[a-z0-9/]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
 
-def page_parts(parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, preview: bytes) -> Iterator[str]:
+def _page_parts(parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, preview: bytes) -> Iterator[str]:
     """Yield the text of the page piece by piece (its data may be large).
 
     Parameters
@@ -193,4 +193,4 @@ def write_html(
     picture = preview_png(document.embedding, document.colors)
     subtitle = " · ".join(filter(None, [content.method, f"{document.n_samples:,} points"]))
     with atomic_write(path, "w") as page:
-        page.writelines(page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture))
+        page.writelines(_page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture))

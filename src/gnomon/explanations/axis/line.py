@@ -24,7 +24,7 @@ from gnomon.linalg import dense_rows
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["Axis", "Profile", "axis", "blocks_of_columns", "held_out_r2", "rank_correlations", "slopes", "smooth"]
+__all__ = ["Axis", "Profile", "axis", "held_out_r2", "slopes", "smooth"]
 
 Array = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ _BANDWIDTH = 0.12  # of the length of the line
 _SORTS = {"change": "effect", "push": "push", "rho": "rho"}
 
 
-def blocks_of_columns(X: Any, rows: npt.NDArray[np.int64]) -> Iterator[tuple[slice, Array]]:
+def _blocks_of_columns(X: Any, rows: npt.NDArray[np.int64]) -> Iterator[tuple[slice, Array]]:
     """Yield the columns of some rows as dense blocks."""
     n_features = int(X.shape[1])
     step = max(1, _BLOCK // max(len(rows), 1))
@@ -66,7 +66,7 @@ def slopes(t: Array, values: Array) -> tuple[Array, Array]:
     return slope, np.sqrt(np.sum((s[:, None] * misses) ** 2, axis=0)) / total
 
 
-def rank_correlations(t: Array, values: Array) -> Array:
+def _rank_correlations(t: Array, values: Array) -> Array:
     """Return Spearman's correlation of each column with t; 0 for a constant column."""
     from scipy.stats import rankdata
 
@@ -350,11 +350,11 @@ def _trend_table(explanation: Explanation, near: PointsNear) -> dict[str, Array]
     names = ("effect", "error", "change", "slope", "rho")
     table = {name: np.zeros(n_features) for name in names}
     scales = column_scales(explanation._X)
-    for columns, values in blocks_of_columns(explanation._X, near.rows):
+    for columns, values in _blocks_of_columns(explanation._X, near.rows):
         slope, error = slopes(near.t, values)
         table["slope"][columns], table["change"][columns] = slope, slope * near.length
         table["error"][columns] = error * near.length
-        table["rho"][columns] = rank_correlations(near.t, values)
+        table["rho"][columns] = _rank_correlations(near.t, values)
     table["effect"], table["error"] = (scales.in_deviations(table[name]) for name in ("change", "error"))
     return table
 

@@ -8,24 +8,26 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.contrast.groups import effect_size_errors
-from gnomon.explanations.contrast.picture_regions import region_means
+from gnomon.explanations.rows import check_image_shape, dense_rows_of
 from gnomon.geometry.check import check_features
 
-__all__ = ["Caption", "ClusterMoments", "cluster_captions", "cluster_moments"]
+__all__ = ["Caption", "cluster_captions"]
 
 Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22
 _WHO = "cluster_captions"
+_REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
 _CEILING = 3.0  # a difference beyond this separates no better
 
 
 @dataclass(frozen=True)
-class ClusterMoments:
+class _ClusterMoments:
     """Moments of the clusters.
 
     Attributes
@@ -51,7 +53,7 @@ class ClusterMoments:
         return gaps
 
 
-def cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int) -> ClusterMoments:
+def _cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int) -> _ClusterMoments:
     """Return means and variances of the rows of each group, about the group's mean, in float64."""
     n_features = int(X.shape[1])
     sizes = np.bincount(groups, minlength=n_groups).astype(np.int64)
@@ -70,7 +72,7 @@ def cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int)
         means[g] = first + sum((np.asarray(X[p], dtype=np.float64) - first).sum(axis=0) for p in parts) / len(rows)
         squares = sum(((np.asarray(X[p], dtype=np.float64) - means[g]) ** 2).sum(axis=0) for p in parts)
         variances[g] = squares / len(rows)
-    return ClusterMoments(means, variances, sizes)
+    return _ClusterMoments(means, variances, sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +152,7 @@ def cluster_captions(
     values, names = check_features(X, feature_names, who=_WHO)
     words = ("high", "low", "medium")
     if image_shape is not None:
-        values, names = region_means(values, image_shape, who=_WHO)
+        values, names = _region_means(values, image_shape, who=_WHO)
         words = ("bright", "dark", "grey")
     given = np.asarray(labels)
     if given.shape != (values.shape[0],):
@@ -158,14 +160,14 @@ def cluster_captions(
     found, groups = np.unique(given, return_inverse=True)
     if len(found) < 2:
         raise ValueError(message(_WHO, f"labels with {len(found)} value", "of at least two values"))
-    moments = cluster_moments(values, groups.ravel(), len(found))
+    moments = _cluster_moments(values, groups.ravel(), len(found))
     listed = found.tolist()
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(found))]
     return dict(zip(listed, _told_apart(captions, moments, listed, names), strict=True))
 
 
 def _caption(
-    g: int, moments: ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
+    g: int, moments: _ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
 ) -> Caption:
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
     side = np.sign(moments.means[g] - moments.means.mean(axis=0))
@@ -213,7 +215,9 @@ def _best_feature(gaps: Array, left: npt.NDArray[np.bool_]) -> tuple[int, int, n
     return int(counts[f]), f, np.flatnonzero(large[:, f])
 
 
-def _told_apart(captions: list[Caption], moments: ClusterMoments, labels: list[Any], names: list[str]) -> list[Caption]:
+def _told_apart(
+    captions: list[Caption], moments: _ClusterMoments, labels: list[Any], names: list[str]
+) -> list[Caption]:
     """Add to captions that are the same how each cluster differs from the first other one of that name."""
     texts = [caption.text for caption in captions]
     told = []
@@ -229,3 +233,22 @@ def _told_apart(captions: list[Caption], moments: ClusterMoments, labels: list[A
             caption = replace(caption, text=f"{caption.text}, {phrase}")
         told.append(caption)
     return told
+
+
+def _region_means(X: Any, image_shape: Any, *, who: str) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """Return the mean of the pixels of each row in nine regions, three by three, and the names of the regions."""
+    height, width, *_ = check_image_shape(image_shape, int(X.shape[1]), who=who)
+    if min(height, width) < 3:
+        raise ValueError(message(who, f"image_shape={tuple(image_shape)}", "at least 3 x 3 to have regions"))
+    third = np.arange(height)[:, None] * 3 // height * 3 + np.arange(width)[None, :] * 3 // width
+    region = np.repeat(third.ravel(), int(X.shape[1]) // (height * width))
+    averages = np.zeros((len(region), 9))
+    averages[np.arange(len(region)), region] = 1.0
+    averages /= averages.sum(axis=0)
+    step = max(1, _BLOCK // len(region))
+    with single_threaded_blas():
+        blocks = [
+            dense_rows_of(X, np.arange(start, min(start + step, X.shape[0]))) @ averages
+            for start in range(0, int(X.shape[0]), step)
+        ]
+    return np.concatenate(blocks), list(_REGIONS)

@@ -26,8 +26,6 @@ __all__ = [
     "cluster_profiles",
     "contrast",
     "effect_size_errors",
-    "held_out_auc",
-    "split_groups",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -66,7 +64,7 @@ def auc_errors(auc: Array, n_selected: int, n_rest: int) -> Array:
     return error
 
 
-def split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[np.int8]:
+def _split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[np.int8]:
     """Give the rows of each group to two halves at random with a fixed seed; -1 for rows beyond what is needed."""
     rng = np.random.default_rng(0)
     half = np.full(len(groups), -1, dtype=np.int8)
@@ -85,7 +83,7 @@ def _side(groups: npt.NDArray[np.int32], g: int, inside: bool) -> npt.NDArray[np
     return chosen
 
 
-def held_out_auc(
+def _held_out_auc(
     X: Any,
     groups: npt.NDArray[np.int32],
     n_groups: int,
@@ -111,7 +109,7 @@ def held_out_auc(
     ndarray of shape (n_groups,)
         About 0.5 if there is nothing to find; NaN for a group or a rest of fewer than two rows.
     """
-    halves = split_groups(groups, n_groups)
+    halves = _split_groups(groups, n_groups)
     scores = np.full((2, n_groups), np.nan)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     possible = (sizes >= 2) & (sizes.sum() - sizes >= 2)
@@ -252,7 +250,7 @@ def _contrasts(
         orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
         return orders
 
-    fidelity = held_out_auc(X, groups, n_groups, rank)
+    fidelity = _held_out_auc(X, groups, n_groups, rank)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     found = []
     for g in range(n_groups):

@@ -271,7 +271,7 @@ def counterfactual(
             if minimize == "features"
             else [best]
         )
-        best, kept = _needed(attribution, tried, own, placing, explanation.places[i])
+        best, kept = _minimal_subset(attribution, tried, own, placing, explanation.places[i])
     table = _table(attribution, best, alike, scales, own)
     keys = (-np.nan_to_num(np.abs(table[name])) for name in ("change_sd", _SORTS[sort_by]))
     order = np.lexsort((*keys, ~kept))
@@ -285,7 +285,7 @@ def counterfactual(
     )
 
 
-def _needed(
+def _minimal_subset(
     attribution: Attribution, candidates: list[Candidate], own: Array, placing: Placing, start: Array
 ) -> tuple[Candidate, npt.NDArray[np.bool_]]:
     """Return the candidate of which fewest features are needed, and a mask of them."""

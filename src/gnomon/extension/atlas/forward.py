@@ -13,11 +13,11 @@ from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
 
-__all__ = ["FAR", "Blend", "Forward", "Novelty"]
+__all__ = ["Blend", "Forward", "Novelty"]
 
 Float64Array = npt.NDArray[np.float64]
 
-FAR = 1.5
+_FAR = 1.5
 """A row is out of range if its score exceeds the largest one of the fitted rows by this factor."""
 
 _CONSENSUS = 4.0
@@ -60,7 +60,7 @@ class Novelty:
 
     def far(self, scores: Float64Array) -> npt.NDArray[np.bool_]:
         """Return which rows are out of range: beyond 1.5 times the largest score of the fitted rows."""
-        beyond: npt.NDArray[np.bool_] = scores > FAR * self.scores[-1]
+        beyond: npt.NDArray[np.bool_] = scores > _FAR * self.scores[-1]
         return beyond
 
 

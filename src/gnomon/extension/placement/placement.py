@@ -23,7 +23,7 @@ from gnomon.neighbors import RowSearch
 from gnomon.objectives import RowLoss
 from gnomon.objectives.edges import compile_kernel
 
-__all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "PlainPlacer", "RowPlacement", "same_rows", "step_tolerance"]
+__all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
 
 _STARTS = 15  # nearest rows whose places are tried as a start
 
@@ -37,7 +37,7 @@ MAX_ITER = 100
 _TOLERANCE = 1e-4  # of the distances between a point's neighbours in the map, a step at which it rests
 
 
-class PlainPlacer:
+class _PlainPlacer:
     """What the compiled placer does, in float64 and row by row.
 
     Parameters
@@ -153,7 +153,7 @@ class PlacementField:
         self.evaluation = evaluation
         some = np.arange(n) if evaluation == "exact" else np.arange(EXACT_UP_TO) * n // EXACT_UP_TO
         if not loss.compiled:
-            self._core: Any = PlainPlacer(points, loss, some, MAX_ITER)
+            self._core: Any = _PlainPlacer(points, loss, some, MAX_ITER)
             return
         (attraction,), (repulsion,) = loss.attractions, loss.repulsions
         charges = np.ones(n) if repulsion.charges is None else repulsion.charges

@@ -18,7 +18,7 @@ from gnomon.linalg.signs import column_signs
 from gnomon.objectives.expansion import Expansion, flat, unflat
 from gnomon.objectives.terms import Float64
 
-__all__ = ["check_rows", "names_of", "principal_sensitivity", "sensitivity"]
+__all__ = ["principal_sensitivity", "sensitivity"]
 
 _RULES: dict[str, Rule] = {
     "polish": Boolean(),
@@ -99,8 +99,8 @@ def sensitivity(
     if points.ndim != 2 or len(points) != loss.n_samples or not np.isfinite(points).all():
         what, rule = f"Y of shape {points.shape}", f"finite, of shape ({loss.n_samples}, n_components)"
         raise ValueError(message("sensitivity", what, rule))
-    wanted = check_rows(rows, loss.n_samples)
-    names = names_of(feature_names, loss.X.shape[1])
+    wanted = _check_rows(rows, loss.n_samples)
+    names = _names_of(feature_names, loss.X.shape[1])
     moved, reason = 0.0, ""
     if checked["polish"]:
         _check_pieces(loss)
@@ -177,7 +177,7 @@ def _pulled(loss: DataLoss, pairs: Expansion, Z: Float64, rows: npt.NDArray[np.i
     return found
 
 
-def check_rows(rows: Sequence[int] | npt.NDArray[np.integer] | None, n_samples: int) -> npt.NDArray[np.int64]:
+def _check_rows(rows: Sequence[int] | npt.NDArray[np.integer] | None, n_samples: int) -> npt.NDArray[np.int64]:
     """Return row numbers from 0 on."""
     if rows is None:
         return np.arange(n_samples)
@@ -191,7 +191,7 @@ def check_rows(rows: Sequence[int] | npt.NDArray[np.integer] | None, n_samples: 
     return np.where(wanted < 0, wanted + n_samples, wanted)
 
 
-def names_of(feature_names: Sequence[str] | None, n_features: int) -> list[str]:
+def _names_of(feature_names: Sequence[str] | None, n_features: int) -> list[str]:
     """Return the names given, or numbers."""
     if feature_names is None:
         return [f"feature {f}" for f in range(n_features)]
@@ -269,7 +269,7 @@ def principal_sensitivity(
             found[i] += V[:kept]
         return np.asarray(found)
 
-    wanted = check_rows(rows, n)
+    wanted = _check_rows(rows, n)
     own = np.empty((len(wanted), kept, data.shape[1]))
     for place, i in enumerate(wanted):
         t = scores[i]
@@ -283,6 +283,6 @@ def principal_sensitivity(
         embedding=scores[:, :kept].copy(),
         loss="principal components",
         stationarity=None,
-        feature_names=names_of(feature_names, data.shape[1]),
+        feature_names=_names_of(feature_names, data.shape[1]),
         _respond=respond,
     )
