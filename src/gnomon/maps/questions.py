@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.columns import require_name
+from gnomon.data.dataset import require_name
 
 if TYPE_CHECKING:
     from gnomon.data import Table
