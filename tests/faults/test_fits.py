@@ -149,7 +149,7 @@ def test_numbers_below_their_range_and_other_things_are_refused_by_name(name):
         ("neighbor_embedding", {"optimizer": "magic"}, "optimizer='magic' must be one of 'auto', "),
         ("neighbor_embedding", {"loss": "magic"}, "loss='magic' must be one of 'kl', "),
         ("neighbor_embedding", {"affinity": "magic"}, "affinity='magic' must be one of 'fuzzy', "),
-        ("neighbor_embedding", {"optimizer": "sampled_descent"}, "KLDivergence must be one whose repulsion can be"),
+        ("neighbor_embedding", {"optimizer": "sampled_descent"}, "KLDivergence: link='log' must be 'identity' to be"),
         ("neighbor_embedding", {"kernel": "distance"}, r"kernel=Distance\(\) must be a similarity between 0 and 1"),
     ],
 )

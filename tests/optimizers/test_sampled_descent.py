@@ -8,8 +8,18 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon._progress import Reporter
-from gnomon.kernels import UMAPKernel
-from gnomon.objectives import CrossEntropy, DensityCorrelation
+from gnomon.kernels import CustomKernel, CustomLaw, UMAPKernel
+from gnomon.objectives import (
+    CrossEntropy,
+    DensityCorrelation,
+    Frobenius,
+    InfoNCE,
+    KLDivergence,
+    LinearAttraction,
+    PairObjective,
+    StatedCrossEntropy,
+)
+from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.optimizers import SampledDescent
 
 KERNEL = UMAPKernel(1.5769, 0.8951)
@@ -178,3 +188,69 @@ def test_with_density_threads_and_joints_leave_no_trace(with_density, start):
         part = optimizer.minimize(with_density(), start, stop_after=stop)
         rest = optimizer.minimize(with_density(), start, state=part.state)
         np.testing.assert_array_equal(rest.embedding, whole.embedding)
+
+
+def _own_loss(affinities, kernel, n_threads=1):
+    """The squared difference from memberships, its two halves of laws of one's own."""
+    double, square = CustomLaw(lambda k: 2 * k, lambda k: 0 * k + 2), CustomLaw(np.square, lambda k: 2 * k)
+    return PairObjective(
+        [EdgePairs(affinities.matrix, kernel, double, scale=-1.0, n_threads=n_threads)],
+        [AllPairs(affinities.n_samples, kernel, square, n_threads=n_threads)],
+        n_threads=n_threads,
+    )
+
+
+OTHER_LOSSES = {
+    "frobenius": lambda a, n=1: Frobenius(a.matrix.toarray(), KERNEL, n_threads=n),
+    "stated_cross_entropy": lambda a, n=1: StatedCrossEntropy(a, KERNEL, n_threads=n),
+    "linear_attraction": lambda a, n=1: LinearAttraction(a, gravity=0.1, n_threads=n),
+    "a loss of one's own": lambda a, n=1: _own_loss(a, KERNEL, n),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_LOSSES)
+def test_draws_lower_any_sum_over_pairs_the_farther_the_more_there_are(name, clusters, start):
+    objective = OTHER_LOSSES[name](clusters["membership"])
+    first = objective.loss(start.astype(np.float32))
+    few, more, many = (
+        first - SampledDescent(150, track_loss=True, block=150, n_draws=n).minimize(objective, start).loss[-1][1]
+        for n in (16, 64, 1000)
+    )
+    assert 0.7 * many < few < more < many
+
+
+@pytest.mark.parametrize("name", OTHER_LOSSES)
+def test_threads_joints_and_seeds_of_any_sum_over_pairs(name, clusters, start):
+    make, optimizer = OTHER_LOSSES[name], SampledDescent(30, seed=4)
+    whole = optimizer.minimize(make(clusters["membership"]), start).embedding
+    part = optimizer.minimize(make(clusters["membership"]), start, stop_after=13)
+    rest = optimizer.minimize(make(clusters["membership"]), start, state=part.state)
+    assert rest.embedding.tobytes() == whole.tobytes()
+    for n in (2, 3):
+        assert optimizer.minimize(make(clusters["membership"], n), start).embedding.tobytes() == whole.tobytes()
+    assert not np.array_equal(SampledDescent(30, seed=5).minimize(make(clusters["membership"]), start).embedding, whole)
+
+
+def test_the_scale_of_a_loss_changes_nothing(clusters, start):
+    target = clusters["membership"].matrix.toarray()
+    weights = np.full_like(target, 2.0**-40)
+    plain, tiny = (
+        SampledDescent(30).minimize(Frobenius(target, KERNEL, weights=w), start).embedding for w in (None, weights)
+    )
+    np.testing.assert_array_equal(plain, tiny)
+
+
+def test_a_cross_entropy_with_a_kernel_of_ones_own_is_sampled(clusters, separation, start):
+    own = CustomKernel(KERNEL.value, KERNEL.derivative, bounded=True)
+    objective = CrossEntropy(clusters["membership"], own, evaluation="exact")
+    found = SampledDescent(200).minimize(objective, start).embedding
+    assert separation(found, clusters["labels"]) > 0.99
+    compiled = SampledDescent(200).minimize(CrossEntropy(clusters["membership"], KERNEL), start).embedding
+    assert objective.loss(found) < 1.1 * objective.loss(compiled)
+
+
+def test_what_cannot_be_sampled_is_refused_before_anything_moves(clusters, start):
+    with pytest.raises(ValueError, match=r"KLDivergence: link='log' must be .*has no unbiased estimate"):
+        SampledDescent(5).minimize(KLDivergence(clusters["total"]), start)
+    with pytest.raises(ValueError, match=r"objective=InfoNCE must be a sum over pairs that can be sampled"):
+        SampledDescent(5).minimize(InfoNCE(clusters["membership"]), start)

@@ -13,7 +13,7 @@ from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding
 from gnomon.objectives.expansion import Expansion
 from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
-from gnomon.objectives.terms import AllPairs, EdgePairs, Term
+from gnomon.objectives.terms import AllPairs, Draws, EdgePairs, TargetPairs, Term
 
 __all__ = ["PairObjective"]
 
@@ -127,6 +127,41 @@ class PairObjective:
             for terms in (self.attractions, self.repulsions)
         )
         return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
+
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
+        """Return an unbiased estimate of minus the gradient: sums over all pairs from the points drawn for each point.
+
+        Edges and added terms count in full, `exaggeration` not at all. Where an added term asks for the forces of all
+        pairs (`Unsampled`), nothing is drawn.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (n_samples, n_components), float32
+            The map.
+        draws : Draws
+            The points drawn in this epoch.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), float32
+
+        Raises
+        ------
+        ValueError
+            If a term has no unbiased estimate from a few pairs: a logarithm of a sum over all of them, or one that
+            takes the means of whole rows.
+        """
+        points = self._check(Y)
+        if self.added.unsampled:
+            return -self.gradient(points)
+        force = np.asarray(sum((term.sampled_force(points, draws) for term in self.terms), np.zeros_like(points)))
+        return force + self.added.force(points) if self.added.acting else force
+
+    @property
+    def largest_pair(self) -> float:
+        """The largest weight of an edge or of a pair with a target; 1 without either. The unit of sampled forces."""
+        own = [term.largest_pair for term in self.terms if isinstance(term, EdgePairs | TargetPairs)]
+        return max(own, default=1.0) or 1.0
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient in float64 by the plain sum over pairs: the oracle of everything above.

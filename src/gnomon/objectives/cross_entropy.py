@@ -167,6 +167,11 @@ class CrossEntropy(PairObjective):
             raise ValueError(message(who, "evaluation='sampled'", "'exact' for a kernel of your own", fact=f"{kernel}"))
 
     @property
+    def has_compiled_epochs(self) -> bool:
+        """Whether `SampledDescent` may run its epochs in compiled code; a kernel of one's own has none."""
+        return self._compiled_kernel is not None
+
+    @property
     def compiled_kernel(self) -> _core.OutputKernel:
         """The kernel as the sampled sums take it."""
         assert self._compiled_kernel is not None

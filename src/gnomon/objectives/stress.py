@@ -16,7 +16,7 @@ from gnomon.kernels import Distance
 from gnomon.linalg import connected_components
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.terms import TargetPairs
+from gnomon.objectives.terms import Draws, TargetPairs
 
 __all__ = ["OrdinalStress", "Stress"]
 
@@ -191,6 +191,11 @@ class OrdinalStress(Stress):
         levels, place = np.unique(given, return_inverse=True)
         means = np.bincount(place, self.disparities(np.asarray(Y))[self._order]) / np.bincount(place)
         return levels, means
+
+    def sampled_force(self, _Y: Embedding, _draws: Draws) -> Embedding:
+        """Raise ValueError: disparities are a regression over all pairs."""
+        rule, fact = "one whose pairs count one by one to be sampled", "its disparities follow from all pairs at once"
+        raise ValueError(message("OrdinalStress", "the loss", rule, fact=fact, remedy="Use Majorization."))
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
         """Return loss and gradient in float64 by the plain sum over pairs."""

@@ -11,7 +11,7 @@ from gnomon.optimizers.newton import Newton, NewtonState
 from gnomon.optimizers.placement import move_points, place_by_distances, place_points
 from gnomon.optimizers.polar_descent import PolarDescent, PolarObjective, PolarState
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
-from gnomon.optimizers.sampled_descent import SampledDescent, SampledObjective, SampledState
+from gnomon.optimizers.sampled_descent import CompiledEpochs, SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.state import Solution, State, Stopping
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "ADMMState",
     "Adam",
     "AdamState",
+    "CompiledEpochs",
     "DescentState",
     "Exaggerable",
     "GradientDescent",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,11 @@ from gnomon import _core
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.edges import Edges
+from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State
 
-__all__ = ["SampledDescent", "SampledObjective", "SampledState"]
+__all__ = ["CompiledEpochs", "SampledDescent", "SampledObjective", "SampledState"]
 
 _RULES: dict[str, Rule] = {
     "max_iter": Either(Options("auto"), Integer(low=0)),
@@ -24,17 +25,37 @@ _RULES: dict[str, Rule] = {
     "isotropic": Boolean(),
     "block": Integer(low=1),
     "track_loss": Boolean(),
+    "n_draws": Integer(low=1),
+    "seed": Integer(low=0, high=2**63 - 1),
 }
 _DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 
 class SampledObjective(Valued, Protocol):
-    """An objective whose repulsion can be sampled, such as `CrossEntropy`."""
+    """An objective whose force can be estimated from a few pairs: any `PairObjective`."""
 
     @property
     def n_threads(self) -> int:
         """Threads used; the result does not depend on it."""
+        ...
+
+    @property
+    def largest_pair(self) -> float:
+        """The unit of its forces, about the largest weight of a pair."""
+        ...
+
+    def sampled_force(self, Y: Points, draws: Draws) -> Points:
+        """Return an unbiased estimate of minus the gradient, or raise ValueError if there is none."""
+        ...
+
+
+class CompiledEpochs(SampledObjective, Protocol):
+    """An objective whose epochs compiled code runs, such as `CrossEntropy` with a compiled kernel."""
+
+    @property
+    def has_compiled_epochs(self) -> bool:
+        """Whether it does."""
         ...
 
     @property
@@ -84,6 +105,12 @@ class SampledState(State):
 class SampledDescent(Optimizer[SampledState, SampledObjective]):
     """Descend by epochs in which each point feels all its edges and 16 points drawn at random.
 
+    Any loss that is a sum over pairs can be sampled: edges, all pairs, pairs with targets, of any law and kernel, those
+    of one's own included. Of the losses by name these are "cross_entropy", "stated_cross_entropy", "frobenius" unless
+    centred, "linear_attraction" and "reconstruction". "kl" and "conditional_kl" cannot: the logarithm of a sum over all
+    pairs has no unbiased estimate from a few of them; nor can centred similarities and ordinal stress, in which pairs
+    depend on whole rows, or on all others; "info_nce" draws for itself, with any other optimizer.
+
     An edge that umap-learn would visit in a share of the epochs is felt in every epoch with that share as its weight,
     and the draws are weighted to the same mean, so an epoch has umap-learn's mean force with less noise. All points
     move at once, from the positions of the last epoch, by Adam with short memories (0.5, 0.9) [2]_: plain steps of
@@ -93,6 +120,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     Terms that are `unsampled` act in epochs without a sample: there each point feels all others, by the tree, and no
     force is cut, so that the descent ends at an optimum of the loss as stated. A map of more than three
     components has no tree and is sampled to the end.
+
+    `CrossEntropy` says itself what it draws and how strongly that repels, and cuts each component of a pair's force to
+    4. Of other losses the mean force of an epoch is minus the gradient of the loss as stated, nothing is cut, and the
+    partners of a point that has targets are drawn half at random, half in proportion to the targets.
 
     Parameters
     ----------
@@ -109,6 +140,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     track_loss : bool, default=False
         Evaluate the loss after each block: all pairs of points, which takes longer than the epochs from a few thousand
         points on.
+    n_draws : int >= 1, default=16
+        Points drawn for each point in an epoch; not for `CrossEntropy`, which has its own number.
+    seed : int in [0, 2**63), default=0
+        Decides the draws, likewise.
 
     References
     ----------
@@ -117,6 +152,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     """
 
     unit = "epoch"
+    evaluation = "sampled"
     dtypes = (np.float32,)
     state_type: ClassVar[type[State]] = SampledState
     has_schedule = True
@@ -129,6 +165,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         isotropic: bool = False,
         block: int = 10,
         track_loss: bool = False,
+        n_draws: int = 16,
+        seed: int = 0,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
         checked = check_parameters("SampledDescent", _RULES, given)
@@ -137,6 +175,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         self.isotropic: bool = checked["isotropic"]
         self.block: int = checked["block"]
         self.track_loss: bool = checked["track_loss"]
+        self.n_draws: int = checked["n_draws"]
+        self.seed: int = checked["seed"]
 
     def resolve_max_iter(self, n_samples: int) -> int:
         """Return the number of epochs for n_samples points."""
@@ -146,9 +186,9 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
 
     def start(self, objective: SampledObjective, Y: Points) -> SampledState:
         """Begin without a memory, on an objective that can be sampled."""
-        if not hasattr(objective, "sampling"):
-            what, rule = f"objective={type(objective).__name__}", "one whose repulsion can be sampled"
-            raise ValueError(message("SampledDescent", what, rule, remedy="Use CrossEntropy, or another optimizer."))
+        if not hasattr(objective, "sampled_force"):
+            what, rule = f"objective={type(objective).__name__}", "a sum over pairs that can be sampled"
+            raise ValueError(message("SampledDescent", what, rule, remedy="Use a PairObjective, or another optimizer."))
         return SampledState(embedding=Y, first_moment=np.zeros_like(Y), second_moment=np.zeros_like(Y))
 
     def stage(self, iteration: int) -> str:
@@ -156,8 +196,16 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         return "epochs"
 
     def step(self, objective: SampledObjective, state: SampledState, limit: int) -> Step:
-        """Run all epochs to `limit` at once, or one if terms were added: their forces are those of one epoch."""
+        """Run all epochs to `limit` at once, or one if they are not compiled or terms were added.
+
+        Forces of added terms are those of one epoch.
+        """
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
+        if not _is_compiled(objective):
+            draws = Draws(objective.n_samples, self.n_draws, self.seed, state.iteration, objective.n_threads)
+            force = objective.sampled_force(state.embedding, draws)
+            self._move(state, np.float32(1.0 / objective.largest_pair) * force, max_iter)
+            return Step()
         schedule = _core.SampledSchedule(self.learning_rate, max_iter, self.isotropic)
         added, end = np.empty((0, state.embedding.shape[1]), dtype=np.float32), limit
         if objective.added.acting:
@@ -200,3 +248,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     def divergence(self, objective: SampledObjective, state: SampledState) -> tuple[str, str]:
         """Return the learning rate and what to do."""
         return f"learning_rate={self.learning_rate:g}", "Lower learning_rate, or check the initial embedding."
+
+
+def _is_compiled(objective: Any) -> TypeGuard[CompiledEpochs]:
+    return bool(getattr(objective, "has_compiled_epochs", False))

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from gnomon import TSNE, UMAP, NeighborEmbedding
-from gnomon.affinities import gaussian_affinities, uniform_affinities
+from gnomon.affinities import Gram, gaussian_affinities, uniform_affinities
 from gnomon.kernels import Cauchy, CustomKernel, UMAPKernel
 from gnomon.neighbors import compute_neighbors
 from gnomon.optimizers import GradientDescent
@@ -91,6 +91,31 @@ def test_a_loss_of_ones_own_is_used(digits):
     assert model.evaluation_ == "exact"
 
 
+@pytest.mark.parametrize("kind", ["array", "gram", "callable"])
+def test_frobenius_of_an_input_kernel_is_sampled(kind, digits):
+    X = digits[0][:150]
+    gram = Gram.from_kernel("gaussian", X)
+    K = {"array": gram.dense(), "gram": gram, "callable": lambda inputs: Gram.from_kernel("gaussian", inputs.X)}[kind]
+
+    def fit(seed, n_jobs=1):
+        model = NeighborEmbedding(
+            affinity=K,
+            kernel="umap",
+            loss="frobenius",
+            optimizer="sampled_descent",
+            optimizer_params={"max_iter": 100, "track_loss": True},
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+        return model.fit(X)
+
+    one, other = fit(0), fit(1)
+    assert one.evaluation_ == "sampled"
+    assert one.solution_.loss[-1][1] < 0.7 * one.solution_.loss[0][1]
+    assert one.embedding_.tobytes() == fit(0, n_jobs=3).embedding_.tobytes()
+    assert one.embedding_.tobytes() != other.embedding_.tobytes()
+
+
 def test_same_bytes_for_any_number_of_threads(digits):
     X = digits[0][:600]
     maps = [
@@ -110,6 +135,8 @@ def test_same_bytes_for_any_number_of_threads(digits):
         ({"optimizer": 3}, TypeError, "optimizer=3 must be one of .* or an object with minimize"),
         ({"optimizer": GradientDescent(), "optimizer_params": {"a": 1}}, ValueError, "optimizer_params must be None"),
         ({"affinity": sparse.eye_array(5)}, ValueError, "affinity of 5 rows must be one row each"),
+        ({"affinity": Gram.from_matrix(np.eye(5)), "loss": "frobenius"}, ValueError, "affinity of 5 rows must be one"),
+        ({"loss": "kl", "optimizer": "sampled_descent"}, ValueError, "KLDivergence: link='log' must be 'identity'"),
     ],
 )
 def test_wrong_choices_are_named(parameters, error, text, digits):

@@ -116,7 +116,7 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
         first = start.embedding if given else recipe.rescale(start.embedding)
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
         self.solution_, self.n_iter_ = solution, solution.n_iter
-        self.evaluation_ = objective.evaluation_for(n_components)
+        self.evaluation_ = getattr(recipe.optimizer, "evaluation", objective.evaluation_for(n_components))
         self._learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]]  # to the end of the fit
         self._learn = partial(added_terms(objective).learned, solution.embedding)
         positions = np.asarray(solution.embedding, dtype=np.float32)

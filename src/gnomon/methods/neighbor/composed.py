@@ -17,6 +17,7 @@ from gnomon.affinities import (
     ConditionalAffinity,
     FuzzyAffinity,
     GaussianAffinity,
+    Gram,
     NeighborAffinity,
     UniformAffinity,
 )
@@ -67,18 +68,19 @@ class NeighborEmbedding(NeighborEmbedder):
         Dimension of the map.
     n_neighbors : int >= 1, default=15
         Neighbours of each row, the row itself not counted.
-    affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities or matrix, default="fuzzy"
+    affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities, Gram or matrix, default="fuzzy"
         A callable takes an object with ``X``, ``graph``, ``seed`` and ``n_threads`` and returns what the loss takes; a
-        `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities or a matrix
-        of shape (n_samples, n_samples), sparse or dense, are used as they are.
+        `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities, a Gram
+        matrix or a matrix of shape (n_samples, n_samples), sparse or dense, are used as they are.
     kernel : str or OutputKernel, default="cauchy"
         A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
         "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" unless it is
-        evaluated in another way, Adam for "info_nce" and L-BFGS for others. An object needs
-        ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+        evaluated in another way, Adam for "info_nce" and L-BFGS for others. Sampled descent takes any loss but
+        "kl", "conditional_kl", "info_nce" and a centred "frobenius" (see `gnomon.optimizers.SampledDescent`). An object
+        needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
         and b, or min_dist and spread.
@@ -131,7 +133,7 @@ class NeighborEmbedding(NeighborEmbedder):
         "n_neighbors": Integer(1),
         "affinity": Either(
             Options(*AFFINITIES),
-            Instance((Affinities, np.ndarray, sp.sparray, sp.spmatrix), "Affinities or a matrix"),
+            Instance((Affinities, Gram, np.ndarray, sp.sparray, sp.spmatrix), "Affinities, a Gram or a matrix"),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "kernel": KERNEL,
@@ -163,19 +165,21 @@ class NeighborEmbedding(NeighborEmbedder):
         affinity: Any = parameters["affinity"]
         if isinstance(affinity, str):
             return AFFINITIES[affinity](**(parameters["affinity_params"] or {}))
-        if isinstance(affinity, np.ndarray | Affinities | sp.sparray | sp.spmatrix):
+        if isinstance(affinity, np.ndarray | Affinities | Gram | sp.sparray | sp.spmatrix):
             return partial(self._take, affinity, parameters["loss"], n_samples)
         return affinity  # type: ignore[no-any-return]
 
     @staticmethod
     def _take(affinity: Any, loss: Any, n_samples: int, _inputs: Inputs) -> Any:
         """Return affinities that are given, as the loss takes them."""
-        shape = affinity.matrix.shape if isinstance(affinity, Affinities) else affinity.shape
+        shape = (affinity.n_samples,) * 2 if isinstance(affinity, Affinities | Gram) else affinity.shape
         if shape != (n_samples, n_samples):
             found, fact = f"affinity of {shape[0]} rows", f"there are {n_samples} distinct rows"
             raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
-        if isinstance(affinity, Affinities) or (isinstance(affinity, np.ndarray) and _takes_array(loss)):
+        if isinstance(affinity, Affinities) or (isinstance(affinity, np.ndarray | Gram) and _takes_array(loss)):
             return affinity
+        if isinstance(affinity, Gram):
+            affinity = affinity.dense()
         if loss == "reconstruction":
             return sp.csr_array(affinity)
         return Affinities(sp.csr_array(affinity.astype(np.float32)), "membership")
@@ -205,7 +209,10 @@ class NeighborEmbedding(NeighborEmbedder):
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
         if isinstance(optimizer, str):
-            return _OPTIMIZERS[self._usual_optimizer(parameters) if optimizer == "auto" else optimizer](**given)
+            name = self._usual_optimizer(parameters) if optimizer == "auto" else optimizer
+            if name == "sampled_descent":
+                given = {"seed": self.seed_, **given}
+            return _OPTIMIZERS[name](**given)
         if given:
             raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
         return optimizer

@@ -2,8 +2,9 @@
 
 from gnomon.objectives.terms.all_pairs import AllPairs, ByDegree
 from gnomon.objectives.terms.base import Float64, Term
+from gnomon.objectives.terms.draws import Draws
 from gnomon.objectives.terms.edges import EdgePairs
 from gnomon.objectives.terms.gravity import Gravity
 from gnomon.objectives.terms.targets import TargetPairs
 
-__all__ = ["AllPairs", "ByDegree", "EdgePairs", "Float64", "Gravity", "TargetPairs", "Term"]
+__all__ = ["AllPairs", "ByDegree", "Draws", "EdgePairs", "Float64", "Gravity", "TargetPairs", "Term"]

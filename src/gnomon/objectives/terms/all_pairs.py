@@ -20,6 +20,7 @@ from gnomon.objectives.edges import compile_kernel
 from gnomon.objectives.expansion import TermExpansion, blocks, flat, squared_distances, without_own
 from gnomon.objectives.pair_force import pair_force
 from gnomon.objectives.terms.base import Float64, check_law, curved, named
+from gnomon.objectives.terms.draws import Draws, drawn_force
 
 if TYPE_CHECKING:
     from gnomon.kernels import CustomLaw, OutputKernel
@@ -34,6 +35,7 @@ TREE_FROM = 4000
 """Points from which "auto" takes the tree where it cannot interpolate: there it costs a quarter of all pairs."""
 
 _BLOCK = 512  # rows at a time in float64
+_NO_LOGARITHM = "Use another optimizer, or a loss without that logarithm, such as CrossEntropy or InfoNCE."
 
 
 class AllPairs:
@@ -158,6 +160,18 @@ class AllPairs:
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both, from one pass over the pairs."""
         return self._evaluate(Y, with_energy=True)
+
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
+        """Return an unbiased estimate of the force from the points drawn."""
+        if self.link != "identity":
+            what, rule, remedy = f"link={self.link!r}", "'identity' to be sampled", _NO_LOGARITHM
+            fact = "the logarithm of a sum has no unbiased estimate from a few of its pairs"
+            raise ValueError(message(self._who, what, rule, fact=fact, remedy=remedy))
+        weights = np.full(draws.points.shape, self.scale * self.n_samples / draws.n_draws)
+        if self._weights is not None:
+            u, v = (w.astype(np.float64) for w in self._weights)
+            weights *= u[:, None] * v[draws.points] + v[:, None] * u[draws.points]
+        return drawn_force(Y, draws.points, weights, self.law, self.kernel, self.compiled_kernel, self.n_threads)
 
     def _evaluate(self, Y: Embedding, *, with_energy: bool) -> tuple[float, Embedding]:
         """Return energy and force; without a logarithm of the sum the energy may be left out."""

@@ -15,6 +15,7 @@ from gnomon.objectives.base import Embedding
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.objectives.expansion import TermExpansion
+    from gnomon.objectives.terms.draws import Draws
 
 __all__ = ["Float64", "Term", "check_law", "curved", "named"]
 
@@ -49,6 +50,13 @@ class Term(Protocol):
 
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both, in one pass where the sum allows it."""
+        ...
+
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
+        """Return an unbiased estimate of the force from the points drawn, or the force itself where that is cheap.
+
+        Raises ValueError if drawn pairs do not tell the mean.
+        """
         ...
 
     def expand(self, Y: Float64) -> TermExpansion:

@@ -20,6 +20,7 @@ from gnomon.objectives.terms.base import Float64, check_law, curved, named
 
 if TYPE_CHECKING:
     from gnomon.kernels import CustomLaw, OutputKernel
+    from gnomon.objectives.terms.draws import Draws
 
 __all__ = ["EdgePairs"]
 
@@ -83,6 +84,11 @@ class EdgePairs:
             return self.scale * degree * self.n_samples
         return self.scale * float(self.edges.values.sum(dtype=np.float64))
 
+    @property
+    def largest_pair(self) -> float:
+        """Largest magnitude of scale * a_ij."""
+        return abs(self.scale) * float(np.abs(self.edges.values).max())
+
     def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
         """Return the force on each point, added to `base` where that is given."""
         if self.compiled_kernel is None:
@@ -111,6 +117,10 @@ class EdgePairs:
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both."""
         return self.energy(Y), self.force(Y)
+
+    def sampled_force(self, Y: Embedding, _draws: Draws) -> Embedding:
+        """Return the force: every edge with its weight, the mean of edges drawn as often as they weigh."""
+        return self.force(Y)
 
     def reference(self, Y: Float64) -> tuple[float, Float64]:
         """Return energy and force in float64, edge by edge."""

@@ -10,6 +10,7 @@ from gnomon.kernels import Linear, OutputKernel
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.expansion import TermExpansion, without_own
 from gnomon.objectives.terms.base import Float64
+from gnomon.objectives.terms.draws import Draws
 
 __all__ = ["Gravity"]
 
@@ -53,6 +54,10 @@ class Gravity:
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both."""
         return self.energy(Y), self.force(Y)
+
+    def sampled_force(self, Y: Embedding, _draws: Draws) -> Embedding:
+        """Return the force, which takes one pass over the points."""
+        return self.force(Y)
 
     def reference(self, Y: Float64) -> tuple[float, Float64]:
         """Return energy and force in float64."""

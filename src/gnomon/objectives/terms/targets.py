@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gnomon.objectives.edges import compile_kernel
 from gnomon.objectives.expansion import TermExpansion, blocks, squared_distances, without_own
 from gnomon.objectives.pair_force import pair_force
 from gnomon.objectives.terms.base import Float64, curved
+from gnomon.objectives.terms.draws import Draws, RowShares, drawn_force, entries
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
@@ -84,6 +86,13 @@ class TargetPairs:
         """Number of points."""
         return int(self.target.shape[0])
 
+    @property
+    def largest_pair(self) -> float:
+        """Largest magnitude of scale * w_ij, the diagonal included."""
+        if self.factors.size:
+            return abs(self.scale) * float(self.factors.max()) ** 2
+        return abs(self.scale) * (float(self.weights.max()) if self.weights.size else 1.0)
+
     def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
         """Return the force on each point, added to `base` where that is given."""
         force = self.energy_and_force(Y)[1]
@@ -102,6 +111,45 @@ class TargetPairs:
             Y, self.target, self.compiled_kernel, self.centered, self.weights, self.factors, self.n_threads
         )
         return self.scale * energy, np.asarray(np.float32(-4.0 * self.scale) * force)
+
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
+        """Return an unbiased estimate of the force from the points drawn.
+
+        Half of a point's partners are drawn all alike, the others in proportion to w_ij |t_ij|; each counts by how
+        likely it was to be drawn either way. Few large targets are then met as often as they weigh.
+        """
+        if self.centered:
+            fact, remedy = "the means of whole rows do not follow from a few pairs", "Use centered=False."
+            raise ValueError(message(self._who, "centered=True", "False to be sampled", fact=fact, remedy=remedy))
+        n, n_draws = self.n_samples, draws.n_draws
+        by_target = n_draws // 2
+        points, drawn_how_often = draws.points, np.full(draws.points.shape, (n_draws - by_target) / n)
+        if by_target:
+            points = np.hstack([points[:, by_target:], self._shares.draw(draws.uniform[:, :by_target])])
+            drawn_how_often += by_target * self._shares.probabilities(points)
+        weights = self.scale * self._weights_at(points) / drawn_how_often
+        targets = entries(self.target, points)
+        own, given = (
+            drawn_force(Y, points, part, law, self.kernel, self.compiled_kernel, self.n_threads)
+            for law, part in (("square", weights), ("value", -2.0 * weights * targets))
+        )
+        return own + given
+
+    @cached_property
+    def _shares(self) -> RowShares:
+        """Draws in proportion to w_ij |t_ij|; a factor of a whole row does not count."""
+        if self.weights.size:
+            return RowShares(self.weights * self.target)
+        return RowShares(self.factors * self.target if self.factors.size else self.target)
+
+    def _weights_at(self, points: npt.NDArray[np.int32]) -> Float64 | float:
+        """Return w_ij of each row i and some points j."""
+        if self.factors.size:
+            factors = self.factors.astype(np.float64)
+            return np.asarray(factors[:, None] * factors[points])
+        if not self.weights.size:
+            return 1.0
+        return entries(self.weights, points).astype(np.float64)
 
     def halves(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the force of the targets, +8 sum_j t_ij k'_ij (y_i - y_j), and that of the similarities themselves."""
