@@ -23,6 +23,7 @@ from studies import (
     metric_table,
     outlier_directions,
     pca_dimensions,
+    sampled_frobenius,
     two_kernel_maps,
     video_background,
 )
@@ -65,6 +66,28 @@ def test_the_two_kernel_maps_from_end_to_end(tmp_path, capsys):
     assert len(runs) == 2 * len(two_kernel_maps.METHODS)
     assert (tmp_path / "two_kernel_maps.png").read_bytes().startswith(PNG)
     assert "two-kernel LLE in one stage" in capsys.readouterr().out
+
+
+def test_the_sampled_frobenius_from_end_to_end(tmp_path, capsys):
+    arguments = ["--out", str(tmp_path), "--sets", "digits", "--rows", "100", "--seeds", "1"]
+    assert sampled_frobenius.main(arguments) == 0
+    report = json.loads((tmp_path / "sampled_frobenius.json").read_text())
+    assert list(report["means"]["digits"]) == list(sampled_frobenius.METHODS)
+    assert all(0 <= score <= 1 for row in report["means"]["digits"].values() for score in row.values())
+    assert report["means"]["digits"]["t-SNE"]["t-SNE, layout"] == 1.0
+    assert (tmp_path / "sampled_frobenius.png").read_bytes().startswith(PNG)
+    assert "the Frobenius loss nearer to UMAP's map" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_umaps_weights_make_umaps_map_of_real_data_and_drawing_alone_does_not(real_data, tmp_path):
+    arguments = ["--data", str(real_data), "--out", str(tmp_path), "--sets", "mnist", "--rows", "1000", "--seeds", "1"]
+    assert sampled_frobenius.main(arguments) == 0
+    means = json.loads((tmp_path / "sampled_frobenius.json").read_text())["means"]["mnist"]
+    shared = {name: row["UMAP, neighbours"] for name, row in means.items()}
+    assert shared["memberships, sampled"] < shared["memberships, all pairs"]
+    assert min(shared["UMAP's weights, all pairs"], shared["UMAP's weights, sampled"]) > 0.8 * shared["UMAP again"]
+    assert shared["memberships, all pairs"] < 0.8 * shared["UMAP again"]
 
 
 def test_conjecture_one_from_end_to_end(tmp_path, capsys):
