@@ -15,6 +15,9 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.affinities.affinity import Inputs, NewRows
 from gnomon.affinities.conditional import usable_distances
 from gnomon.affinities.fuzzy import MembershipRows, fuzzy_simplicial_set, usual_distance
+from gnomon.affinities.gram import Gram
+from gnomon.affinities.kernel_reconstruction import similarities_of_new_row, weights_in_feature_space
+from gnomon.kernels import InputKernel, input_kernel
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -69,6 +72,7 @@ def reconstruction_weights(
     *,
     weights: str = "signed",
     regularization: float = 1e-3,
+    gram: Gram | None = None,
     n_threads: int = 1,
     who: str = "reconstruction_weights",
 ) -> ReconstructionWeights:
@@ -87,6 +91,10 @@ def reconstruction_weights(
     regularization : float >= 0, default=1e-3
         Penalty on the squared weights in units of the sum of squared distances to the neighbours, as in scikit-learn;
         at least 1e-12. Neighbours that all lie on the row itself get equal weights.
+    gram : Gram or None, default=None
+        Similarities K of the rows, positive semidefinite: rebuild each row in the feature space of K, where inner
+        products around row i are K_jk - K_ij - K_ik + K_ii. X is not read then. None takes the rows as they are, the
+        same as the linear kernel. Not for "membership".
     n_threads : int >= 1, default=1
         Does not change the result.
     who : str, default="reconstruction_weights"
@@ -100,11 +108,13 @@ def reconstruction_weights(
     Raises
     ------
     ValueError
-        If shapes differ, a row number lies outside [0, n_samples), or a row has no neighbour.
+        If shapes differ, a row number lies outside [0, n_samples), a row has no neighbour, or K is not positive
+        semidefinite around a row.
 
     References
     ----------
     .. [1] Roweis & Saul, "Nonlinear dimensionality reduction by locally linear embedding", Science 290, 2000.
+    .. [2] DeCoste, "Visualizing Mercer kernel feature spaces via kernelized locally-linear embeddings", ICONIP 2001.
     """
     given = {"weights": weights, "regularization": regularization, "n_threads": n_threads}
     values = check_parameters(who, _RULES, given)
@@ -115,15 +125,31 @@ def reconstruction_weights(
     if alone.size:
         fact = f"{alone.size} rows have none, the first is row {alone[0]}"
         raise ValueError(message(who, "graph", "one with a neighbour for each row", fact=fact))
+    if gram is not None and (values["weights"] == "membership" or gram.n_samples != graph.n_samples):
+        found = f"gram of {gram.n_samples} rows with weights={values['weights']!r}"
+        rule = f"of n_samples={graph.n_samples} rows, with weights='signed' or 'non_negative'"
+        raise ValueError(message(who, found, rule))
     if values["weights"] == "membership":
         memberships = fuzzy_simplicial_set(graph, n_threads=values["n_threads"], who=who).matrix
         return ReconstructionWeights(_with_rows_of_sum_one(memberships), "membership")
+    least = max(values["regularization"], _LEAST_REGULARIZATION)
+    if gram is not None:
+        together = np.hstack([np.arange(graph.n_samples)[:, None], graph.indices])
+        entries = weights_in_feature_space(
+            lambda i: gram.block(together[i], together[i]),
+            present,
+            regularization=least,
+            non_negative=values["weights"] == "non_negative",
+            n_threads=values["n_threads"],
+            who=who,
+        )
+        return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
     table = RowTable.of(X)
     entries = _core.reconstruction_weights(
         table.core,
         np.ascontiguousarray(graph.indices, dtype=np.int32),
         present.astype(np.float32),
-        max(values["regularization"], _LEAST_REGULARIZATION),
+        least,
         values["weights"] == "non_negative",
         values["n_threads"],
     )
@@ -137,6 +163,7 @@ def weights_of_new_rows(
     *,
     weights: str = "signed",
     regularization: float = 1e-3,
+    kernel: InputKernel | None = None,
     n_threads: int = 1,
 ) -> npt.NDArray[np.float64]:
     """Find the combination of given rows that lies nearest to each new row.
@@ -153,6 +180,8 @@ def weights_of_new_rows(
         As for `reconstruction_weights`.
     regularization : float >= 0, default=1e-3
         Likewise.
+    kernel : InputKernel or None, default=None
+        Rebuild each new row in the feature space of this kernel; None takes the rows as they are.
     n_threads : int >= 1, default=1
         Does not change the result.
 
@@ -161,6 +190,16 @@ def weights_of_new_rows(
     ndarray of shape (n_new, n_neighbors), float64
         Rows sum to 1.
     """
+    if kernel is not None:
+        table_of_new = X_new if isinstance(X_new, np.ndarray) else sp.csr_array(X_new)
+        return weights_in_feature_space(
+            lambda i: similarities_of_new_row(kernel, table_of_new[[i]], X[indices[i]]),
+            np.ones(indices.shape, dtype=bool),
+            regularization=max(regularization, _LEAST_REGULARIZATION),
+            non_negative=weights == "non_negative",
+            n_threads=n_threads,
+            who="weights_of_new_rows",
+        )
     together = sp.vstack([X_new, X], format="csr") if sp.issparse(X) or sp.issparse(X_new) else np.vstack([X_new, X])
     table = RowTable.of(together)
     found: npt.NDArray[np.float64] = _core.reconstruction_weights(
@@ -204,19 +243,34 @@ class ReconstructionAffinity:
         Penalty on the squared weights.
     who : str, default="reconstruction_weights"
         Opens the error text.
+    input_kernel : str, callable or InputKernel, default="linear"
+        In whose feature space rows are rebuilt, see `Gram.from_kernel`; "linear" takes the rows as they are.
+    input_kernel_params : dict or None, default=None
+        Of a kernel given by name; without a sigma the median distance of rows.
     """
 
     weights: str = "signed"
     regularization: float = 1e-3
     who: str = "reconstruction_weights"
+    input_kernel: Any = "linear"
+    input_kernel_params: dict[str, Any] | None = None
+
+    def kernel_of(self, inputs: Inputs) -> InputKernel | None:
+        """Return the kernel with its scale; None for the linear one, which rows do without."""
+        if isinstance(self.input_kernel, str) and self.input_kernel == "linear" and not self.input_kernel_params:
+            return None
+        return input_kernel(self.input_kernel, inputs.X, parameters=self.input_kernel_params, who=self.who)
 
     def __call__(self, inputs: Inputs) -> ReconstructionWeights:
         """Return the weights of the rows of a table."""
+        kernel = self.kernel_of(inputs)
+        gram = None if kernel is None else Gram.from_kernel(kernel, inputs.X, stored=False, who=self.who)
         return reconstruction_weights(
             inputs.X,
             inputs.neighbors,
             weights=self.weights,
             regularization=self.regularization,
+            gram=gram,
             n_threads=inputs.n_threads,
             who=self.who,
         )
@@ -225,14 +279,15 @@ class ReconstructionAffinity:
         """Return the rule for new rows."""
         if self.weights == "membership":
             return MembershipRows(1.0, usual_distance(inputs.neighbors))
-        return ReconstructionRows(self)
+        return ReconstructionRows(self, self.kernel_of(inputs))
 
 
 @dataclass(frozen=True)
 class ReconstructionRows:
-    """The weights that rebuild new rows from their nearest fitted rows."""
+    """The weights that rebuild new rows from their nearest fitted rows, in the feature space of a kernel if given."""
 
     affinity: ReconstructionAffinity
+    kernel: InputKernel | None = None
 
     def __call__(
         self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], n_threads: int
@@ -244,6 +299,7 @@ class ReconstructionRows:
             indices,
             weights=self.affinity.weights,
             regularization=self.affinity.regularization,
+            kernel=self.kernel,
             n_threads=n_threads,
         )
         return np.ascontiguousarray(found, dtype=np.float32)

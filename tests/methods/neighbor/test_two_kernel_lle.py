@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from gnomon import UMAP, TwoKernelLLE
+from gnomon.affinities import Gram, reconstruction_weights
 from gnomon.kernels import Cauchy, UMAPKernel
 from gnomon.objectives import ReconstructionTrace
 
@@ -109,3 +110,24 @@ def test_exaggeration_weakens_the_penalty(some_digits):
     attraction, repulsion = exaggerated.forces(Y)
     np.testing.assert_allclose(attraction + repulsion, -expected, atol=1e-5 * np.abs(attraction).max())
     assert exaggerated.loss(Y) == ReconstructionTrace(W, kernel).loss(Y)
+
+
+@pytest.mark.parametrize("weights", ["signed", "non_negative"])
+def test_weights_of_an_input_kernel_make_a_map_and_place_new_rows(weights, some_digits):
+    X, y = some_digits
+    model = clone(QUICK).set_params(weights=weights, input_kernel="gaussian", input_kernel_params={"sigma": 30.0})
+    fit = model.fit(X[:600])
+    gram = Gram.from_kernel("gaussian", X[:600], parameters={"sigma": 30.0})
+    expected = reconstruction_weights(X[:600], fit.graph_, weights=weights, gram=gram)
+    np.testing.assert_allclose(fit.affinities_.W.toarray(), expected.W.toarray(), atol=1e-9)
+    assert _accuracy(fit.embedding_, y[:600]) > 0.6
+    votes = KNeighborsClassifier(10).fit(fit.embedding_, y[:600])
+    assert votes.score(fit.transform(X[600:]), y[600:]) > 0.6
+
+
+def test_the_linear_kernel_is_the_method_without_one(some_digits):
+    X = some_digits[0][:300]
+    maps = [clone(QUICK).set_params(**given).fit_transform(X) for given in ({}, {"input_kernel": "linear"})]
+    np.testing.assert_array_equal(*maps)
+    with pytest.raises(ValueError, match=r"input_kernel='gaussian' must be 'linear' for weights='membership'"):
+        clone(QUICK).set_params(input_kernel="gaussian", weights="membership").fit(X)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import ReconstructionAffinity
 from gnomon.initialization import rescale
-from gnomon.kernels import OutputKernel, UMAPKernel
+from gnomon.kernels import INPUT_KERNELS, OutputKernel, UMAPKernel
 from gnomon.methods.forecast import Forecast, passes_unless_summed
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
@@ -42,6 +43,11 @@ class TwoKernelLLE(NeighborEmbedder):
         make every edge an attraction.
     regularization : float >= 0, default=1e-3
         Of the weights; "signed" ones make better maps with 0.1.
+    input_kernel : {"linear", "gaussian", "laplacian", "cauchy", "polynomial", "cosine"} or callable, default="linear"
+        The similarity of the data, k_x, in whose feature space rows are rebuilt, see `gnomon.affinities.Gram`; positive
+        semidefinite. "linear" takes the rows as they are. The neighbours are those of `metric`.
+    input_kernel_params : dict or None, default=None
+        Of k_x, such as ``{"sigma": 2.0}``; without a sigma the median distance of rows.
     kernel : str or OutputKernel, default="umap"
         "umap" is UMAP's kernel of ``min_dist`` and ``spread``; else a name in `gnomon.kernels.KERNELS` or a kernel.
     min_dist : float in [0, spread], default=0.1
@@ -92,6 +98,8 @@ class TwoKernelLLE(NeighborEmbedder):
     _: KW_ONLY
     weights: str = "non_negative"
     regularization: float = 1e-3
+    input_kernel: Any = "linear"
+    input_kernel_params: dict[str, Any] | None = None
     kernel: Any = "umap"
     min_dist: float = 0.1
     spread: float = 1.0
@@ -106,6 +114,11 @@ class TwoKernelLLE(NeighborEmbedder):
         "n_neighbors": Integer(1),
         "weights": Options("non_negative", "signed", "membership"),
         "regularization": Real(0.0),
+        "input_kernel": Either(
+            Options(*INPUT_KERNELS),
+            Instance((Callable,), "a callable"),  # type: ignore[arg-type]
+        ),
+        "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "kernel": KERNEL,
         "min_dist": Real(0.0),
         "spread": Real(0.0, low_open=True),
@@ -124,10 +137,20 @@ class TwoKernelLLE(NeighborEmbedder):
         if parameters["metric"] == "precomputed" and parameters["weights"] != "membership":
             what, remedy = f"weights={parameters['weights']!r}", "Use weights='membership'."
             raise ValueError(message("TwoKernelLLE", what, "used with rows, not distances alone", remedy=remedy))
+        given = parameters["input_kernel"]
+        if parameters["weights"] == "membership" and not (isinstance(given, str) and given == "linear"):
+            what, rule = f"input_kernel={given!r}", "'linear' for weights='membership', which rebuild nothing"
+            raise ValueError(message("TwoKernelLLE", what, rule, remedy="Use weights='non_negative'."))
         self.kernel_ = self._make_kernel(parameters)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=ReconstructionAffinity(parameters["weights"], parameters["regularization"], "TwoKernelLLE"),
+            affinity=ReconstructionAffinity(
+                parameters["weights"],
+                parameters["regularization"],
+                "TwoKernelLLE",
+                input_kernel=given,
+                input_kernel_params=parameters["input_kernel_params"],
+            ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda weights, inputs: ReconstructionTrace(
                 weights,
