@@ -131,7 +131,7 @@ def _answer(table: dict[str, dict[str, dict[str, float]]]) -> tuple[str, str]:
     repelling = "does" if weights > max(whole, sampled) + 0.05 else "does not either"
     first = f"Drawing pairs {drawing} the Frobenius loss nearer to UMAP's map; UMAP's weaker repulsion {repelling}"
     figures = ", ".join(f"{name} {share:.2f}" for name, share in shared.items())
-    return first, f"Neighbours shared with UMAP's map, corrected for chance, means of all runs: {figures}."
+    return first, f"Neighbours shared with UMAP's map, corrected for chance, means of all runs:\n{figures}."
 
 
 def _panel(ax: Any, Y: Any, labels: npt.NDArray[np.str_], measures: dict[str, float]) -> None:
@@ -156,7 +156,7 @@ def _picture(first: dict[str, dict[str, Any]], answer: tuple[str, str]) -> Any:
     figure = make_figure(2.4 * len(METHODS), 1.1 + 2.7 * len(first))
     header, body = figure.subfigures(2, 1, height_ratios=[1.0, 2.7 * len(first)])
     header.text(0.01, 0.9, answer[0], va="top", fontsize=16, fontweight="bold")
-    header.text(0.01, 0.35, answer[1], va="top", fontsize=11)
+    header.text(0.01, 0.5, answer[1], va="top", fontsize=10)
     axes = body.subplots(len(first), len(METHODS), squeeze=False)
     for row, (data_set, run) in enumerate(first.items()):
         axes[row, 0].set_ylabel(data_set, fontsize=13, fontweight="bold")

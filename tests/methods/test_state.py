@@ -62,6 +62,7 @@ def test_a_loaded_map_answers_with_the_same_bytes(method, tmp_path):
         pytest.param(sp.csr_array(X), "umap", {"max_iter": 10}, id="sparse"),
         pytest.param(X.astype(np.float64) / 7.0, "kernel_pca", {}, id="double precision"),
         pytest.param(X, "umap", {"max_iter": 10, "metric": "cosine"}, id="cosine"),
+        pytest.param(X, "two_kernel_lle", {"max_iter": 10, "input_kernel": "gaussian"}, id="weights of a kernel"),
         pytest.param(
             X, "umap", {"max_iter": 10, "metric": "minkowski", "metric_params": {"p": 3}}, id="with parameters"
         ),

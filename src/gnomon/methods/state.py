@@ -75,6 +75,7 @@ CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class that an attribute of a fitted method may have."""
 
 _PROTOCOLS = {
+    "InputKernel": _MODULES["gnomon.kernels.inputs.products"] + _MODULES["gnomon.kernels.inputs.radial"],
     "NewRows": ("MembershipRows", "OwnRows", "ReconstructionRows", "ScaledRows"),
     "OutputKernel": _MODULES["gnomon.kernels"],
 }
