@@ -153,10 +153,10 @@ class Expansion:
         return found
 
 
-def blocks(n: int) -> Iterator[slice]:
-    """Yield blocks of rows."""
-    for first in range(0, n, _BLOCK):
-        yield slice(first, min(first + _BLOCK, n))
+def blocks(n: int, height: int = _BLOCK) -> Iterator[slice]:
+    """Yield blocks of so many rows."""
+    for first in range(0, n, height):
+        yield slice(first, min(first + height, n))
 
 
 def squared_distances(Y: Float64, rows: slice) -> Float64:

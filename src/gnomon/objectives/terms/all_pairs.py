@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
 from gnomon import _core
 from gnomon._threads import in_order
@@ -33,6 +31,8 @@ add less than half a millisecond to an iteration, and have no error."""
 
 TREE_FROM = 4000
 """Points from which "auto" takes the tree where it cannot interpolate: there it costs a quarter of all pairs."""
+
+Factors = tuple[npt.NDArray[np.floating], ...]
 
 _BLOCK = 512  # rows at a time in float64
 _NO_LOGARITHM = "Use another optimizer, or a loss without that logarithm, such as CrossEntropy or InfoNCE."
@@ -246,56 +246,37 @@ class AllPairs:
 
     def reference(self, Y: Float64) -> tuple[float, Float64]:
         """Return energy and force in float64, block by block of rows; only the kernel's own functions are used."""
-        total = 0.0
-        row_totals = np.empty(self.n_samples)
-        force = np.empty_like(Y)
-        for rows, s, weights in self._blocks(Y):
-            values, slopes = self._off_diagonal(rows, s, weights)
-            row_totals[rows] = values.sum(axis=1)
+        total, row_totals, force = 0.0, np.empty(self.n_samples), np.empty_like(Y)
+        for rows in blocks(self.n_samples, _BLOCK):
+            row_totals[rows], force[rows] = self._sums_of_rows(Y, rows, self._weights)
             total += float(row_totals[rows].sum())
-            if self.link != "row_log":
-                force[rows] = pair_force(slopes, Y[rows], Y)
         if self.link == "identity":
             return self.scale * total, -4.0 * self.scale * force
         with np.errstate(all="ignore"):
             if self.link == "log":
                 return self.scale * float(np.log(total)), (-4.0 * self.scale / total) * force
             share = (1.0 if self._weights is None else self._weights[0].astype(np.float64)) / row_totals
-            for rows, s, _ in self._blocks(Y):
-                slopes = self._off_diagonal(rows, s, 1.0)[1] * (share[rows, None] + share[None, :])
-                force[rows] = pair_force(slopes, Y[rows], Y)
+            for rows in blocks(self.n_samples, _BLOCK):
+                force[rows] = pair_force(self._plain_slopes(Y, rows) * (share[rows, None] + share), Y[rows], Y)
             return self.scale * float((share * row_totals) @ np.log(row_totals)), -2.0 * self.scale * force
 
-    def _blocks(self, Y: Float64) -> Iterator[tuple[slice, Float64, Float64 | float]]:
-        for first in range(0, self.n_samples, _BLOCK):
-            rows = slice(first, min(first + _BLOCK, self.n_samples))
-            weights: Float64 | float = 1.0
-            if self._weights is not None and self.link != "row_log":
-                u, v = (w.astype(np.float64) for w in self._weights)
-                weights = u[rows, None] * v[None, :] + v[rows, None] * u[None, :]
-            yield rows, cdist(Y[rows], Y, "sqeuclidean"), weights
-
-    def _off_diagonal(self, rows: slice, s: Float64, weights: Float64 | float) -> tuple[Float64, Float64]:
-        values, slopes = evaluate_law(self.law, self.kernel, s)
-        values, slopes = weights * values, weights * slopes
-        own = np.arange(rows.start, rows.stop)
-        values[own - rows.start, own] = 0.0
-        slopes[own - rows.start, own] = 0.0
-        return values, slopes
+    def _sums_of_rows(self, Y: Float64, rows: slice, factors: Factors | None) -> tuple[Float64, Float64]:
+        """Return sum_j a_ij F and sum_j a_ij F' k' (y_i - y_j) of some rows i, j running over all others."""
+        values, slopes = evaluate_law(self.law, self.kernel, squared_distances(Y, rows))
+        weights = self._weights_of(rows, factors)
+        slopes = without_own(weights * slopes, rows)
+        return without_own(weights * values, rows).sum(axis=1), pair_force(slopes, Y[rows], Y)
 
     def expand(self, Y: Float64) -> TermExpansion:
         """Return the term to second order at a map, in float64."""
 
         def part(rows: slice) -> tuple[Float64, Float64]:
-            values, slopes = evaluate_law(self.law, self.kernel, squared_distances(Y, rows))
-            weights = self._weights_of(rows)
-            slopes = without_own(weights * slopes, rows)
-            return without_own(weights * values, rows).sum(axis=1), pair_force(slopes, Y[rows], Y)
+            return self._sums_of_rows(Y, rows, self._exact)
 
         done = list(in_order(part, list(blocks(self.n_samples)), self.n_threads))
         totals, forces = (np.concatenate(parts) for parts in zip(*done, strict=True))
         factors: tuple[Float64, Float64] | None = None
-        weight: Any = self._weights_of
+        weight: Any = lambda rows: self._weights_of(rows, self._exact)  # noqa: E731
         if self.link == "log":
             Z = float(totals.sum())
             energy, gradient = self.scale * float(np.log(Z)), 4.0 * self.scale * forces / Z
@@ -320,11 +301,11 @@ class AllPairs:
 
         return TermExpansion(energy, gradient, coefficients, factors)
 
-    def _weights_of(self, rows: slice) -> Float64 | float:
+    def _weights_of(self, rows: slice, factors: Factors | None) -> Float64 | float:
         """Return the weights of the pairs of some rows in float64, of a plain sum."""
-        if self._exact is None or self.link == "row_log":
+        if factors is None or self.link == "row_log":
             return 1.0
-        u, v = self._exact
+        u, v = (w.astype(np.float64) for w in factors)
         return np.asarray(u[rows, None] * v + v[rows, None] * u)
 
     def _row_gradients(self, Y: Float64, totals: Float64) -> Float64:
