@@ -45,7 +45,7 @@ def _graph(X: np.ndarray) -> sp.csr_array:
     from gnomon.linalg import connected_components
     from gnomon.neighbors import compute_neighbors
 
-    weights = fuzzy_simplicial_set(compute_neighbors(X, 15, n_threads=2)).matrix
+    weights = fuzzy_simplicial_set(compute_neighbors(X, 15)).matrix
     pieces = connected_components(weights)
     kept = np.flatnonzero(pieces == np.bincount(pieces).argmax())
     return sp.csr_array(sp.csr_matrix(weights)[kept][:, kept])
@@ -82,7 +82,7 @@ def _reconstruction(X: np.ndarray) -> sp.csr_array:
     from gnomon.affinities import reconstruction_weights
     from gnomon.neighbors import compute_neighbors
 
-    return reconstruction_weights(X, compute_neighbors(X, 10, n_threads=2)).M
+    return reconstruction_weights(X, compute_neighbors(X, 10)).M
 
 
 def _centred(K: np.ndarray) -> np.ndarray:

@@ -52,8 +52,8 @@ def _plain_regression(X: Floats, Y: Floats, near: npt.NDArray[Any], rows: npt.ND
 
 def _featmap(X: Floats, Y: Floats, near: npt.NDArray[Any], rows: npt.NDArray[Any]) -> Answer:
     """Take loadings of the data's tangent frames times singular values, as featMAP ranks features; without the map."""
-    graph = compute_neighbors(X, 15, n_threads=2)
-    frames = tangent_frames(X, graph, rows=rows, n_threads=2)
+    graph = compute_neighbors(X, 15)
+    frames = tangent_frames(X, graph, rows=rows)
     return frames.importance(X, rows).astype(np.float64), None
 
 

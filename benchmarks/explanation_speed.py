@@ -57,12 +57,13 @@ def measure(X: Any, n_jobs: int | None, repeats: int) -> dict[str, tuple[float, 
         found[stage] = (min(wall, before[0]), min(cpu, before[1]), before[2])
         return result
 
-    n_threads = resolve_n_threads(n_jobs, who="measure")
+    n_threads = resolve_n_threads(n_jobs)
     for _ in range(repeats):
         model = timed("UMAP fit", gnomon.UMAP(random_state=0, n_jobs=n_jobs).fit, X)
         timed("explain", explain, X, model.embedding_, graph=model.graph_, n_jobs=n_jobs)
-        frames = timed("tangent frames", tangent_frames, X, model.graph_, n_threads=n_threads)
-        timed("importance of frames", frames.mean_importance, X, n_threads=n_threads)
+        with gnomon.running(n_threads=n_threads):
+            frames = timed("tangent frames", tangent_frames, X, model.graph_)
+            timed("importance of frames", frames.mean_importance, X)
     return found
 
 

@@ -25,6 +25,7 @@ from benchmarks.machine import describe_machine
 from benchmarks.measure import ToolError
 from benchmarks.report import table_of
 from benchmarks.tables import load_table
+from gnomon._run import current_run, running
 
 __all__ = ["against_torch", "growth", "main"]
 
@@ -61,7 +62,7 @@ def _torch_child(python: str, case: Case, table: Table, folder: Path) -> Iterato
     """Start PyTorch on a loss; gives a function that evaluates once and returns its report and its gradient."""
     arrays, out, log = folder / "arrays.npz", folder / "gradient.npy", folder / "torch.log"
     np.savez(arrays, Y=table.Y, **case.arrays(table))
-    command = [python, str(_CHILD), case.torch, str(arrays), str(table.n_threads), str(out)]
+    command = [python, str(_CHILD), case.torch, str(arrays), str(current_run().n_threads), str(out)]
     # Threads that spin while they wait for one another would count as PyTorch's CPU time where the machine is busy.
     environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
     with log.open("w") as stream:
@@ -193,7 +194,7 @@ def _table(options: argparse.Namespace, n: int) -> Table:
     X = _clusters(n) if options.data is None else load_table(options.data, n)[0]
     if len(X) < n:
         raise ToolError(f"{options.data} has {len(X)} rows, not {n}")
-    return make_table(X, options.threads)
+    return make_table(X)
 
 
 def _tell(text: str) -> None:
@@ -228,7 +229,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = [part.lower() for part in options.losses or [""]]
     cases = [case for case in CASES if any(part in case.name.lower() for part in wanted)]
     try:
-        report = _run(options, cases)
+        with running(n_threads=options.threads):
+            report = _run(options, cases)
     except (ToolError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -48,7 +48,6 @@ class Table:
 
     X: Rows
     Y: Rows
-    n_threads: int
 
     @property
     def n(self) -> int:
@@ -58,30 +57,30 @@ class Table:
     @cached_property
     def near(self) -> Any:
         """Neighbours for perplexity 30."""
-        return compute_neighbors(self.X, int(3 * _PERPLEXITY), n_threads=self.n_threads)
+        return compute_neighbors(self.X, int(3 * _PERPLEXITY))
 
     @cached_property
     def graph(self) -> Any:
         """Fifteen neighbours of each row."""
-        return compute_neighbors(self.X, _NEIGHBORS, n_threads=self.n_threads)
+        return compute_neighbors(self.X, _NEIGHBORS)
 
     @cached_property
     def probabilities(self) -> Affinities:
         """Those of t-SNE."""
-        return gaussian_affinities(self.near, perplexity=_PERPLEXITY, n_threads=self.n_threads)
+        return gaussian_affinities(self.near, perplexity=_PERPLEXITY)
 
     @cached_property
     def memberships(self) -> Affinities:
         """Those of UMAP."""
-        return fuzzy_simplicial_set(self.graph, n_threads=self.n_threads)
+        return fuzzy_simplicial_set(self.graph)
 
 
-def make_table(X: Rows, n_threads: int) -> Table:
+def make_table(X: Rows) -> Table:
     """Return a table with its two principal components, brought to a standard deviation of 1, as the map."""
     from gnomon import PCA
 
     Y = np.asarray(PCA(n_components=2).fit_transform(X), dtype=np.float64)
-    return Table(X, np.ascontiguousarray(Y / Y[:, 0].std(), dtype=np.float32), n_threads)
+    return Table(X, np.ascontiguousarray(Y / Y[:, 0].std(), dtype=np.float32))
 
 
 def _entries(matrix: Any) -> npt.NDArray[np.float64]:
@@ -91,39 +90,39 @@ def _entries(matrix: Any) -> npt.NDArray[np.float64]:
 
 
 def _kl(table: Table, evaluation: str, kernel: Any) -> KLDivergence:
-    return KLDivergence(table.probabilities, kernel, evaluation=evaluation, n_threads=table.n_threads)
+    return KLDivergence(table.probabilities, kernel, evaluation=evaluation)
 
 
 def _cross_entropy(table: Table, evaluation: str) -> CrossEntropy:
     kernel = UMAPKernel.from_min_dist(0.1)
-    return CrossEntropy(table.memberships, kernel, evaluation=evaluation, n_threads=table.n_threads)
+    return CrossEntropy(table.memberships, kernel, evaluation=evaluation)
 
 
 def _stated_cross_entropy(table: Table, evaluation: str) -> StatedCrossEntropy:
     kernel = UMAPKernel.from_min_dist(0.1)
-    return StatedCrossEntropy(table.memberships, kernel, evaluation=evaluation, n_threads=table.n_threads)
+    return StatedCrossEntropy(table.memberships, kernel, evaluation=evaluation)
 
 
 def _sne(table: Table, evaluation: str) -> ConditionalDivergence:
-    affinities = conditional_affinities(table.near, perplexity=_PERPLEXITY, n_threads=table.n_threads)
-    return ConditionalDivergence(affinities, n_threads=table.n_threads)
+    affinities = conditional_affinities(table.near, perplexity=_PERPLEXITY)
+    return ConditionalDivergence(affinities)
 
 
 def _springs(table: Table) -> Affinities:
-    return uniform_affinities(table.graph, normalization="membership", n_threads=table.n_threads)
+    return uniform_affinities(table.graph, normalization="membership")
 
 
 def _force_atlas2(table: Table, evaluation: str) -> LinearAttraction:
-    return LinearAttraction(_springs(table), evaluation=evaluation, n_threads=table.n_threads)
+    return LinearAttraction(_springs(table), evaluation=evaluation)
 
 
 def _lle(table: Table, evaluation: str, penalty: str) -> ReconstructionTrace:
-    weights = reconstruction_weights(table.X, table.graph, n_threads=table.n_threads)
-    return ReconstructionTrace(weights, Cauchy(), penalty=penalty, evaluation=evaluation, n_threads=table.n_threads)
+    weights = reconstruction_weights(table.X, table.graph)
+    return ReconstructionTrace(weights, Cauchy(), penalty=penalty, evaluation=evaluation)
 
 
 def _info_nce(table: Table, evaluation: str) -> InfoNCE:
-    return InfoNCE(uniform_affinities(table.graph, n_threads=table.n_threads), n_threads=table.n_threads)
+    return InfoNCE(uniform_affinities(table.graph))
 
 
 def _distances(table: Table, of: Callable[[Any], Any]) -> Rows:
@@ -141,11 +140,11 @@ def _similarities(table: Table) -> Rows:
 
 
 def _frobenius(table: Table, evaluation: str, centered: bool) -> Frobenius:
-    return Frobenius(_similarities(table), Cauchy(), centered=centered, n_threads=table.n_threads)
+    return Frobenius(_similarities(table), Cauchy(), centered=centered)
 
 
 def _raw_stress(table: Table, evaluation: str) -> Frobenius:
-    return Frobenius(_distances(table, lambda d: d), Distance(), n_threads=table.n_threads)
+    return Frobenius(_distances(table, lambda d: d), Distance())
 
 
 def _kl_arrays(table: Table) -> Arrays:
@@ -154,7 +153,7 @@ def _kl_arrays(table: Table) -> Arrays:
 
 
 def _sne_arrays(table: Table) -> Arrays:
-    matrix = conditional_affinities(table.near, perplexity=_PERPLEXITY, n_threads=table.n_threads).matrix
+    matrix = conditional_affinities(table.near, perplexity=_PERPLEXITY).matrix
     return {"P_entries": _entries(matrix), "constant": _entropy(matrix.data)}
 
 
@@ -186,7 +185,7 @@ def _stated_arrays(table: Table) -> Arrays:
 
 
 def _lle_arrays(table: Table) -> Arrays:
-    weights = reconstruction_weights(table.X, table.graph, n_threads=table.n_threads)
+    weights = reconstruction_weights(table.X, table.graph)
     identity = np.eye(table.n, dtype=np.float32)
     return {"M_entries": _entries(weights.M), "strength": 1.0 / table.n, "identity": identity}
 
@@ -201,7 +200,7 @@ def _force_atlas2_arrays(table: Table) -> Arrays:
 
 def _info_nce_arrays(table: Table) -> Arrays:
     objective = _info_nce(table, "exact")
-    edges = sp.coo_array(uniform_affinities(table.graph, n_threads=table.n_threads).matrix)
+    edges = sp.coo_array(uniform_affinities(table.graph).matrix)
     drawn = (np.arange(table.n)[:, None] + objective.shifts()) % table.n
     weights = edges.data.astype(np.float32)
     return {

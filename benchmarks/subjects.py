@@ -33,11 +33,11 @@ def _embedding(n_jobs: int, max_iter: int | None, **parameters: Any) -> Any:
 
 
 def _gram(inputs: Any) -> Gram:
-    return Gram.from_kernel("cauchy", inputs.X, n_threads=inputs.n_threads)
+    return Gram.from_kernel("cauchy", inputs.X)
 
 
 def _weights(inputs: Any, weights: str) -> Any:
-    return reconstruction_weights(inputs.X, inputs.neighbors, weights=weights, n_threads=inputs.n_threads)
+    return reconstruction_weights(inputs.X, inputs.neighbors, weights=weights)
 
 
 _TREE: Mapping[str, Any] = MappingProxyType({"evaluation": "tree"})

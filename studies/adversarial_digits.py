@@ -37,7 +37,7 @@ _SHOWN_PAIRS = 4
 def _sample(n_train: int, n_test: int, seed: int) -> tuple[Float32, npt.NDArray[np.int64], Float32, npt.NDArray[Any]]:
     """Return pictures in [0, 1] and classes, to learn from and held out."""
     data = load_dataset("mnist")
-    labels = check_labels(data.labels, data.X.shape[0], who="mnist").astype(np.int64)
+    labels = check_labels(data.labels, data.X.shape[0]).astype(np.int64)
     order = np.random.default_rng(seed).permutation(data.X.shape[0])[: n_train + n_test]
     pictures = (np.asarray(data.X[order], dtype=np.float32) / 255.0).reshape(-1, _SIDE, _SIDE)
     given = labels[order]

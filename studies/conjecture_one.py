@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon import UMAP, TwoKernelLLE, TwoKernelPCA
+from gnomon import UMAP, TwoKernelLLE, TwoKernelPCA, running
 from gnomon._threads import resolve_n_threads
 from gnomon.affinities import Gram, fuzzy_simplicial_set, reconstruction_weights
 from gnomon.evaluation import embedding_similarity
@@ -45,15 +45,13 @@ _NEIGHBORS = 15
 Places = npt.NDArray[np.float32]
 
 
-def _states(memberships: Any, X: Any, kernel: Any, *, seed: int, n_threads: int) -> dict[str, Places]:
+def _states(memberships: Any, X: Any, kernel: Any, *, seed: int) -> dict[str, Places]:
     """Return maps by name: "size/start/s" for starts of a standard deviation, "run/start/epoch" along UMAP runs."""
     states: dict[str, Places] = {}
     for start in STARTS:
-        first = initialize(
-            start, X=X, affinities=memberships, n_components=2, seed=seed, n_threads=n_threads, who="conjecture_one"
-        ).embedding
+        first = initialize(start, X=X, affinities=memberships, n_components=2, seed=seed).embedding
         states |= {f"size/{start}/{size:g}": rescale(first, size) for size in SIZES}
-        objective = CrossEntropy(memberships, kernel, evaluation="sampled", seed=seed, n_threads=n_threads)
+        objective = CrossEntropy(memberships, kernel, evaluation="sampled", seed=seed)
         descent = SampledDescent(max_iter=EPOCHS[-1], track_loss=False)
         Y, state = rescale_to_box(first), None
         for epoch in EPOCHS:
@@ -74,9 +72,7 @@ def _likeness(X: Any, *, seed: int, jobs: int | None) -> dict[str, dict[str, flo
         "two-kernel PCA": TwoKernelPCA(random_state=seed, max_iter=100, n_jobs=jobs),
     }
     maps = {name: model.fit_transform(X) for name, model in others.items()}
-    maps["PCA alone"] = initialize(
-        "pca", X=X, affinities=None, n_components=2, seed=seed, n_threads=1, who="conjecture_one"
-    ).embedding
+    maps["PCA alone"] = initialize("pca", X=X, affinities=None, n_components=2, seed=seed).embedding
     return {
         measure: {
             name: embedding_similarity(
@@ -93,22 +89,20 @@ def _study_one(name: str, options: Any) -> dict[str, Any]:
     began = time.perf_counter()
     X, _ = load_rows(name, options.rows)
     X = np.unique(X, axis=0)
-    n_threads = resolve_n_threads(options.jobs, who="conjecture_one")
-    graph = compute_neighbors(X, _NEIGHBORS, seed=options.seed, n_threads=n_threads)
-    memberships = fuzzy_simplicial_set(graph, n_threads=n_threads)
+    graph = compute_neighbors(X, _NEIGHBORS, seed=options.seed)
+    memberships = fuzzy_simplicial_set(graph)
     kernel = UMAPKernel.from_min_dist(0.1)
-    states = _states(memberships, X, kernel, seed=options.seed, n_threads=n_threads)
-    target = Gram.from_kernel("gaussian", X, n_threads=n_threads).dense()
+    states = _states(memberships, X, kernel, seed=options.seed)
+    target = Gram.from_kernel("gaussian", X).dense()
     alignments = {
         kind: gradient_alignment(
             memberships,
-            reconstruction_weights(X, graph, weights=kind, n_threads=n_threads),
+            reconstruction_weights(X, graph, weights=kind),
             states,
             kernel,
             target=target if kind == WEIGHTS[0] else None,
             n_permutations=options.permutations,
             seed=options.seed,
-            n_threads=n_threads,
         )
         for kind in WEIGHTS
     }
@@ -186,7 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made.add_argument("--rows", type=int, default=1500, help="rows of each data set at most")
     made.add_argument("--permutations", type=int, default=10, help="draws of the null model")
     options = parse(made, arguments)
-    studied = {name: _study_one(name, options) for name in options.sets}
+    with running(n_threads=resolve_n_threads(options.jobs)):
+        studied = {name: _study_one(name, options) for name in options.sets}
     table = summarize(studied, options.seed)
     _print(table, studied, options.seed)
     plain = {

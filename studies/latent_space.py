@@ -185,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     data = load_dataset("mnist")
     rows = np.random.default_rng(options.seed).permutation(len(data.X))[: options.train + options.test]
     pictures = np.asarray(data.X)[rows].reshape(-1, *data.image_shape)
-    labels = check_labels(data.labels, len(data.X), who="latent_space")[rows].astype(np.int64)
+    labels = check_labels(data.labels, len(data.X))[rows].astype(np.int64)
     seen, unseen = slice(0, options.train), slice(options.train, None)
     snapshots, readings = [], []
     for snapshot in train(

@@ -81,7 +81,7 @@ def _read_cells(name: str, seed: int, jobs: int | None) -> dict[str, Any]:
     """Map the cells and rank the known markers of every group in three ways."""
     data = load_dataset(name)
     X, names = data.X, list(data.feature_names or [])
-    labels = check_labels(data.labels, X.shape[0], who=name).astype(str)
+    labels = check_labels(data.labels, X.shape[0]).astype(str)
     made = gnomon.map(data, random_state=seed, n_jobs=jobs)
     explanation = made.explain()
     importance, trust = np.nan_to_num(explanation.importance), np.nan_to_num(explanation.r2)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon import PCA
+from gnomon import PCA, running
+from gnomon._threads import resolve_n_threads
 from gnomon.data import check_labels
 from gnomon.datasets import load_dataset
 from gnomon.exceptions import ConvergenceWarning
@@ -46,7 +47,8 @@ Array = npt.NDArray[Any]
 
 
 def _neighbors(X: Array, t: int, jobs: int | None) -> npt.NDArray[np.int32]:
-    return compute_neighbors(np.ascontiguousarray(X, dtype=np.float32), t, n_threads=jobs or 2).indices
+    with running(n_threads=resolve_n_threads(jobs)):
+        return compute_neighbors(np.ascontiguousarray(X, dtype=np.float32), t).indices
 
 
 def t_similarity(one: Array, other: Array) -> float:
@@ -104,7 +106,7 @@ def _samples(name: str, rows: int, n_samples: int) -> list[Array]:
     """Return samples of rows that differ from the fixed one of `load_rows`."""
     data = load_dataset(name)
     values, n = data.X, data.X.shape[0]
-    check_labels(data.labels, n, who=name)
+    check_labels(data.labels, n)
     draw = np.random.default_rng(1)
     chosen = [np.sort(draw.choice(n, min(rows, n), replace=False)) for _ in range(n_samples)]
     return [np.asarray(values[one], dtype=np.float64) for one in chosen]

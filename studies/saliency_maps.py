@@ -126,7 +126,7 @@ def _edges(picture: Float64) -> Float64:
 
 def _digits(rows: int, seed: int, jobs: int | None) -> dict[str, Any]:
     data = load_dataset("mnist")
-    labels = check_labels(data.labels, data.X.shape[0], who="mnist").astype(int)
+    labels = check_labels(data.labels, data.X.shape[0]).astype(int)
     chosen = np.sort(np.random.default_rng(seed).permutation(len(labels))[:rows])
     X, labels = np.asarray(data.X[chosen]), labels[chosen]
     Y = gnomon.UMAP(random_state=seed, n_jobs=jobs).fit_transform(X)

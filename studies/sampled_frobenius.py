@@ -37,21 +37,20 @@ SCORES = ("UMAP, layout", "UMAP, neighbours", "t-SNE, layout", "t-SNE, neighbour
 
 
 def _gaussian(inputs: Inputs) -> Gram:
-    return Gram.from_kernel("gaussian", inputs.X, n_threads=inputs.n_threads)
+    return Gram.from_kernel("gaussian", inputs.X)
 
 
 def _memberships(inputs: Inputs) -> npt.NDArray[np.float32]:
     return FuzzyAffinity()(inputs).matrix.toarray()
 
 
-def as_umap_draws(affinities: Affinities, kernel: OutputKernel, *, n_threads: int = 1) -> PairObjective:
+def as_umap_draws(affinities: Affinities, kernel: OutputKernel) -> PairObjective:
     """Return sum_ij [ -2 mu_ij k_ij + m (d_i + d_j) / (4 n) k_ij^2 ]: the Frobenius loss with UMAP's repulsion."""
     n, degrees = affinities.n_samples, np.asarray(affinities.matrix.sum(axis=1)).ravel()
     weights = (_SAMPLE_RATE / 4.0 * degrees, np.full(n, 1.0 / n))
     return PairObjective(
-        [EdgePairs(affinities.matrix, kernel, "value", scale=-2.0, n_threads=n_threads)],
-        [AllPairs(n, kernel, "square", weights=weights, n_threads=n_threads)],
-        n_threads=n_threads,
+        [EdgePairs(affinities.matrix, kernel, "value", scale=-2.0)],
+        [AllPairs(n, kernel, "square", weights=weights)],
     )
 
 

@@ -42,7 +42,7 @@ def load_rows(name: str, rows: int, columns: int = 50) -> tuple[npt.NDArray[np.f
         return X.astype(np.float32), labels
     data = load_dataset(name)
     values, n = data.X, data.X.shape[0]
-    labels = check_labels(data.labels, n, who=name).astype(str)
+    labels = check_labels(data.labels, n).astype(str)
     if rows < n:
         chosen = np.sort(np.random.default_rng(0).choice(n, rows, replace=False))
         values, labels = values[chosen], labels[chosen]

@@ -18,6 +18,9 @@ _PACKAGE = Path(gnomon.__file__).parent
 _FLOORS = {
     0: [
         "_validation",
+        "_machine",
+        "_run",
+        "_entrance",
         "_random",
         "_threads",
         "_progress",
@@ -234,7 +237,7 @@ def test_a_way_up_or_aside_is_seen(file, source):
     [
         ("methods/umap.py", "from gnomon.neighbors import compute_neighbors"),
         ("methods/umap.py", "from .base import Method"),
-        ("methods/umap.py", "from ..neighbors.graph import NeighborGraph\nfrom gnomon._threads import usable_cpus"),
+        ("methods/umap.py", "from ..neighbors.graph import NeighborGraph\nfrom gnomon._machine import usable_cpus"),
         (
             "explanations/base.py",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from gnomon.evaluation import Evaluation",

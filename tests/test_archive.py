@@ -11,18 +11,21 @@ import numpy as np
 import pytest
 
 from gnomon._archive import read_archive, write_archive
+from gnomon._run import running
 
 ARRAYS = {"a": np.arange(12.0).reshape(3, 4), "flags": np.array([True, False]), "text": np.array(["ä", "bc"])}
 ABOUT = {"kind": "thing", "version": 1}
 
 
 def save(path):
-    write_archive(path, kind="thing", version=1, arrays=ARRAYS, description={"more": [1, "x"]}, who="save")
+    with running(name="save"):
+        write_archive(path, kind="thing", version=1, arrays=ARRAYS, description={"more": [1, "x"]})
     return path
 
 
 def load(path):
-    return read_archive(path, kind="thing", version=1, who="load")
+    with running(name="load"):
+        return read_archive(path, kind="thing", version=1)
 
 
 def npy(array):
@@ -216,10 +219,11 @@ def test_a_directory_that_lost_a_member_is_refused(tmp_path):
 
 
 def test_a_large_description_is_neither_written_nor_read(tmp_path):
-    with pytest.raises(ValueError, match=r"save: a thing must be one that a file can hold \(.*too large\)"):
-        write_archive(
-            tmp_path / "x", kind="thing", version=1, arrays={}, description={"many": [[]] * 20_000}, who="save"
-        )
+    with (
+        running(name="save"),
+        pytest.raises(ValueError, match=r"^save: a thing must be one that a file can hold \(.*too large\)"),
+    ):
+        write_archive(tmp_path / "x", kind="thing", version=1, arrays={}, description={"many": [[]] * 20_000})
     assert not (tmp_path / "x").exists()
     text = json.dumps({**ABOUT, "brackets in text are none": "[{" * 20_000, "path": "C:\\udder\\new"})
     assert load(zipped(tmp_path / "y", {"description.json": text}))[1]["version"] == 1

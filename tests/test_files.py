@@ -12,6 +12,7 @@ import pytest
 
 from gnomon import _files
 from gnomon._files import atomic_write, check_writable
+from gnomon._run import running
 
 fcntl = pytest.importorskip("fcntl", reason="kills and locks as POSIX has them")
 
@@ -88,8 +89,11 @@ def test_f87_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatc
     assert os.listdir(tmp_path) == []
     with pytest.raises(IsADirectoryError, match="it is a folder"):
         check_writable(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"map: output file .* must be in an existing folder"):
-        check_writable(tmp_path / "missing" / "x.html", who="map")
+    with (
+        running(name="map"),
+        pytest.raises(FileNotFoundError, match=r"map: output file .* must be in an existing folder"),
+    ):
+        check_writable(tmp_path / "missing" / "x.html")
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError, match="is a file"):
         check_writable(tmp_path / "file" / "x.html")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon._random import resolve_seed
+from gnomon._run import running
 
 
 @pytest.mark.parametrize("value", [0, 7, 2**63 - 1, np.int32(7), np.uint64(7)])
@@ -40,8 +41,8 @@ def test_f72_equal_generators_give_equal_seeds_and_one_generator_gives_different
 
 @pytest.mark.parametrize("value", [-1, 2**63, 10**400])
 def test_integers_out_of_range_are_refused(value):
-    with pytest.raises(ValueError, match=r"^UMAP: random_state=.* must be in \[0, 2\*\*63\)\.$"):
-        resolve_seed(value, who="UMAP")
+    with running(name="UMAP"), pytest.raises(ValueError, match=r"^UMAP: random_state=.* must be in \[0, 2\*\*63\)\.$"):
+        resolve_seed(value)
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "0", [0], np.random])

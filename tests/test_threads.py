@@ -1,8 +1,9 @@
-"""The number of threads follows n_jobs, the environment and the container; BLAS is limited only inside a block."""
+"""The number of threads follows n_jobs; results come in order; BLAS is limited only inside a block."""
 
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
@@ -12,74 +13,49 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from gnomon import _threads
-from gnomon._threads import in_order, resolve_n_threads, single_threaded_blas, usable_cpus
+from gnomon import _machine
+from gnomon._run import running
+from gnomon._threads import in_order, resolve_n_threads, single_threaded_blas
 
 
 @pytest.fixture
-def machine(monkeypatch):
-    """Eight CPUs, no quota, no OMP_NUM_THREADS; returns a function that sets the quota."""
-    monkeypatch.setattr(_threads.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+def eight_cpus(monkeypatch):
+    """A machine without a quota or OMP_NUM_THREADS."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-
-    def set_quota(cores):
-        monkeypatch.setattr(_threads, "_cgroup_quota", lambda: cores)
-
-    set_quota(math.inf)
-    return set_quota
+    monkeypatch.setattr(_machine, "_cgroup_quota", lambda: math.inf)
 
 
 @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 8), (-1, 8), (-2, 7), (-8, 1), (-100, 1), (1, 1), (3.0, 3)])
-def test_f81_n_jobs_counts_from_the_usable_cpus(machine, n_jobs, expected):
+def test_f81_n_jobs_counts_from_the_usable_cpus(eight_cpus, n_jobs, expected):
     assert resolve_n_threads(n_jobs) == expected
 
 
-def test_a_positive_number_is_taken_as_it_is(machine):
+def test_a_positive_number_is_taken_as_it_is(eight_cpus):
     assert resolve_n_threads(50) == 50
 
 
 def test_zero_jobs_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match=r"^UMAP: n_jobs=0 must not be 0\. Use n_jobs=-1 for all CPUs"):
-        resolve_n_threads(0, who="UMAP")
+    with (
+        running(name="UMAP"),
+        pytest.raises(ValueError, match=r"^UMAP: n_jobs=0 must not be 0\. Use n_jobs=-1 for all CPUs"),
+    ):
+        resolve_n_threads(0)
 
 
 @pytest.mark.parametrize("value", ["2", True, [1]])
 def test_n_jobs_of_another_type_is_refused(value):
-    with pytest.raises(TypeError, match=r"^UMAP: n_jobs=.* must be an integer or None \(found "):
-        resolve_n_threads(value, who="UMAP")
+    with (
+        running(name="UMAP"),
+        pytest.raises(TypeError, match=r"^UMAP: n_jobs=.* must be an integer or None \(found "),
+    ):
+        resolve_n_threads(value)
 
 
-@pytest.mark.parametrize(("quota", "expected"), [(0.5, 1), (1.0, 1), (2.7, 2), (8.0, 8), (64.0, 8)])
-def test_f81_the_quota_of_a_container_is_respected(machine, quota, expected):
-    machine(quota)
-    assert usable_cpus() == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("3", 3), ("4,2", 4), (" 3 ", 3), ("100", 8), ("0", 8), ("", 8), ("many", 8), ("²", 8)]
-)
-def test_omp_num_threads_is_an_upper_limit(machine, monkeypatch, text, expected):
-    monkeypatch.setenv("OMP_NUM_THREADS", text)
-    assert usable_cpus() == expected
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({"cpu.max": "150000 100000\n"}, 1.5),
-        ({"cpu.max": "max 100000\n"}, math.inf),
-        ({"cpu/cpu.cfs_quota_us": "200000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 2.0),
-        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
-        ({"cpu.max": "nonsense"}, math.inf),
-        ({}, math.inf),
-    ],
-)
-def test_both_versions_of_cgroups_are_read(monkeypatch, tmp_path, files, expected):
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.setattr(_threads, "Path", lambda path: tmp_path / path.removeprefix("/sys/fs/cgroup/"))
-    assert _threads._cgroup_quota() == expected
+def test_without_n_jobs_the_run_decides(eight_cpus):
+    with running(n_threads=3):
+        assert resolve_n_threads(None) == 3
+        assert resolve_n_threads(-1) == 8
 
 
 def _blas_threads() -> set[int]:
@@ -160,10 +136,11 @@ def test_results_of_threads_come_in_the_order_of_the_items(n_threads):
         time.sleep(0.01 if item % 3 == 0 else 0.0)
         return item
 
-    assert list(in_order(late, range(20), n_threads)) == list(range(20))
-    assert list(in_order(late, [], n_threads)) == []
+    with running(n_threads=n_threads):
+        assert list(in_order(late, range(20))) == list(range(20))
+        assert list(in_order(late, [])) == []
 
 
 def test_an_error_in_a_thread_reaches_the_caller():
-    with pytest.raises(ZeroDivisionError):
-        list(in_order(lambda item: 1 // item, [2, 1, 0, 3], 2))
+    with running(n_threads=2), pytest.raises(ZeroDivisionError):
+        list(in_order(lambda item: 1 // item, [2, 1, 0, 3]))

@@ -23,12 +23,12 @@ from gnomon._validation import (
 
 
 def _check(rule, value):
-    return check_parameters("Thing", {"p": rule}, {"p": value})["p"]
+    return check_parameters({"p": rule}, {"p": value}, who="Thing")["p"]
 
 
 def test_a_message_has_fact_and_remedy_only_if_given():
-    assert message("TSNE", "perplexity=50.0", "at most 30") == "TSNE: perplexity=50.0 must be at most 30."
-    full = message("TSNE", "perplexity=50.0", "at most 30", fact="100 rows", remedy="Lower it.")
+    assert message("perplexity=50.0", "at most 30", who="TSNE") == "TSNE: perplexity=50.0 must be at most 30."
+    full = message("perplexity=50.0", "at most 30", fact="100 rows", remedy="Lower it.", who="TSNE")
     assert full == "TSNE: perplexity=50.0 must be at most 30 (100 rows). Lower it."
 
 
@@ -152,7 +152,7 @@ def test_either_is_a_value_error_if_one_rule_knows_the_type():
 
 def test_only_the_named_parameters_are_checked():
     rules = {"a": Integer(), "b": Integer()}
-    assert check_parameters("Thing", rules, {"a": 1, "b": "x"}, ["a"]) == {"a": 1}
+    assert check_parameters(rules, {"a": 1, "b": "x"}, ["a"], who="Thing") == {"a": 1}
 
 
 def test_big_values_are_shown_by_type_and_shape():

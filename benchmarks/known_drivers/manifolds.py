@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.known_drivers.surfaces import JOINED, SEPARATE, Ints, Values, tangent
+from gnomon._entrance import entrance
 from gnomon._random import RandomState, resolve_seed
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 
@@ -179,6 +180,7 @@ def _level(rng: np.random.Generator, X: Floats, pieces: Ints) -> tuple[Floats, f
     return places - means, float(np.sqrt(goal))
 
 
+@entrance("driven_manifold")
 def driven_manifold(
     name: str,
     n_samples: int = 1500,
@@ -228,11 +230,11 @@ def driven_manifold(
         "signal_to_noise": signal_to_noise,
         "n_regions": n_regions,
     }
-    checked = check_parameters("driven_manifold", rules, given)
+    checked = check_parameters(rules, given)
     if checked["n_features"] < 4 * checked["n_regions"]:
         rule = f"at least 4 * n_regions={4 * n_regions}"
-        raise ValueError(message("driven_manifold", f"n_features={n_features}", rule))
-    rng = np.random.default_rng((resolve_seed(random_state, who="driven_manifold"), _STREAM))
+        raise ValueError(message(f"n_features={n_features}", rule))
+    rng = np.random.default_rng((resolve_seed(random_state), _STREAM))
     return _draw(rng, **checked)
 
 

@@ -1,6 +1,7 @@
 # The public names of gnomon and where they live; `gnomon` reads this file.
 from . import datasets, exceptions
 from ._progress import Progress
+from ._run import running
 from .data import read_table
 from .evaluation import embedding_similarity, evaluate
 from .explanations import (
@@ -113,6 +114,7 @@ __all__ = [
     "map",
     "mean_importance",
     "read_table",
+    "running",
     "saliency",
     "select_kernel",
     "sensitivity",

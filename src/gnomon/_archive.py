@@ -59,7 +59,7 @@ _DAMAGE = (
 )
 
 
-def damaged_file(path: str | os.PathLike[str], fact: str, *, kind: str, who: str) -> ValueError:
+def damaged_file(path: str | os.PathLike[str], fact: str, *, kind: str) -> ValueError:
     """Return the error about a file that is not what it should be, to be raised.
 
     Parameters
@@ -70,11 +70,9 @@ def damaged_file(path: str | os.PathLike[str], fact: str, *, kind: str, who: str
         What is wrong with it, without a full stop.
     kind : str
         What it should hold, such as "gnomon-map".
-    who : str
-        Opens the error text.
     """
     return ValueError(
-        message(who, f"file {os.fspath(path)!r}", f"a complete {kind} file", fact=fact, remedy="Save it again.")
+        message(f"file {os.fspath(path)!r}", f"a complete {kind} file", fact=fact, remedy="Save it again.")
     )
 
 
@@ -91,7 +89,6 @@ def write_archive(
     version: int,
     arrays: Mapping[str, npt.NDArray[Any]],
     description: Mapping[str, Any],
-    who: str,
 ) -> None:
     """Write arrays and a description to one file, whole or not at all.
 
@@ -107,8 +104,6 @@ def write_archive(
         Arrays of numbers, booleans or fixed-width strings.
     description : mapping
         Anything JSON can hold, up to 32 MiB and 10,000 lists and objects.
-    who : str
-        Opens the error text.
 
     Raises
     ------
@@ -121,7 +116,7 @@ def write_archive(
         header = json.dumps({"kind": kind, "version": version, **description}, ensure_ascii=False).encode()
         _check_description(header)
     except ValueError as error:
-        raise ValueError(message(who, f"a {kind}", "one that a file can hold", fact=str(error))) from error
+        raise ValueError(message(f"a {kind}", "one that a file can hold", fact=str(error))) from error
     with (
         atomic_write(path) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -137,7 +132,6 @@ def read_archive(
     *,
     kind: str,
     version: int,
-    who: str,
     check: Callable[[dict[str, Any], dict[str, tuple[int, ...]]], None] | None = None,
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Read a file written by `write_archive`.
@@ -148,8 +142,6 @@ def read_archive(
         The file to read.
     kind, version : str, int
         What the file must hold; a newer version than `version` is refused.
-    who : str
-        Opens the error text.
     check : callable, default=None
         Called with the description and the shapes of all arrays by name before any array is read; raises ValueError
         with a bare fact as text to refuse the file.
@@ -173,14 +165,14 @@ def read_archive(
         except _NewerLayoutError as error:
             what = f"file {os.fspath(path)!r}"
             rule = f"of layout {version} at most"
-            raise ValueError(message(who, what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
+            raise ValueError(message(what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
         except _DAMAGE as error:
             fact = str(error).strip().rstrip(".") or type(error).__name__
-            raise damaged_file(path, f"{fact:.300}", kind=kind, who=who) from error
+            raise damaged_file(path, f"{fact:.300}", kind=kind) from error
         except OSError as error:
             if error.errno != errno.EINVAL:  # a place before the start of the file, from a damaged directory
                 raise
-            raise damaged_file(path, "an offset leads out of the file", kind=kind, who=who) from error
+            raise damaged_file(path, "an offset leads out of the file", kind=kind) from error
 
 
 class _NewerLayoutError(Exception):

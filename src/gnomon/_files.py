@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 
 if sys.platform != "win32":
@@ -144,6 +145,7 @@ def _name(descriptor: int, part: Path) -> None:
 
 
 @contextlib.contextmanager
+@entrance("atomic_write")
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: str | None = None) -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when it is complete.
 
@@ -167,7 +169,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
         Open for writing.
     """
     if mode not in ("w", "wb"):
-        raise ValueError(message("atomic_write", f"mode={mode!r}", "'w' or 'wb'"))
+        raise ValueError(message(f"mode={mode!r}", "'w' or 'wb'"))
     target = Path(os.path.realpath(path))
     options: dict[str, Any] = {} if "b" in mode else {"encoding": encoding or "utf-8", "newline": "\n"}
     _remove_stale_parts(target)
@@ -191,15 +193,13 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
         raise
 
 
-def check_writable(path: str | os.PathLike[str], *, who: str = "gnomon") -> None:
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise OSError if a file cannot be written; call it before a long computation.
 
     Parameters
     ----------
     path : str or path-like
         The file to be written later; nothing is left there.
-    who : str, default="gnomon"
-        Opens the error text.
 
     Raises
     ------
@@ -209,14 +209,14 @@ def check_writable(path: str | os.PathLike[str], *, who: str = "gnomon") -> None
     target = Path(os.path.realpath(path))
     what = f"output file {str(path)!r}"
     if target.is_dir():
-        raise IsADirectoryError(message(who, what, "a file", fact="it is a folder", remedy="Add a file name."))
+        raise IsADirectoryError(message(what, "a file", fact="it is a folder", remedy="Add a file name."))
     folder = target.parent
     if not folder.exists():
         raise FileNotFoundError(
-            message(who, what, "in an existing folder", fact=f"no folder {str(folder)!r}", remedy="Create it first.")
+            message(what, "in an existing folder", fact=f"no folder {str(folder)!r}", remedy="Create it first.")
         )
     if not folder.is_dir():
-        raise NotADirectoryError(message(who, what, "in a folder", fact=f"{str(folder)!r} is a file"))
+        raise NotADirectoryError(message(what, "in a folder", fact=f"{str(folder)!r} is a file"))
     try:
         nameless = _open_nameless(folder)
         if nameless is not None:
@@ -225,4 +225,4 @@ def check_writable(path: str | os.PathLike[str], *, who: str = "gnomon") -> None
             _create_and_remove(_part_path(target))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise type(error)(message(who, what, "writable", fact=reason, remedy="Choose another folder.")) from error
+        raise type(error)(message(what, "writable", fact=reason, remedy="Choose another folder.")) from error

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from gnomon._validation import caller
 from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["import_optional"]
 
 
-def import_optional(module: str, *, package: str, extra: str, who: str) -> Any:
+def import_optional(module: str, *, package: str, extra: str) -> Any:
     """Import a module of an optional package.
 
     Parameters
@@ -21,8 +22,6 @@ def import_optional(module: str, *, package: str, extra: str, who: str) -> Any:
         The package that holds it, as it is called where packages are installed from.
     extra : str
         The extra of gnomon that brings the package.
-    who : str
-        What needs it, which opens the error text.
 
     Raises
     ------
@@ -33,5 +32,5 @@ def import_optional(module: str, *, package: str, extra: str, who: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise MissingDependencyError(
-            f'{who}: the package {package} must be installed ({error}). Run: pip install "gnomon[{extra}]"'
+            f'{caller()}: the package {package} must be installed ({error}). Run: pip install "gnomon[{extra}]"'
         ) from error

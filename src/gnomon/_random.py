@@ -13,15 +13,13 @@ __all__ = ["RandomState", "resolve_seed"]
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
-def resolve_seed(random_state: RandomState, *, who: str = "gnomon") -> int:
+def resolve_seed(random_state: RandomState) -> int:
     """Turn a random_state into a seed.
 
     Parameters
     ----------
     random_state : int, Generator, RandomState or None
         An int is the seed itself. A generator is advanced by one draw. None draws a seed from the operating system.
-    who : str, default="gnomon"
-        Opens the error text.
 
     Returns
     -------
@@ -37,5 +35,5 @@ def resolve_seed(random_state: RandomState, *, who: str = "gnomon") -> int:
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if 0 <= int(random_state) < 2**63:
             return int(random_state)
-        raise ValueError(message(who, f"random_state={random_state!r}", "in [0, 2**63)"))
-    raise TypeError(message(who, f"random_state={random_state!r}", "an int, a numpy Generator or RandomState, or None"))
+        raise ValueError(message(f"random_state={random_state!r}", "in [0, 2**63)"))
+    raise TypeError(message(f"random_state={random_state!r}", "an int, a numpy Generator or RandomState, or None"))

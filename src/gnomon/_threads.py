@@ -1,22 +1,22 @@
-"""How many threads to use, and BLAS kept to one while a result must not depend on it."""
+"""Threads that share work, and BLAS kept to one while a result must not depend on it."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import math
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
+from contextvars import copy_context
 from typing import Any, TypeVar
 
-from gnomon._validation import Either, Integer, Nothing, check_parameters
+from gnomon._machine import usable_cpus
+from gnomon._run import current_run, running
+from gnomon._validation import Either, Integer, Nothing, caller, check_parameters
 
-__all__ = ["in_order", "resolve_n_threads", "single_threaded_blas", "usable_cpus"]
+__all__ = ["ThreadPool", "in_order", "resolve_n_threads", "single_threaded_blas"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -24,67 +24,53 @@ _Result = TypeVar("_Result")
 _N_JOBS = {"n_jobs": Either(Integer(), Nothing())}
 
 
-def _cgroup_quota() -> float:
-    """Return the CPU quota of a container in cores, infinity if there is none."""
-    with contextlib.suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        if quota != "max":
-            return int(quota) / int(period)
-    with contextlib.suppress(OSError, ValueError):
-        quota = Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").read_text()
-        period = Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text()
-        if int(quota) > 0:
-            return int(quota) / int(period)
-    return math.inf
-
-
-@functools.lru_cache(maxsize=1)
-def _recent_quota(read: Callable[[], float], second: int) -> float:
-    """Return the quota as of a second; to read it takes a tenth of the time of a small fit."""
-    return read()
-
-
-def usable_cpus() -> int:
-    """Return how many threads are worth running: affinity, container quota and OMP_NUM_THREADS are respected."""
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    quota = _recent_quota(_cgroup_quota, int(time.monotonic()))
-    if quota < cpus:
-        cpus = max(1, math.floor(quota))
-    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # a list has one entry a level of nesting
-    if limit.isdecimal() and int(limit) > 0:
-        cpus = min(cpus, int(limit))
-    return cpus
-
-
-def resolve_n_threads(n_jobs: int | None, *, who: str = "gnomon") -> int:
+def resolve_n_threads(n_jobs: int | None) -> int:
     """Turn a public n_jobs into a positive number of threads.
 
     Parameters
     ----------
     n_jobs : int or None
-        None or -1: all usable CPUs; -2: all but one, and so on; a positive number is taken as it is.
-    who : str, default="gnomon"
-        Opens the error text.
+        None: the threads of the run around the call, or of all usable CPUs if there is none; -1: all; -2: all but one,
+        and so on; a positive number is taken as it is.
 
     Returns
     -------
     int >= 1
         The result of a computation does not depend on it.
     """
-    wanted = check_parameters(who, _N_JOBS, {"n_jobs": n_jobs})["n_jobs"]
+    wanted = check_parameters(_N_JOBS, {"n_jobs": n_jobs})["n_jobs"]
     if wanted is None:
-        return usable_cpus()
+        return current_run().n_threads
     if wanted == 0:
-        raise ValueError(f"{who}: n_jobs=0 must not be 0. Use n_jobs=-1 for all CPUs or n_jobs=1 for one.")
+        raise ValueError(f"{caller()}: n_jobs=0 must not be 0. Use n_jobs=-1 for all CPUs or n_jobs=1 for one.")
     return int(wanted) if wanted > 0 else max(1, usable_cpus() + 1 + int(wanted))
 
 
-def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item], n_threads: int) -> Iterator[_Result]:
-    """Yield work(item) of all items in order, whichever thread computed it; n_threads + 1 results are held at most."""
+class ThreadPool(ThreadPoolExecutor):
+    """Threads whose tasks belong to the run that hands them in, each of them computing on one thread.
+
+    Parameters
+    ----------
+    n_threads : int or None, default=None
+        By default those of the run.
+    """
+
+    def __init__(self, n_threads: int | None = None) -> None:
+        super().__init__(current_run().n_threads if n_threads is None else n_threads)
+
+    def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
+        """Hand in a task."""
+        with running(n_threads=1):
+            return super().submit(copy_context().run, fn, *args, **kwargs)
+
+
+def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
+    """Yield work(item) of all items in order, whichever thread computed it; one more results than threads are held."""
+    n_threads = current_run().n_threads
     if n_threads == 1 or len(items) == 1:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPool() as pool:
         pending: deque[Future[_Result]] = deque()
         for item in items:
             pending.append(pool.submit(work, item))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+
+from gnomon._run import current_run
 
 __all__ = [
     "Boolean",
@@ -20,18 +24,25 @@ __all__ = [
     "Options",
     "Real",
     "Rule",
+    "caller",
     "check_parameters",
     "message",
+    "warn",
 ]
 
+_OURS = ("gnomon", "sklearn")  # scikit-learn wraps our methods
 
-def message(who: str, what: str, rule: str, *, fact: str = "", remedy: str = "") -> str:
+
+def caller() -> str:
+    """Return the name of what the user called, which opens every error and warning."""
+    return current_run().name or "gnomon"
+
+
+def message(what: str, rule: str, *, fact: str = "", remedy: str = "", who: str = "") -> str:
     """Build the text of an error.
 
     Parameters
     ----------
-    who : str
-        The class, function or command that refuses.
     what : str
         The argument and what was found, such as ``perplexity=50.0``.
     rule : str
@@ -40,11 +51,29 @@ def message(who: str, what: str, rule: str, *, fact: str = "", remedy: str = "")
         What in the data makes the rule bind; put in brackets.
     remedy : str, default=""
         One sentence that says what to do.
+    who : str, default=""
+        The class, function or command that refuses; by default the one that the user called, the name of the run.
     """
-    text = f"{who}: {what} must be {rule}"
+    text = f"{who or caller()}: {what} must be {rule}"
     if fact:
         text += f" ({fact})"
     return f"{text}. {remedy}".rstrip()
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn of something, under the name of what the user called, and point at the line that called it.
+
+    Parameters
+    ----------
+    text : str
+        What happened and what was done about it.
+    category : type of Warning
+        Which of `gnomon.exceptions`.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"{caller()}: {text}", category, stacklevel=level)
 
 
 class Rule(Protocol):
@@ -252,20 +281,20 @@ class Either:
 
 
 def check_parameters(
-    who: str, rules: Mapping[str, Rule], values: Mapping[str, object], names: Sequence[str] | None = None
+    rules: Mapping[str, Rule], values: Mapping[str, object], names: Sequence[str] | None = None, *, who: str = ""
 ) -> dict[str, Any]:
     """Check parameters against rules declared as data.
 
     Parameters
     ----------
-    who : str
-        Name of the class or function, which opens the error text.
     rules : mapping of str to Rule
         What each parameter may be.
     values : mapping of str to object
         What was given.
     names : sequence of str, default=None
         The parameters to check; all that have a rule by default.
+    who : str, default=""
+        The class or function that refuses; by default the one that the user called.
 
     Returns
     -------
@@ -286,10 +315,10 @@ def check_parameters(
             checked[name] = rule.check(value)
         except (TypeError, ValueError) as error:
             text = message(
-                who,
                 f"{name}={_shown(value)}",
                 rule.text,
                 fact="" if isinstance(error, ValueError) else f"found {type(value).__name__}",
+                who=who,
             )
             raise type(error)(text) from None
     return checked

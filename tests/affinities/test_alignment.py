@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
+from tests.threads import on_threads
 
 from gnomon.affinities import alignment, alignment_matrix
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -104,7 +105,7 @@ def test_moving_turning_and_scaling_the_rows_changes_nothing(roll, variant):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_bytes_do_not_depend_on_threads_and_blocks_agree(roll, variant, monkeypatch):
     graph = compute_neighbors(roll, 10)
-    runs = [alignment_matrix(roll, graph, 2, variant=variant, n_threads=n).matrix for n in (1, 2, 3)]
+    runs = [on_threads(n, alignment_matrix)(roll, graph, 2, variant=variant).matrix for n in (1, 2, 3)]
     assert len({run.data.tobytes() for run in runs}) == 1
     monkeypatch.setattr(alignment, "_BLOCK", 1700)
     blocks = alignment_matrix(roll, graph, 2, variant=variant).matrix

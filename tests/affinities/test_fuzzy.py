@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
+from gnomon._run import running
 from gnomon.affinities import fuzzy_simplicial_set, membership_weights
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -147,8 +149,8 @@ def test_any_local_connectivity_is_finite(local_connectivity):
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 def test_bits_do_not_depend_on_threads(neighbor_graph, n_threads):
     graph = neighbor_graph(np.random.default_rng(6).normal(size=(3000, 4)), 15)
-    one = fuzzy_simplicial_set(graph)
-    many = fuzzy_simplicial_set(graph, n_threads=n_threads)
+    one = on_threads(1, fuzzy_simplicial_set)(graph)
+    many = on_threads(n_threads, fuzzy_simplicial_set)(graph)
     for name in ("data", "indices", "indptr"):
         assert getattr(one.matrix, name).tobytes() == getattr(many.matrix, name).tobytes()
     assert one.bandwidths.tobytes() == many.bandwidths.tobytes()
@@ -156,7 +158,10 @@ def test_bits_do_not_depend_on_threads(neighbor_graph, n_threads):
 
 def test_parameters_are_checked(neighbor_graph):
     graph = neighbor_graph(np.random.default_rng(7).normal(size=(20, 2)), 5)
-    with pytest.raises(ValueError, match=r"UMAP: set_op_mix_ratio=1\.5 must be a number >= 0 and <= 1"):
-        fuzzy_simplicial_set(graph, set_op_mix_ratio=1.5, who="UMAP")
+    with (
+        running(name="UMAP"),
+        pytest.raises(ValueError, match=r"^UMAP: set_op_mix_ratio=1\.5 must be a number >= 0 and <= 1"),
+    ):
+        fuzzy_simplicial_set(graph, set_op_mix_ratio=1.5)
     with pytest.raises(ValueError, match=r"local_connectivity=-1 must be"):
         fuzzy_simplicial_set(graph, local_connectivity=-1)

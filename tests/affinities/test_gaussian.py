@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
+from gnomon._run import running
 from gnomon.affinities import gaussian_affinities, gaussian_weights
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -138,8 +140,8 @@ def test_mask_overrules_distances_and_isolated_rows_keep_the_total():
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 def test_bits_do_not_depend_on_threads(neighbor_graph, n_threads):
     graph = neighbor_graph(np.random.default_rng(7).normal(size=(3000, 4)), 30)
-    one = gaussian_affinities(graph, perplexity=10)
-    many = gaussian_affinities(graph, perplexity=10, n_threads=n_threads)
+    one = on_threads(1, gaussian_affinities)(graph, perplexity=10)
+    many = on_threads(n_threads, gaussian_affinities)(graph, perplexity=10)
     for name in ("data", "indices", "indptr"):
         assert getattr(one.matrix, name).tobytes() == getattr(many.matrix, name).tobytes()
     assert one.bandwidths.tobytes() == many.bandwidths.tobytes()
@@ -147,10 +149,13 @@ def test_bits_do_not_depend_on_threads(neighbor_graph, n_threads):
 
 def test_perplexity_above_the_number_of_neighbours_is_refused(neighbor_graph):
     graph = neighbor_graph(np.random.default_rng(8).normal(size=(20, 2)), 5)
-    with pytest.raises(
-        ValueError, match=r"TSNE: perplexity=8 must be at most n_neighbors=5\. Lower perplexity or pass"
+    with (
+        running(name="TSNE"),
+        pytest.raises(
+            ValueError, match=r"^TSNE: perplexity=8 must be at most n_neighbors=5\. Lower perplexity or pass"
+        ),
     ):
-        gaussian_affinities(graph, perplexity=8, who="TSNE")
+        gaussian_affinities(graph, perplexity=8)
 
 
 def test_wrong_row_numbers_are_refused():

@@ -7,8 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 from threadpoolctl import threadpool_limits
 
+from gnomon._run import running
 from gnomon.affinities import Gram
 from gnomon.kernels import INPUT_KERNELS
 
@@ -76,8 +78,8 @@ def test_the_same_bytes_for_any_number_of_threads(name):
     for stored in (False, True):
         found = []
         for threads in (1, 2, 3, 5):
-            with threadpool_limits(limits=threads):
-                gram = Gram.from_kernel(name, rows, stored=stored, n_threads=threads)
+            with threadpool_limits(limits=threads), running(n_threads=threads):
+                gram = Gram.from_kernel(name, rows, stored=stored)
                 found.append((gram.matvec(Y).tobytes(), gram.centred_squared_norm))
         assert len(set(found)) == 1
 
@@ -98,7 +100,7 @@ def test_one_half_of_the_matrix_stands_for_all_of_it(threads, monkeypatch):
     Y = np.random.default_rng(1).normal(size=(600, 2))
     whole = Gram.from_kernel("laplacian", rows)
     monkeypatch.setattr("gnomon.affinities.gram.gram._LARGEST_MATRIX", 100)
-    half = Gram.from_kernel("laplacian", rows, n_threads=threads)
+    half = on_threads(threads, Gram.from_kernel)("laplacian", rows)
     assert half.stored
     np.testing.assert_allclose(half.matvec(Y), whole.matvec(Y), atol=1e-12 * np.abs(whole.matvec(Y)).max())
     np.testing.assert_array_equal(half.dense(), whole.dense())

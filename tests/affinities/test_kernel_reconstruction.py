@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
 from gnomon.affinities import Gram, Inputs, ReconstructionAffinity, reconstruction_weights, weights_of_new_rows
 from gnomon.kernels.inputs import GaussianInput, LinearInput, PolynomialInput
@@ -75,7 +76,7 @@ def test_a_matrix_will_do_and_threads_and_blocks_change_nothing(cloud, neighbor_
     np.testing.assert_allclose(matrix.toarray(), expected.toarray(), atol=1e-12)
     monkeypatch.setattr("gnomon.affinities.kernel_reconstruction._BLOCK", 700)
     for n_threads in (1, 3):
-        found = reconstruction_weights(cloud, graph, gram=gram, n_threads=n_threads).W
+        found = on_threads(n_threads, reconstruction_weights)(cloud, graph, gram=gram).W
         np.testing.assert_array_equal(found.data, expected.data)
 
 
@@ -112,7 +113,7 @@ def test_the_affinity_keeps_its_kernel_for_new_rows(cloud, neighbor_graph):
     affinity = ReconstructionAffinity(input_kernel="gaussian")
     made = affinity(inputs).W.toarray()
     rule = affinity.new_rows(inputs)
-    found = rule(cloud, cloud[:20], inputs.graph.indices[:20], inputs.graph.distances[:20], 1)
+    found = rule(cloud, cloud[:20], inputs.graph.indices[:20], inputs.graph.distances[:20])
     np.testing.assert_allclose(found, np.take_along_axis(made, inputs.graph.indices, axis=1)[:20], atol=1e-6)
     plain = reconstruction_weights(cloud, inputs.graph).W
     np.testing.assert_array_equal(ReconstructionAffinity()(inputs).W.data, plain.data)

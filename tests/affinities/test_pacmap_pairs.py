@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
+from tests.threads import on_threads
 
 from gnomon.affinities import pacmap_pairs
 from gnomon.affinities.pacmap import mid_near_partners
@@ -84,8 +85,8 @@ def test_the_same_bytes_for_any_number_of_threads_and_others_for_another_seed(cl
         matrices = (pairs.near, pairs.mid_near, pairs.further)
         return [b"".join(part.tobytes() for part in (m.indptr, m.indices, m.data)) for m in matrices]
 
-    one = bits(seed=1)
-    assert all(bits(seed=1, n_threads=n) == one for n in (2, 3, 5))
+    one = on_threads(1, bits)(seed=1)
+    assert all(on_threads(n, bits)(seed=1) == one for n in (2, 3, 5))
     other = bits(seed=2)
     assert [a == b for a, b in zip(one, other, strict=True)] == [True, False, False]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon.affinities.others import random_others
 
@@ -34,9 +35,9 @@ def test_every_allowed_point_is_as_likely_in_every_place(count):
 
 
 def test_rows_depend_on_seed_stream_and_row_alone():
-    drawn = random_others(NOBODY, 6, seed=1, stream=2)
+    drawn = on_threads(1, random_others)(NOBODY, 6, seed=1, stream=2)
     for n_threads in (2, 3, 5):
-        np.testing.assert_array_equal(random_others(NOBODY, 6, seed=1, stream=2, n_threads=n_threads), drawn)
+        np.testing.assert_array_equal(on_threads(n_threads, random_others)(NOBODY, 6, seed=1, stream=2), drawn)
     excluded = np.full((50, 1), 49, dtype=np.int32)
     excluded[0] = drawn[0, 0]
     other = random_others(excluded, 6, seed=1, stream=2)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 from sklearn.neighbors import NearestNeighbors
+from tests.threads import on_threads
 
 from gnomon.affinities import fuzzy_simplicial_set, reconstruction_weights
 from gnomon.neighbors import NeighborGraph
@@ -148,7 +149,7 @@ def test_neighbours_that_all_lie_on_the_row_get_equal_weights(neighbor_graph, we
 def test_the_same_bytes_for_any_number_of_threads(neighbor_graph, weights):
     X = np.random.default_rng(5).normal(size=(500, 4))
     graph = neighbor_graph(X, 9)
-    found = [reconstruction_weights(X, graph, weights=weights, n_threads=n).W.data.tobytes() for n in (1, 2, 3, 5)]
+    found = [on_threads(n, reconstruction_weights)(X, graph, weights=weights).W.data.tobytes() for n in (1, 2, 3, 5)]
     assert len(set(found)) == 1
 
 

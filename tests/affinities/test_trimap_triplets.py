@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from tests.threads import on_threads
 
 from gnomon.affinities import trimap_triplets
 
@@ -66,8 +67,8 @@ def test_the_same_bytes_for_any_number_of_threads_and_others_for_another_seed(ro
         found = trimap_triplets(X, graph, **parameters)
         return found.others.tobytes() + found.weights.tobytes()
 
-    one = bits(seed=1)
-    assert {bits(seed=1, n_threads=n) for n in (2, 3, 5)} == {one}
+    one = on_threads(1, bits)(seed=1)
+    assert {on_threads(n, bits)(seed=1) for n in (2, 3, 5)} == {one}
     assert bits(seed=2) != one
 
 

@@ -20,7 +20,7 @@ from benchmarks import iterations, losses
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(0)
-    return make_table(rng.normal(size=(250, 6)).astype(np.float32), n_threads=2)
+    return make_table(rng.normal(size=(250, 6)).astype(np.float32))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -72,7 +72,7 @@ CONTAINERS = {
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_every_container_gives_the_same_table(container, X):
     before = X.copy()
-    values = check_table(CONTAINERS[container](X), who="test").values
+    values = check_table(CONTAINERS[container](X)).values
     assert values.flags.c_contiguous
     assert values.dtype.isnative
     assert values.dtype == (np.float64 if container in ("objects", "lists") else X.dtype)
@@ -84,7 +84,7 @@ def test_every_container_gives_the_same_table(container, X):
 @settings(deadline=None, max_examples=20)
 def test_a_memory_map_gives_the_same_table(X):
     for mapped in memmap(X):
-        values = check_table(mapped, who="test").values
+        values = check_table(mapped).values
         np.testing.assert_array_equal(values, X)
         assert type(values) is np.ndarray
         del values
@@ -93,7 +93,7 @@ def test_a_memory_map_gives_the_same_table(X):
 @given(X=TABLES, kind=st.sampled_from(["csr", "csc", "coo", "lil"]))
 @settings(deadline=None, max_examples=20)
 def test_sparse_gives_the_same_table(X, kind):
-    values = check_table(sp.csr_array(X).asformat(kind), who="test", accept_sparse=True).values
+    values = check_table(sp.csr_array(X).asformat(kind), accept_sparse=True).values
     assert values.dtype == X.dtype
     np.testing.assert_array_equal(values.toarray(), X)
 
@@ -101,43 +101,43 @@ def test_sparse_gives_the_same_table(X, kind):
 @given(values=st.lists(st.integers(0, 255), min_size=4, max_size=4))
 def test_integers_are_converted_before_arithmetic(values):
     X = np.array(values, np.uint8).reshape(2, 2)
-    table = check_table(X, who="test").values
+    table = check_table(X).values
     np.testing.assert_array_equal(table[0] - table[1], X[0].astype(int) - X[1].astype(int))
 
 
 def test_dtype_decides_the_working_precision():
     X = np.array([[0.1, 0.2]])
-    assert check_table(X, who="test", dtype=np.float32).values.dtype == np.float32
-    assert check_table(X.astype(np.float32), who="test", dtype=np.float64).values.dtype == np.float64
-    assert check_table(sp.csr_array(X), who="test", dtype=np.float32, accept_sparse=True).values.dtype == np.float32
+    assert check_table(X, dtype=np.float32).values.dtype == np.float32
+    assert check_table(X.astype(np.float32), dtype=np.float64).values.dtype == np.float64
+    assert check_table(sp.csr_array(X), dtype=np.float32, accept_sparse=True).values.dtype == np.float32
 
 
 def test_a_frame_takes_the_widest_type_it_needs():
     narrow = pd.DataFrame({"a": np.float32([1]), "b": np.int8([2]), "c": [True]})
-    assert check_table(narrow, who="test").values.dtype == np.float32
-    assert check_table(narrow.assign(d=[3]), who="test").values.dtype == np.float64
+    assert check_table(narrow).values.dtype == np.float32
+    assert check_table(narrow.assign(d=[3])).values.dtype == np.float64
 
 
 def test_given_names_replace_those_of_the_frame_and_must_fit():
     frame = pd.DataFrame({"a": [1.0], "b": [2.0]})
-    assert check_table(frame, who="test", feature_names=["x", "y"]).feature_names == ["x", "y"]
+    assert check_table(frame, feature_names=["x", "y"]).feature_names == ["x", "y"]
     with pytest.raises(ValueError, match=r"feature_names must be one for each column of X \(1 names, 2 columns\)"):
-        check_table(frame, who="test", feature_names=["x"])
+        check_table(frame, feature_names=["x"])
     with pytest.raises(TypeError, match="a sequence of names"):
-        check_table(frame, who="test", feature_names="xy")
+        check_table(frame, feature_names="xy")
 
 
 def test_least_sizes():
     with pytest.raises(ValueError, match=r"at least 3 rows .*1 sample\(s\) \(shape=\(1, 2\)\) while a minimum of 3"):
-        check_table([[1.0, 2.0]], who="test", min_samples=3)
+        check_table([[1.0, 2.0]], min_samples=3)
     with pytest.raises(ValueError, match=r"at least 3 columns .*2 feature\(s\)"):
-        check_table([[1.0, 2.0]], who="test", min_features=3)
+        check_table([[1.0, 2.0]], min_features=3)
 
 
 def test_table_describes_itself():
-    table = check_table(sp.csr_array(np.eye(3)), who="test", accept_sparse=True)
+    table = check_table(sp.csr_array(np.eye(3)), accept_sparse=True)
     assert (table.n_samples, table.n_features, table.is_sparse) == (3, 3, True)
-    assert not check_table(np.eye(3), who="test").is_sparse
+    assert not check_table(np.eye(3)).is_sparse
 
 
 @pytest.mark.parametrize(

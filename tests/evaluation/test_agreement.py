@@ -8,6 +8,7 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group, spearmanr
 from sklearn.neighbors import NearestNeighbors
+from tests.threads import on_threads
 
 from gnomon.evaluation import SIMILARITY_METRICS, compare_embeddings, embedding_similarity
 from gnomon.evaluation.similarities import _counted_rank_correlation, _squared_to_later, rank_correlation
@@ -147,7 +148,7 @@ def test_ranks_by_counting_are_those_of_a_list_of_all_pairs(make, tolerance):
     expected = spearmanr(pdist(A), pdist(B)).statistic
     assert rank_correlation(a, b) == pytest.approx(expected, abs=1e-6)
     for n_threads in (1, 3):
-        assert _counted_rank_correlation(a, b, n_threads) == pytest.approx(expected, abs=tolerance)
+        assert on_threads(n_threads, _counted_rank_correlation)(a, b) == pytest.approx(expected, abs=tolerance)
 
 
 def test_distances_of_few_and_many_components_agree():

@@ -158,7 +158,7 @@ def test_the_line_through_a_region_in_a_direction(plane, explanation):
 def test_bent_lines_are_measured_along_themselves():
     Y = np.array([[0.0, 0], [1, 0], [2, 0], [2, 1], [2, 2], [-1, 0], [2, 3], [1.5, 0.1], [5, 5], [np.nan, np.nan]])
     Y = np.concatenate([Y, np.tile([[0.5, 0.0]], (10, 1))])
-    found = find_points_near(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2, who="axis")
+    found = find_points_near(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2)
     assert found.length == 4
     assert dict(zip(found.rows.tolist(), found.t.tolist(), strict=True)) == {
         **{0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 7: 1.5},

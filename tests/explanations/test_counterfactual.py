@@ -180,7 +180,7 @@ def test_shortest_paths_are_those_of_dijkstra(strip):
 
     X, _ = strip
     graph = compute_neighbors(X, 10)
-    paths = path_graph(X, graph, 1)
+    paths = path_graph(X, graph)
     lengths = paths.lengths_from(np.array([4], dtype=np.int32))[0]
     np.testing.assert_allclose(lengths, dijkstra(paths.matrix, indices=4), rtol=1e-6)
     for end in (0, 100, 799):

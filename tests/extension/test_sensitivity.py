@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 
+from gnomon._run import running
 from gnomon.affinities import ConditionalAffinity, DataDistances, FuzzyAffinity, GaussianAffinity, Inputs
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.explanations import explain
@@ -176,12 +176,12 @@ def test_bytes_do_not_depend_on_the_number_of_threads(answers):
     results = []
     for n_threads in (1, 2, 3):
         X = np.tile(_X, (8, 1)) + np.arange(8 * _N)[:, None] * 0.01
-        loss = _loss(FuzzyAffinity(), partial(_umap, n_threads=n_threads), X, _wide_graph())
         Y = np.tile(answers["UMAP"].embedding, (8, 1)) + np.arange(8 * _N)[:, None] * 0.05
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), running(n_threads=n_threads):
             warnings.simplefilter("ignore", ConvergenceWarning)
+            loss = _loss(FuzzyAffinity(), _umap, X, _wide_graph())
             found = sensitivity(loss, Y, rows=[0, 300])
-        results.append(found.own.tobytes() + found.fixed.tobytes() + found.others(5).tobytes())
+            results.append(found.own.tobytes() + found.fixed.tobytes() + found.others(5).tobytes())
     assert results[0] == results[1] == results[2]
 
 

@@ -46,7 +46,7 @@ _SQUARE = CustomKernel(
 class Heat(NeighborAffinity):
     """An affinity of the user's own, which says nothing of derivatives."""
 
-    def of_rows(self, distances, n_threads=1):
+    def of_rows(self, distances):
         return np.exp(-np.square(distances))
 
 

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon
+from gnomon._run import running
 from gnomon.data import check_feature_count, check_labels, check_same_length, check_table
 
 X = np.arange(12, dtype=np.float64).reshape(4, 3)
@@ -103,15 +104,15 @@ REFUSED = {
 @pytest.mark.parametrize(("value", "error", "text"), REFUSED.values(), ids=REFUSED.keys())
 def test_refused_with_a_text_that_helps(value, error, text):
     accept_sparse = "csr format" not in text
-    with pytest.raises(error, match=re.compile(text, re.DOTALL)) as caught:
-        check_table(value, who="PCA", accept_sparse=accept_sparse)
+    with running(name="PCA"), pytest.raises(error, match=re.compile(text, re.DOTALL)) as caught:
+        check_table(value, accept_sparse=accept_sparse)
     assert str(caught.value).startswith("PCA: ")
 
 
 def test_f01_names_five_places_and_counts_all():
     bad = np.full((100, 50), np.nan, np.float32)
     with pytest.raises(ValueError, match=r"NaN \(5,000\): the first at row 0, column 0; .*row 0, column 4\)"):
-        check_table(bad, who="PCA")
+        check_table(bad)
 
 
 def test_f01_places_are_right_beyond_the_first_block(monkeypatch):
@@ -119,41 +120,42 @@ def test_f01_places_are_right_beyond_the_first_block(monkeypatch):
     bad = np.zeros((9, 3))
     bad[7, 1] = np.nan
     with pytest.raises(ValueError, match="at row 7, column 1"):
-        check_table(bad, who="PCA")
+        check_table(bad)
 
 
 def test_f04_huge_finite_values_are_no_infinity():
     huge = np.full((1000, 10), 3e38, np.float32)  # their sum overflows
-    np.testing.assert_array_equal(check_table(huge, who="PCA").values, huge)
+    np.testing.assert_array_equal(check_table(huge).values, huge)
 
 
 def test_f04_what_float32_cannot_hold_is_said():
     with pytest.raises(ValueError, match=r"within the range of float32.*largest magnitude 1e\+300\). Rescale"):
-        check_table(with_value(1e300), who="PCA", dtype=np.float32)
+        check_table(with_value(1e300), dtype=np.float32)
 
 
 def test_f06_time_stamps_keep_their_differences():
     stamps = np.array([[1_700_000_000, 1], [1_700_000_001, 2]])
-    values = check_table(stamps, who="PCA").values
+    values = check_table(stamps).values
     assert values[1, 0] - values[0, 0] == 1
 
 
 def test_f30_both_lengths_are_named():
     with pytest.raises(ValueError, match=r"labels must be as long as X \(X has 4 rows, labels has 3\)"):
-        check_labels(["a", "b", "c"], 4, who="map")
+        check_labels(["a", "b", "c"], 4)
     with pytest.raises(ValueError, match="X has 4 rows, Y has 5"):
-        check_same_length("explain", X=sp.csr_array(X), names=None, Y=np.zeros((5, 2)))
+        check_same_length(X=sp.csr_array(X), names=None, Y=np.zeros((5, 2)))
 
 
 def test_f31_wrong_number_of_features():
-    table = check_table(X, who="PCA")
-    check_feature_count(table, 3, None, "PCA")
-    with pytest.raises(ValueError, match="X has 3 features, but PCA is expecting 4 features as input"):
-        check_feature_count(table, 4, None, "PCA")
+    table = check_table(X)
+    check_feature_count(table, 3, None)
+    expected = "X has 3 features, but PCA is expecting 4 features as input"
+    with running(name="PCA"), pytest.raises(ValueError, match=expected):
+        check_feature_count(table, 4, None)
 
 
 def test_f33_no_rows_where_they_are_allowed():
-    assert check_table(X[:0], who="PCA", min_samples=0).values.shape == (0, 3)
+    assert check_table(X[:0], min_samples=0).values.shape == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -169,42 +171,42 @@ def test_f33_no_rows_where_they_are_allowed():
     ids=["f34-reordered", "f34-renamed", "f34-missing"],
 )
 def test_f34_column_names_must_match(names, text):
-    table = check_table(pd.DataFrame(X[:, : len(names)], columns=names), who="PCA")
+    table = check_table(pd.DataFrame(X[:, : len(names)], columns=names))
     expected = f"The feature names should match those that were passed during fit.\n{text}"
     with pytest.raises(ValueError, match=re.escape(expected)):
-        check_feature_count(table, 3, np.array(["a", "b", "c"], dtype=object), "PCA")
+        check_feature_count(table, 3, np.array(["a", "b", "c"], dtype=object))
 
 
 def test_f34_names_are_not_asked_of_an_array():
-    check_feature_count(check_table(X, who="PCA"), 3, ["a", "b", "c"], "PCA")
+    check_feature_count(check_table(X), 3, ["a", "b", "c"])
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16, np.float16], ids="f37-f39-{}".format)
 def test_narrow_types_are_read_as_float32(dtype):
-    table = check_table(X.astype(dtype), who="PCA")
+    table = check_table(X.astype(dtype))
     assert table.values.dtype == np.float32
     np.testing.assert_array_equal(table.values, X.astype(dtype).astype(np.float64))
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float64, np.longdouble])
 def test_f40_wide_types_are_read_as_float64(dtype):
-    assert check_table(X.astype(dtype), who="PCA").values.dtype == np.float64
+    assert check_table(X.astype(dtype)).values.dtype == np.float64
 
 
 def test_f38_duplicates_of_small_integers_do_not_wrap():
     coo = sp.coo_array((np.array([200, 200], np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
-    assert check_table(coo, who="PCA", accept_sparse=True).values[0, 1] == 400
+    assert check_table(coo, accept_sparse=True).values[0, 1] == 400
 
 
 def test_f37_sparse_truth_values():
     coo = sp.coo_array((np.array([True, True]), ([0, 0], [1, 1])), shape=(2, 2))
-    values = check_table(coo, who="PCA", accept_sparse=True).values
+    values = check_table(coo, accept_sparse=True).values
     assert values.dtype == np.float32
     assert values[0, 1] == 1
 
 
 def test_f45_input_is_shared_but_cannot_be_written():
-    table = check_table(X, who="PCA")
+    table = check_table(X)
     assert np.shares_memory(table.values, X)
     with pytest.raises(ValueError, match="read-only"):
         table.values[0, 0] = 1
@@ -213,7 +215,7 @@ def test_f45_input_is_shared_but_cannot_be_written():
 
 def test_f50_truth_values_in_csr_format_are_copied_too():
     given = sp.csr_array((np.array([True, True]), np.array([1, 1]), np.array([0, 2])), shape=(1, 2))
-    assert check_table(given, who="PCA", accept_sparse=True).values.toarray().tolist() == [[0, 1]]
+    assert check_table(given, accept_sparse=True).values.toarray().tolist() == [[0, 1]]
     assert given.nnz == 2
 
 
@@ -221,7 +223,7 @@ def test_f50_truth_values_in_csr_format_are_copied_too():
 @pytest.mark.parametrize("container", ["array", "matrix"])
 def test_f49_every_sparse_format(kind, container):
     given = getattr(sp, f"{kind}_{container}")(X)
-    values = check_table(given, who="PCA", accept_sparse=True).values
+    values = check_table(given, accept_sparse=True).values
     assert isinstance(values, sp.csr_array)
     assert values.has_canonical_format
     np.testing.assert_array_equal(values.toarray(), X)
@@ -231,7 +233,7 @@ def test_f50_unsorted_and_double_entries_become_canonical_and_the_input_stays():
     data, indices, indptr = np.array([1.0, 2.0, 3.0]), np.array([2, 0, 2]), np.array([0, 3, 3])
     given = sp.csr_array((data.copy(), indices.copy(), indptr.copy()), shape=(2, 3))
     given.has_sorted_indices = True  # a lie that must not be believed
-    values = check_table(given, who="PCA", accept_sparse=True).values
+    values = check_table(given, accept_sparse=True).values
     np.testing.assert_array_equal(values.toarray(), [[2, 0, 4], [0, 0, 0]])
     assert values.indices.tolist() == [0, 2]
     for mine, theirs in ((given.data, data), (given.indices, indices), (given.indptr, indptr)):
@@ -241,17 +243,17 @@ def test_f50_unsorted_and_double_entries_become_canonical_and_the_input_stays():
 
 def test_f51_stored_zeros_are_zeros_of_features_and_distances_of_zero():
     given = sp.csr_array((np.array([0.0, 1.0]), ([0, 0], [1, 2])), shape=(2, 3))
-    assert check_table(given, who="PCA", accept_sparse=True).values.nnz == 1
-    assert check_table(given, who="PCA", accept_sparse=True, keep_zeros=True).values.nnz == 2
+    assert check_table(given, accept_sparse=True).values.nnz == 1
+    assert check_table(given, accept_sparse=True, keep_zeros=True).values.nnz == 2
 
 
 def test_f52_wide_indices_become_narrow_where_they_fit():
     given = sp.csr_array(X)
     given.indices, given.indptr = given.indices.astype(np.int64), given.indptr.astype(np.int64)
-    values = check_table(given, who="PCA", accept_sparse=True).values
+    values = check_table(given, accept_sparse=True).values
     assert values.indices.dtype == values.indptr.dtype == np.int32
     wide = sp.csr_array((np.ones(1), ([0], [2**40])), shape=(1, 2**41))
-    assert check_table(wide, who="PCA", accept_sparse=True).values.indices.tolist() == [2**40]
+    assert check_table(wide, accept_sparse=True).values.indices.tolist() == [2**40]
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc"])
@@ -259,21 +261,21 @@ def test_f50_broken_structure_is_refused(kind):
     given = getattr(sp, f"{kind}_array")(X)
     given.indices[0] = 99
     with pytest.raises(ValueError, match="a valid sparse matrix"):
-        check_table(given, who="PCA", accept_sparse=True)
+        check_table(given, accept_sparse=True)
 
 
 def test_f55_names_are_kept_and_told_apart():
     frame = pd.DataFrame(np.ones((2, 6)), columns=["größe", "a", "a", "", 7, "a (2)"])
-    names = check_table(frame, who="PCA").feature_names
+    names = check_table(frame).feature_names
     assert names == ["größe", "a", "a (3)", "column 3", "7", "a (2)"]
-    assert check_table(pd.DataFrame(X), who="PCA").feature_names is None  # running numbers are no names
+    assert check_table(pd.DataFrame(X)).feature_names is None  # running numbers are no names
     duplicate = pa.table([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
-    assert check_table(duplicate, who="PCA").feature_names == ["a", "a (2)"]
+    assert check_table(duplicate).feature_names == ["a", "a (2)"]
 
 
 def test_f56_rows_are_matched_by_position_and_the_index_is_kept():
     frame = pd.DataFrame(X, index=pd.Index([3, 1, 2, 0], name="cell"))
-    table = check_table(frame, who="PCA")
+    table = check_table(frame)
     np.testing.assert_array_equal(table.values, X)
     assert table.index.tolist() == [3, 1, 2, 0]
     labels = pd.Series(["a", "b", "c", "d"], index=[3, 2, 1, 0])
@@ -293,7 +295,7 @@ def test_f56_rows_are_matched_by_position_and_the_index_is_kept():
 )
 def test_any_layout_in_memory_is_read_as_the_same_numbers(given):
     before = given.copy()
-    values = check_table(given, who="PCA").values
+    values = check_table(given).values
     np.testing.assert_array_equal(values, X)
     assert values.dtype.isnative
     np.testing.assert_array_equal(given, before)
@@ -313,7 +315,7 @@ def test_f54_a_tensor_that_gives_an_array_is_read():
         def __array__(self, dtype=None, copy=None):
             return X if dtype is None else X.astype(dtype)
 
-    np.testing.assert_array_equal(check_table(Tensor(), who="PCA").values, X)
+    np.testing.assert_array_equal(check_table(Tensor()).values, X)
 
 
 def test_f51_a_stored_zero_is_a_feature_of_zero_and_a_distance_of_zero():

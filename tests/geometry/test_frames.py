@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 import scipy.stats
 from sklearn.neighbors import NearestNeighbors
+from tests.threads import on_threads
 
 from gnomon.geometry import frames as module
 from gnomon.geometry import tangent_frames
@@ -241,12 +242,11 @@ def test_threads_and_chosen_rows_do_not_change_the_bytes(kind):
     X, _ = cloud(n=333)
     X = np.abs(40 * X).astype(np.uint8) if kind == "uint8" else sp.csr_matrix(X) if kind == "csr" else X.astype(kind)
     graph = neighbor_graph(X.toarray() if kind == "csr" else X.astype(float))
-    whole = tangent_frames(X, graph, n_components=4)
+    whole = on_threads(1, tangent_frames)(X, graph, n_components=4)
     for n_threads in (2, 3):
-        assert_same_bytes(tangent_frames(X, graph, n_components=4, n_threads=n_threads), whole)
-        assert whole.importance(X, n_threads=n_threads).tobytes() == whole.importance(X).tobytes()
-        assert whole.mean_importance(X, n_threads=n_threads).tobytes() == whole.mean_importance(X).tobytes()
-        assert whole.consistency(X, n_threads=n_threads).tobytes() == whole.consistency(X).tobytes()
+        assert_same_bytes(on_threads(n_threads, tangent_frames)(X, graph, n_components=4), whole)
+        for question in (whole.importance, whole.mean_importance, whole.consistency):
+            assert on_threads(n_threads, question)(X).tobytes() == on_threads(1, question)(X).tobytes()
     rows = np.array([300, 5, 17, 254, 255, 256, 0])
     some = tangent_frames(X, graph, rows=rows, n_components=4)
     for name in ("values", "coefficients", "total_variance", "dimension", "gap_dimension", "mask"):

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
+from tests.threads import on_threads
 
 from gnomon.geometry import LocalJacobians, feature_effects, local_jacobians
 from gnomon.neighbors import NeighborGraph
@@ -201,13 +202,13 @@ def test_same_bits_for_any_number_of_threads_and_any_subset_of_rows(form):
     X = form((rng.normal(size=(1500, 20)) * (rng.random((1500, 20)) < 0.5)).astype(np.float32))
     Y = rng.normal(size=(1500, 2))
     graph = neighbor_graph(X)
-    one = local_jacobians(X, Y, graph)
-    effects = feature_effects(X, one, all_features=True)
+    one = on_threads(1, local_jacobians)(X, Y, graph)
+    effects = on_threads(1, feature_effects)(X, one, all_features=True)
     for n_threads in (2, 3, 5):
-        many = local_jacobians(X, Y, graph, n_threads=n_threads)
+        many = on_threads(n_threads, local_jacobians)(X, Y, graph)
         for name in ("coefficients", "r2", "predicted_r2", "ellipses"):
             assert getattr(one, name).tobytes() == getattr(many, name).tobytes()
-        other = feature_effects(X, many, all_features=True, n_threads=n_threads)
+        other = on_threads(n_threads, feature_effects)(X, many, all_features=True)
         for name in ("indices", "arrows", "importance", "mean_importance", "all_importance"):
             assert getattr(effects, name).tobytes() == getattr(other, name).tobytes()
     rows = rng.permutation(1500)[:333]

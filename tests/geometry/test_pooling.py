@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
+from tests.threads import on_threads
 
 from gnomon.explanations import explain
 from gnomon.geometry import feature_effects, local_jacobians
@@ -137,8 +138,8 @@ def test_pooled_effects_of_sparse_tables_and_any_number_of_threads_agree():
     graph = neighbor_graph(X)
     found = []
     for form, n_threads in ((X, 1), (X, 2), (X, 3), (sp.csr_matrix(X), 1), (sp.csr_matrix(X), 2)):
-        pooled = local_jacobians(X, Y, graph, pooling=2)
-        _, effects = calibrated_effects(form, pooled, n_threads=n_threads)
+        pooled = on_threads(n_threads, local_jacobians)(X, Y, graph, pooling=2)
+        _, effects = on_threads(n_threads, calibrated_effects)(form, pooled)
         found.append(
             [getattr(effects, name).tobytes() for name in ("indices", "arrows", "mean_importance", "ellipses")]
         )

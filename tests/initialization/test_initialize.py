@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
+from gnomon._run import running
 from gnomon.affinities import Affinities
 from gnomon.initialization import initialize
 from gnomon.linalg import principal_components
@@ -30,9 +32,9 @@ def test_every_start_has_the_shape_and_is_finite(table, affinities_of, init, n_c
 @pytest.mark.parametrize("init", ["pca", "spectral", "random"])
 def test_bits_do_not_depend_on_threads_and_data_stay_as_they_are(table, affinities_of, init):
     affinities, before = affinities_of(table), table.copy()
-    one = initialize(init, X=table, affinities=affinities, seed=4)
+    one = on_threads(1, initialize)(init, X=table, affinities=affinities, seed=4)
     for n_threads in (2, 3, 5):
-        many = initialize(init, X=table, affinities=affinities, seed=4, n_threads=n_threads)
+        many = on_threads(n_threads, initialize)(init, X=table, affinities=affinities, seed=4)
         assert one.embedding.tobytes() == many.embedding.tobytes()
     np.testing.assert_array_equal(table, before)
 
@@ -92,8 +94,11 @@ def test_arrays_are_checked_and_copied():
     assert given[0, 0] == 0
     assert not np.shares_memory(initialize(given.astype(np.float32), X=X).embedding, given)
     np.testing.assert_array_equal(initialize(given.tolist(), X=X).embedding, given)
-    with pytest.raises(ValueError, match=r"UMAP: init of shape \(4, 2\) must be of shape \(4, 3\)"):
-        initialize(given, X=X, n_components=3, who="UMAP")
+    with (
+        running(name="UMAP"),
+        pytest.raises(ValueError, match=r"^UMAP: init of shape \(4, 2\) must be of shape \(4, 3\)"),
+    ):
+        initialize(given, X=X, n_components=3)
     for bad in (np.nan, np.inf, 1e300):
         given[1, 1] = bad
         with pytest.raises(ValueError, match=r"init must be finite in float32 \(1 entries are not\)"):

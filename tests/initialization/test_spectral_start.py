@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
+from tests.threads import on_threads
 
+from gnomon._run import running
 from gnomon.affinities import Affinities
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import initialize
@@ -93,8 +95,11 @@ def test_duplicated_points_start_apart(affinities_of):
 def test_too_few_points_fall_back_to_pca_with_a_warning(n, n_components):
     X = np.random.default_rng(5).normal(size=(n, 3))
     affinities = Affinities(sp.csr_array((1 - np.eye(n)).astype(np.float32)), "membership")
-    with pytest.warns(ConvergenceWarning, match="UMAP: init='spectral' fell back to 'pca': n_components="):
-        start = initialize("spectral", X=X, affinities=affinities, n_components=n_components, who="UMAP")
+    with (
+        running(name="UMAP"),
+        pytest.warns(ConvergenceWarning, match="^UMAP: init='spectral' fell back to 'pca': n_components="),
+    ):
+        start = initialize("spectral", X=X, affinities=affinities, n_components=n_components)
     assert start.kind == "pca"
     assert start.embedding.shape == (n, n_components)
 
@@ -138,8 +143,8 @@ def test_multiple_eigenvalues_and_lines_are_finite_and_repeat(affinities_of, dat
         "noise": np.random.default_rng(7).normal(size=(700, 40)),
     }[data]
     affinities = affinities_of(X, 59 if data == "equidistant" else 12)
-    start = initialize("spectral", X=X, affinities=affinities, n_components=n_components)
-    again = initialize("spectral", X=X, affinities=affinities, n_components=n_components, n_threads=2)
+    start = on_threads(1, initialize)("spectral", X=X, affinities=affinities, n_components=n_components)
+    again = on_threads(2, initialize)("spectral", X=X, affinities=affinities, n_components=n_components)
     assert np.isfinite(start.embedding).all()
     assert start.embedding.tobytes() == again.embedding.tobytes()
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from tests.threads import on_threads
 
 from gnomon.linalg import classical_scaling, procrustes_error
 
@@ -50,7 +51,9 @@ def test_dimensions_that_are_not_there_are_columns_of_zeros():
 
 def test_the_number_of_threads_does_not_change_a_bit():
     X = np.random.default_rng(0).normal(size=(1500, 4))
-    results = [classical_scaling(cdist(X, X).astype(np.float32), 2, n_threads=n).embedding.tobytes() for n in (1, 2, 3)]
+    results = [
+        on_threads(n, classical_scaling)(cdist(X, X).astype(np.float32), 2).embedding.tobytes() for n in (1, 2, 3)
+    ]
     assert len(set(results)) == 1
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
 from gnomon.linalg import Smoothing, inner_products, product, share, singular_value_threshold
 from gnomon.linalg import thresholding as module
@@ -82,11 +83,11 @@ def test_a_subspace_has_to_start_somewhere():
 @pytest.mark.parametrize("n_threads", [2, 3])
 def test_threads_change_no_bit(n_threads):
     A = _noisy((700, 600))
-    assert inner_products(A, n_threads=n_threads).tobytes() == inner_products(A).tobytes()
-    assert product(A, A.T, n_threads=n_threads).tobytes() == product(A, A.T).tobytes()
-    one = singular_value_threshold(A, 30.0, solver="gram")
-    more = singular_value_threshold(A, 30.0, solver="gram", n_threads=n_threads)
-    assert one.matrix().tobytes() == more.matrix(n_threads=n_threads).tobytes()
+    assert on_threads(n_threads, inner_products)(A).tobytes() == on_threads(1, inner_products)(A).tobytes()
+    assert on_threads(n_threads, product)(A, A.T).tobytes() == on_threads(1, product)(A, A.T).tobytes()
+    one = on_threads(1, singular_value_threshold)(A, 30.0, solver="gram")
+    more = on_threads(n_threads, singular_value_threshold)(A, 30.0, solver="gram")
+    assert on_threads(1, one.matrix)().tobytes() == on_threads(n_threads, more.matrix)().tobytes()
 
 
 def test_products_in_tiles_are_products():
@@ -97,9 +98,9 @@ def test_products_in_tiles_are_products():
 
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_shared_parts_come_back_in_their_order_and_raise_what_they_raise(n_threads):
-    assert share(lambda part: part * part, [3, 1, 2, 5], n_threads) == [9, 1, 4, 25]
+    assert on_threads(n_threads, share)(lambda part: part * part, [3, 1, 2, 5]) == [9, 1, 4, 25]
     with pytest.raises(ZeroDivisionError):
-        share(lambda part: 1 / part, [1, 0, 2], n_threads)
+        on_threads(n_threads, share)(lambda part: 1 / part, [1, 0, 2])
 
 
 def _path(n):

@@ -107,7 +107,7 @@ def test_f84_defaults_that_take_landmarks_or_a_factor_are_measured_by_these(name
     class StopError(Exception):
         pass
 
-    def take(forecast, who, n_samples):
+    def take(forecast, n_samples):
         forecasts.append(forecast)
         raise StopError
 
@@ -132,7 +132,7 @@ def test_f84_a_fit_runs_with_the_memory_forecast_and_is_refused_with_less(name, 
     monkeypatch.setattr(
         forecast,
         "require_memory",
-        lambda who, what, n_bytes, **texts: (needed.append(n_bytes), given(who, what, n_bytes, **texts)),
+        lambda what, n_bytes, **texts: (needed.append(n_bytes), given(what, n_bytes, **texts)),
     )
     memory(0)
     with pytest.raises(MemoryError, match=r"must be one whose computation fits in memory, 0 GB"):
@@ -177,7 +177,7 @@ make = lambda: eval("gnomon." + sys.argv[1])
 make().fit(X[:60, :60].copy())
 said = []
 given = forecast.require_memory
-forecast.require_memory = lambda who, what, n_bytes, **texts: said.append(n_bytes)
+forecast.require_memory = lambda what, n_bytes, **texts: said.append(n_bytes)
 before = status("VmRSS")
 make().fit(X)
 print(status("VmHWM") - before, said[0])

@@ -39,7 +39,7 @@ def test_the_loss_taken_is_that_of_the_fit(name):
     fitted = METHODS[name].fit(_X)
     Y = np.random.default_rng(1).normal(size=(40, 2))
     expected = OBJECTIVES[name](fitted).reference(Y)[1]
-    found = fitted._loss_of_data(_X, 1).gradient(Y)
+    found = fitted._loss_of_data(_X).gradient(Y)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
     answer = sensitivity(fitted, _X, rows=[0], polish=True)
     assert answer.stationarity.is_minimum

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
+from tests.threads import on_threads
 
+from gnomon._run import running
 from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors import compute_neighbors, find_bridges, graph_components, join_components
 
@@ -42,7 +44,7 @@ def test_bridges_are_the_minimum_spanning_tree_of_the_components(metric, dtype, 
     X = islands.astype(dtype)
     graph = compute_neighbors(X, 3, metric=metric)
     labels = graph_components(graph)
-    bridges = find_bridges(X, graph, metric=metric, n_threads=2)
+    bridges = find_bridges(X, graph, metric=metric)
     distances = cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     assert labels.max() >= 10
     assert sorted(pairs_of(bridges)) == sorted(spanning_tree(distances, labels))
@@ -96,7 +98,7 @@ def test_components_infinitely_far_apart_are_refused():
 
 def test_the_number_of_threads_does_not_change_the_bridges(islands):
     graph = compute_neighbors(islands, 3)
-    one, three = (find_bridges(islands, graph, n_threads=n) for n in (1, 3))
+    one, three = (on_threads(n, find_bridges)(islands, graph) for n in (1, 3))
     assert pairs_of(one) == pairs_of(three)
     assert one.distances.tobytes() == three.distances.tobytes()
 
@@ -106,7 +108,7 @@ def test_a_connected_graph_has_no_bridges():
     graph = compute_neighbors(X, 8)
     assert graph_components(graph).max() == 0
     assert len(find_bridges(X, graph)) == 0
-    bridges, labels = join_components(X, graph, "error", who="Someone")
+    bridges, labels = join_components(X, graph, "error")
     assert bridges.distances.shape == (0,)
     assert (labels == 0).all()
 
@@ -114,8 +116,10 @@ def test_a_connected_graph_has_no_bridges():
 def test_a_graph_in_pieces_is_joined_with_a_warning_or_refused(islands):
     graph = compute_neighbors(islands, 3)
     n = int(graph_components(graph).max()) + 1
-    with pytest.warns(NeighborsWarning, match=rf"Someone: the neighbour graph has {n} components of 9\d?, .*longest"):
-        bridges, _ = join_components(islands, graph, "connect", who="Someone")
+    warned = rf"^Someone: the neighbour graph has {n} components of 9\d?, .*longest"
+    with running(name="Someone"), pytest.warns(NeighborsWarning, match=warned):
+        bridges, _ = join_components(islands, graph, "connect")
     assert len(bridges) == n - 1
-    with pytest.raises(ValueError, match=rf"Someone: the neighbour graph must be connected \(it has {n} components of"):
-        join_components(islands, graph, "error", who="Someone")
+    refused = rf"^Someone: the neighbour graph must be connected \(it has {n} components of"
+    with running(name="Someone"), pytest.raises(ValueError, match=refused):
+        join_components(islands, graph, "error")

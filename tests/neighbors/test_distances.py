@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
+from gnomon._run import running
 from gnomon.neighbors import compute_neighbors, cross_distances, distance_matrix, pair_distances
 
 rng = np.random.default_rng(0)
@@ -52,8 +53,11 @@ def test_f61_a_complete_sparse_matrix_is_a_dense_one():
     entries[0, 1] = entries[1, 0] = 0.0  # stored zeros are distances of zero
     complete = sp.csr_array((CLOSE[rows, columns], (rows, columns)), shape=(40, 40))
     np.testing.assert_array_equal(distance_matrix(complete, metric="precomputed")[0], dense[0])
-    with pytest.raises(ValueError, match=r"W: a sparse distance matrix must be complete \(2 of 1560 entries"):
-        distance_matrix(sp.csr_array(entries), metric="precomputed", who="W")
+    with (
+        running(name="W"),
+        pytest.raises(ValueError, match=r"^W: a sparse distance matrix must be complete \(2 of 1560 entries"),
+    ):
+        distance_matrix(sp.csr_array(entries), metric="precomputed")
 
 
 def test_f57_f58_f59_rounding_is_mended():
@@ -78,8 +82,8 @@ def test_f57_f58_f59_rounding_is_mended():
     ],
 )
 def test_f57_f58_f60_f66_what_is_no_distance_matrix_is_refused(change, text):
-    with pytest.raises(ValueError, match=f"W: {text}"):
-        distance_matrix(change(CLOSE), metric="precomputed", who="W")
+    with running(name="W"), pytest.raises(ValueError, match=f"^W: {text}"):
+        distance_matrix(change(CLOSE), metric="precomputed")
 
 
 def test_metrics_without_a_value_are_refused():
@@ -93,8 +97,11 @@ def test_metrics_without_a_value_are_refused():
 
 def test_a_matrix_beyond_the_memory_is_refused_before_it_is_made():
     rows = np.broadcast_to(np.zeros((1, 1), dtype=np.float32), (3_000_000, 1))
-    with pytest.raises(MemoryError, match=r"W: X of 3000000 rows must be .* 3000000 x 3000000 pairs take 36,000 GB"):
-        distance_matrix(rows, who="W")
+    with (
+        running(name="W"),
+        pytest.raises(MemoryError, match=r"^W: X of 3000000 rows must be .* 3000000 x 3000000 pairs take 36,000 GB"),
+    ):
+        distance_matrix(rows)
 
 
 @pytest.fixture
@@ -114,7 +121,7 @@ def expected(X, others, metric):
 @pytest.mark.parametrize("metric", ["euclidean", "l2", "cosine", "manhattan", "chebyshev", "canberra"])
 def test_distances_equal_those_of_scipy(metric, dtype, table):
     X, others = table[0].astype(dtype), table[1]
-    found = pair_distances(X, others, metric=metric, n_threads=2)
+    found = pair_distances(X, others, metric=metric)
     names = {"manhattan": "cityblock", "l2": "euclidean"}
     np.testing.assert_allclose(found, expected(X, others, names.get(metric, metric)), rtol=1e-5, atol=1e-6)
     assert found.dtype == np.float32

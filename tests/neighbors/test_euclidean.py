@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
+from tests.threads import on_threads
 
 from gnomon._progress import Reporter
 from gnomon.exceptions import PrecisionWarning
@@ -56,7 +57,7 @@ def test_points_on_a_line_have_their_neighbours_beside_them():
 )
 def test_exact_search_agrees_with_scikit_learn(n, d, k, dtype):
     X = noise(n, d, dtype)
-    graph = compute_neighbors(X, k, method="exact", n_threads=2)
+    graph = compute_neighbors(X, k, method="exact")
     indices, distances = reference(X, k)
     check_invariants(graph)
     np.testing.assert_array_equal(graph.indices, indices)
@@ -73,16 +74,16 @@ def test_l2_is_another_name_of_euclidean():
 @pytest.mark.parametrize("n_features", [20, 150])
 def test_the_number_of_threads_does_not_change_a_bit(method, n_features):
     X = blobs(3000, n_features)
-    first = compute_neighbors(X, 15, method=method, n_threads=1)
+    first = on_threads(1, compute_neighbors)(X, 15, method=method)
     for n_threads in (2, 3, 5):
-        assert same_bits(first, compute_neighbors(X, 15, method=method, n_threads=n_threads))
+        assert same_bits(first, on_threads(n_threads, compute_neighbors)(X, 15, method=method))
 
 
 @pytest.mark.parametrize("n_features", [3, 20, 150])
 def test_approximate_search_reaches_its_target_on_clusters(n_features):
     X = blobs(5000, n_features)
-    exact = compute_neighbors(X, 15, method="exact", n_threads=2)
-    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.95, n_threads=2)
+    exact = compute_neighbors(X, 15, method="exact")
+    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.95)
     check_invariants(graph)
     assert graph.method == "cells"
     true_recall = (graph.distances <= exact.distances[:, -1:]).mean()
@@ -96,17 +97,17 @@ def test_approximate_search_reaches_its_target_on_clusters(n_features):
 
 def test_approximate_search_turns_to_all_pairs_where_cells_do_not_help():
     X = noise(3000, 100)
-    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.99, n_threads=2)
+    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.99)
     assert (graph.method, graph.recall) == ("exact", 1.0)
     assert same_bits(graph, compute_neighbors(X, 15, method="exact"))
 
 
 def test_a_higher_target_gives_a_higher_recall():
     X = noise(6000, 12)
-    exact = compute_neighbors(X, 10, method="exact", n_threads=2)
+    exact = compute_neighbors(X, 10, method="exact")
     recalls = []
     for target in (0.3, 0.6, 0.9):
-        graph = compute_neighbors(X, 10, method="approximate", target_recall=target, n_threads=2)
+        graph = compute_neighbors(X, 10, method="approximate", target_recall=target)
         assert graph.method == "cells"
         recalls.append((graph.distances <= exact.distances[:, -1:]).mean())
         assert abs(recalls[-1] - graph.recall) < 0.05
@@ -141,14 +142,14 @@ def test_the_seed_chooses_the_cells():
 @pytest.mark.parametrize("method", ["exact", "approximate"])
 def test_rows_with_few_companions_in_their_cells_still_have_neighbours(method):
     X = np.concatenate([blobs(2000, 5), 1e3 * noise(12, 5, seed=1)])
-    graph = compute_neighbors(X, 30, method=method, target_recall=0.9, n_threads=2)
+    graph = compute_neighbors(X, 30, method=method, target_recall=0.9)
     check_invariants(graph)
 
 
 @pytest.mark.parametrize("method", ["exact", "approximate"])
 def test_copies_of_a_row_are_at_distance_zero_in_order_of_index(method):
     X = np.repeat(noise(300, 8, seed=2), 10, axis=0)
-    graph = compute_neighbors(X, 9, method=method, n_threads=2)
+    graph = compute_neighbors(X, 9, method=method)
     check_invariants(graph)
     assert (graph.distances == 0).all()
     copies = np.arange(3000) // 10 * 10
@@ -179,7 +180,7 @@ def test_small_differences_on_a_large_offset_are_kept():
 def test_small_differences_within_far_clusters_are_kept():
     """Float32 products cannot tell these rows apart; differences of coordinates can."""
     X = noise(600, 4, np.float64) + 1e5 * np.repeat(noise(6, 4, np.float64, seed=1), 100, axis=0)
-    graph = compute_neighbors(X, 8, n_threads=2)
+    graph = compute_neighbors(X, 8)
     difference = X[:, None] - X[None]
     distances = np.sqrt((difference**2).sum(axis=2))
     np.fill_diagonal(distances, np.inf)
@@ -246,7 +247,7 @@ def test_the_input_is_not_written():
 
 def test_queries_agree_with_scikit_learn():
     X, X_new = noise(5000, 12), noise(700, 12, seed=1)
-    indices, distances = query_neighbors(X, X_new, 10, n_threads=2)
+    indices, distances = query_neighbors(X, X_new, 10)
     expected_indices, expected_distances = reference(X, 10, X_new)
     np.testing.assert_array_equal(indices, expected_indices)
     np.testing.assert_allclose(distances, expected_distances, rtol=1e-5)
@@ -257,10 +258,10 @@ def test_queries_agree_with_scikit_learn():
 def test_a_query_is_a_function_of_its_row(metric, n_threads):
     X, X_new = blobs(3000, 9), noise(200, 9, seed=1) * np.float32(5)
     X_new[7] *= 1e20  # would leave the range of float32 under the scale of the others
-    whole = query_neighbors(X, X_new, 5, metric=metric, n_threads=n_threads)
+    whole = on_threads(n_threads, query_neighbors)(X, X_new, 5, metric=metric)
     assert np.isfinite(whole[1]).all()
     for rows in ([3], [7], [199, 7, 50], range(60, 90)):
-        part = query_neighbors(X, X_new[list(rows)], 5, metric=metric)
+        part = on_threads(1, query_neighbors)(X, X_new[list(rows)], 5, metric=metric)
         assert part[0].tobytes() == whole[0][list(rows)].tobytes()
         assert part[1].tobytes() == whole[1][list(rows)].tobytes()
 

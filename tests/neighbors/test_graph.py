@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon._run import running
 from gnomon.affinities import PathGraph
 from gnomon.extension import AffineAtlas
 from gnomon.geometry import local_jacobians
@@ -48,12 +49,13 @@ BROKEN = {
 
 @pytest.mark.parametrize(("graph", "fact"), BROKEN.values(), ids=BROKEN)
 def test_each_rule_is_asked(graph, fact):
-    with pytest.raises(ValueError, match=rf"^here: graph must be one that keeps .* \(.*{fact}.*\)\. Make it with"):
-        check_graph(graph, 60, who="here")
+    form = rf"^here: graph must be one that keeps .* \(.*{fact}.*\)\. Make it with"
+    with running(name="here"), pytest.raises(ValueError, match=form):
+        check_graph(graph, 60)
 
 
 def test_sound_graphs_pass():
-    check_graph(GRAPH, 60, who="here")
+    check_graph(GRAPH, 60)
     mask = np.ones(GRAPH.indices.shape, bool)
     mask[5, 18:] = False
     indices, distances = GRAPH.indices.copy(), GRAPH.distances.copy()
@@ -76,9 +78,9 @@ def test_paths_are_not_sought_in_a_broken_graph():
 
 
 def test_order_is_asked_for_only_where_it_matters():
-    check_graph(altered("indices", 3, 4, 3), 60, who="here", ordered=False)
+    check_graph(altered("indices", 3, 4, 3), 60, ordered=False)
     with pytest.raises(ValueError, match="outside of"):
-        check_graph(FAR, 60, who="here", ordered=False)
+        check_graph(FAR, 60, ordered=False)
 
 
 ENTRIES = {

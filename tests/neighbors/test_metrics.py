@@ -73,7 +73,7 @@ def test_f11_a_new_row_of_zeros_does_not_change_other_rows(make):
 )
 def test_other_metrics_come_from_scikit_learn(metric, parameters):
     X = np.abs(table())  # SciPy and scikit-learn define Bray-Curtis differently for negative numbers
-    graph = compute_neighbors(X, 6, metric=metric, metric_params=parameters, n_threads=2)
+    graph = compute_neighbors(X, 6, metric=metric, metric_params=parameters)
     indices, distances = reference(X, 6, metric, **(parameters or {}))
     np.testing.assert_array_equal(graph.indices, indices)
     np.testing.assert_allclose(graph.distances, distances, rtol=1e-6)
@@ -96,7 +96,7 @@ def test_f53_sparse_rows_have_the_neighbours_of_dense_rows(metric, monkeypatch):
     X = sparse_table()
     dense = compute_neighbors(X.toarray(), 6, metric=metric)
     monkeypatch.setattr(sp.csr_array, "toarray", None)  # never made dense
-    graph = compute_neighbors(X, 6, metric=metric, n_threads=2)
+    graph = compute_neighbors(X, 6, metric=metric)
     np.testing.assert_array_equal(graph.indices, dense.indices)
     np.testing.assert_allclose(graph.distances, dense.distances, rtol=1e-5)
     assert graph.method == "scikit-learn"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon.neighbors import RowSearch, query_neighbors
 
@@ -25,9 +26,9 @@ def test_cells_find_most_neighbours_and_say_how_many(search):
 
 
 def test_a_row_finds_the_same_in_any_batch_and_with_any_number_of_threads(search):
-    indices, distances = search.find(NEW)
+    indices, distances = on_threads(1, search.find)(NEW)
     for n_threads in (2, 3):
-        again = search.find(NEW, n_threads=n_threads)
+        again = on_threads(n_threads, search.find)(NEW)
         np.testing.assert_array_equal(again[0], indices)
         np.testing.assert_array_equal(again[1], distances)
     parts = [search.find(part) for part in (NEW[:1], NEW[1:60], NEW[60:])]

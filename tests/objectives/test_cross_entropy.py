@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gnomon._run import running
 from gnomon.affinities import Affinities
 from gnomon.kernels import Cauchy, UMAPKernel
 from gnomon.objectives import CrossEntropy
@@ -96,8 +97,9 @@ def test_equal_bytes_for_any_number_of_threads(evaluation, n_components, random_
     affinities = random_affinities(1111, normalization="membership")
     Y, results = random_embedding(1111, n_components), []
     for n_threads in (1, 2, 3, 5):
-        objective = CrossEntropy(affinities, UMAPKernel(1.5769, 0.8951), evaluation=evaluation, n_threads=n_threads)
-        results.append((objective.gradient(Y).tobytes(), objective.loss(Y)))
+        with running(n_threads=n_threads):
+            objective = CrossEntropy(affinities, UMAPKernel(1.5769, 0.8951), evaluation=evaluation)
+            results.append((objective.gradient(Y).tobytes(), objective.loss(Y)))
     assert results.count(results[0]) == 4
 
 

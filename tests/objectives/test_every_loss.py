@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gnomon._run import running
 from gnomon.affinities import Affinities
 from gnomon.kernels import EXAMPLES, CustomKernel, Distance, UMAPKernel
 from gnomon.objectives import (
@@ -36,28 +37,22 @@ def _target(n):
     return np.exp(-np.square(points[:, None] - points[None]).sum(-1) / 4)
 
 
-def _make(name, kernel, affinities, n_threads=1):
+def _make(name, kernel, affinities):
     rows = _rows(affinities)
     signed = sp.csr_array(1.5 * rows - 0.5 * sp.csr_array(rows @ rows))
     return {
-        "kl": lambda: KLDivergence(affinities, kernel, evaluation="exact", n_threads=n_threads),
+        "kl": lambda: KLDivergence(affinities, kernel, evaluation="exact"),
         "conditional_kl": lambda: ConditionalDivergence(
-            Affinities(sp.csr_array(rows.astype(np.float32)), "rows"), kernel, n_threads=n_threads
+            Affinities(sp.csr_array(rows.astype(np.float32)), "rows"), kernel
         ),
-        "cross_entropy": lambda: CrossEntropy(
-            affinities, kernel, noise_exponent=0.75, evaluation="exact", n_threads=n_threads
-        ),
-        "stated_cross_entropy": lambda: StatedCrossEntropy(affinities, kernel, n_threads=n_threads),
-        "info_nce": lambda: InfoNCE(affinities, kernel, n_noise=4, seed=2, n_threads=n_threads),
-        "linear_attraction": lambda: LinearAttraction(affinities, kernel, repulsion_strength=0.5, n_threads=n_threads),
-        "frobenius": lambda: Frobenius(_target(affinities.n_samples), kernel, n_threads=n_threads),
-        "frobenius_centered": lambda: Frobenius(
-            _target(affinities.n_samples), kernel, centered=True, n_threads=n_threads
-        ),
-        "reconstruction": lambda: ReconstructionTrace(signed, kernel, n_threads=n_threads),
-        "reconstruction_quadratic": lambda: ReconstructionTrace(
-            signed, kernel, penalty="quadratic", n_threads=n_threads
-        ),
+        "cross_entropy": lambda: CrossEntropy(affinities, kernel, noise_exponent=0.75, evaluation="exact"),
+        "stated_cross_entropy": lambda: StatedCrossEntropy(affinities, kernel),
+        "info_nce": lambda: InfoNCE(affinities, kernel, n_noise=4, seed=2),
+        "linear_attraction": lambda: LinearAttraction(affinities, kernel, repulsion_strength=0.5),
+        "frobenius": lambda: Frobenius(_target(affinities.n_samples), kernel),
+        "frobenius_centered": lambda: Frobenius(_target(affinities.n_samples), kernel, centered=True),
+        "reconstruction": lambda: ReconstructionTrace(signed, kernel),
+        "reconstruction_quadratic": lambda: ReconstructionTrace(signed, kernel, penalty="quadratic"),
     }[name]()
 
 
@@ -126,8 +121,9 @@ def test_any_number_of_threads_gives_the_same_bytes(loss, random_affinities):
     Y = np.random.default_rng(9).normal(size=(700, 2)).astype(np.float32)
     results = []
     for n_threads in (1, 2, 3, 5):
-        objective = _make(loss, ALL_KERNELS["cauchy"], affinities, n_threads)
-        results.append((objective.loss(Y), objective.gradient(Y).tobytes()))
+        with running(n_threads=n_threads):
+            objective = _make(loss, ALL_KERNELS["cauchy"], affinities)
+            results.append((objective.loss(Y), objective.gradient(Y).tobytes()))
     assert len(set(results)) == 1
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
 from gnomon.affinities import Affinities
 from gnomon.geometry.embedding_frames import EmbeddingFrames
@@ -171,7 +172,7 @@ def test_nothing_that_varies_is_no_force(graph, random_embedding):
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_equal_bytes_for_any_number_of_threads(graph, values, random_embedding, d):
     Y = random_embedding(150, d)
-    results = {(term(graph, values, d, n_threads=n).gradient(Y).tobytes()) for n in (1, 2, 3)}
+    results = {on_threads(n, term(graph, values, d).gradient)(Y).tobytes() for n in (1, 2, 3)}
     assert len(results) == 1
 
 
@@ -200,7 +201,7 @@ def test_embedding_frames_are_the_polar_factors_of_the_jacobians(random_embeddin
     away = Y[frames.indices].astype(np.float64) - Y[:, None].astype(np.float64)
     jacobians = np.einsum("ijc,ijl->icl", away, frames.coefficients.astype(np.float64))
     left, _, right = np.linalg.svd(jacobians, full_matrices=False)
-    np.testing.assert_allclose(frames.of(Y, n_threads=2), left @ right, atol=1e-6)
+    np.testing.assert_allclose(frames.of(Y), left @ right, atol=1e-6)
 
 
 def test_embedding_frames_of_a_map_of_lower_rank_are_none_and_missing_directions_are_zero(random_embedding):
@@ -230,13 +231,13 @@ def test_frames_are_held_between_estimates(graph, values, random_embedding):
 def test_the_term_joins_a_cross_entropy_and_resumes_without_a_seam(graph, values, random_embedding):
     Y, follow = random_embedding(150), chains(150, 2)
 
-    def make(n_threads=1):
-        added = FrameCorrelation(graph, values[:, :2], KERNEL, frames=follow.of, every=4, n_threads=n_threads)
-        return CrossEntropy(graph, KERNEL, added=(added,), n_threads=n_threads)
+    def make():
+        added = FrameCorrelation(graph, values[:, :2], KERNEL, frames=follow.of, every=4)
+        return CrossEntropy(graph, KERNEL, added=(added,))
 
     optimizer = SampledDescent(30, isotropic=True)
-    whole = optimizer.minimize(make(), Y).embedding
-    assert optimizer.minimize(make(3), Y).embedding.tobytes() == whole.tobytes()
+    whole = on_threads(1, optimizer.minimize)(make(), Y).embedding
+    assert on_threads(3, optimizer.minimize)(make(), Y).embedding.tobytes() == whole.tobytes()
     assert not np.array_equal(optimizer.minimize(CrossEntropy(graph, KERNEL), Y).embedding, whole)
     for stop in (10, 21, 23, 25):
         part = optimizer.minimize(make(), Y, stop_after=stop)

@@ -8,8 +8,8 @@ from gnomon.objectives import KLDivergence
 
 
 def both(affinities, Y, kernel=None, **parameters):
-    exact = KLDivergence(affinities, kernel, evaluation="exact", n_threads=2)
-    interpolated = KLDivergence(affinities, kernel, evaluation="interpolated", n_threads=2, **parameters)
+    exact = KLDivergence(affinities, kernel, evaluation="exact")
+    interpolated = KLDivergence(affinities, kernel, evaluation="interpolated", **parameters)
     return exact.forces(Y)[1], interpolated.forces(Y)[1]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gnomon._run import running
 from gnomon.affinities import Affinities
 from gnomon.kernels import Cauchy, UMAPKernel
 from gnomon.objectives import KLDivergence
@@ -92,8 +93,9 @@ def test_equal_bytes_for_any_number_of_threads(evaluation, random_affinities, ra
     affinities, Y = random_affinities(3001), random_embedding(3001, scale=5.0)
     results = []
     for n_threads in (1, 2, 3, 5):
-        objective = KLDivergence(affinities, evaluation=evaluation, n_threads=n_threads)
-        results.append((objective.gradient(Y).tobytes(), objective.loss(Y)))
+        with running(n_threads=n_threads):
+            objective = KLDivergence(affinities, evaluation=evaluation)
+            results.append((objective.gradient(Y).tobytes(), objective.loss(Y)))
     assert results.count(results[0]) == 4
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gnomon._run import running
 from gnomon.affinities import PacmapPairs
 from gnomon.objectives import PacmapLoss
 from gnomon.objectives.pacmap import phase_weights
@@ -115,9 +116,10 @@ def test_the_same_bytes_for_any_number_of_threads(random_embedding):
     pairs, Y = PacmapPairs(*(halved(900, chosen) for chosen in lists)), random_embedding(900)
     results = set()
     for n_threads in (1, 2, 3, 5):
-        objective = PacmapLoss(pairs, n_threads=n_threads)
-        objective.at(0, 450)
-        results.add((objective.loss(Y), objective.gradient(Y).tobytes()))
+        with running(n_threads=n_threads):
+            objective = PacmapLoss(pairs)
+            objective.at(0, 450)
+            results.add((objective.loss(Y), objective.gradient(Y).tobytes()))
     assert len(results) == 1
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon.kernels import EXAMPLES, Cauchy, Distance
 from gnomon.objectives import Frobenius
@@ -21,7 +22,7 @@ def problem(n, d, seed=0):
 def test_weighted_sums_equal_the_plain_ones_in_double(kernel, n, d):
     Y, target, weights, u = problem(n, d)
     for given in (weights, u):
-        objective = Frobenius(target, kernel, weights=given, n_threads=2)
+        objective = Frobenius(target, kernel, weights=given)
         loss, gradient = objective.loss_and_gradient(Y)
         expected, slopes = objective.reference(Y)
         assert loss == pytest.approx(expected, rel=1e-5)
@@ -86,7 +87,7 @@ def test_weighted_sums_do_not_depend_on_threads(n_threads):
     Y, target, weights, u = problem(500, 2)
     for given in (weights, u):
         one, some = (
-            TargetPairs(target, Distance(), weights=given, n_threads=count).energy_and_force(Y)
+            on_threads(count, TargetPairs(target, Distance(), weights=given).energy_and_force)(Y)
             for count in (1, n_threads)
         )
         assert one[0] == some[0]

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
+from tests.threads import on_threads
 
 from gnomon.objectives import OrdinalStress, Stress
 from gnomon.optimizers import Majorization, place_by_distances
@@ -120,8 +121,10 @@ def test_ties_may_part():
 
 def test_weights_that_leave_pieces_are_refused():
     apart = np.kron(np.eye(2), np.ones((5, 5)))
-    with pytest.raises(ValueError, match=r"W: the pairs of positive weight must be enough .* \(they leave 2 pieces\)"):
-        Stress(np.ones((10, 10)), weights=apart, who="W")
+    with pytest.raises(
+        ValueError, match=r"^Stress: the pairs of positive weight must be enough .* \(they leave 2 pieces\)"
+    ):
+        Stress(np.ones((10, 10)), weights=apart)
 
 
 def test_new_points_go_where_their_distances_put_them():
@@ -136,7 +139,7 @@ def test_new_points_go_where_their_distances_put_them():
         wanted,
         atol=1e-8,
     )
-    one, three = (place_by_distances(anchors, delta, wanted + 0.05, n_threads=n) for n in (1, 3))
+    one, three = (on_threads(n, place_by_distances)(anchors, delta, wanted + 0.05) for n in (1, 3))
     assert one.tobytes() == three.tobytes()
     assert place_by_distances(anchors, delta[2:3], wanted[2:3] + 0.05).tobytes() == one[2:3].tobytes()
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gnomon._run import running
 from gnomon.affinities import Triplets
 from gnomon.objectives import TripletLoss
 
@@ -89,8 +90,9 @@ def test_the_same_bytes_for_any_number_of_threads(n_components, random_embedding
     triplets, Y = random_triplets(700), random_embedding(700, n_components)
     results = set()
     for n_threads in (1, 2, 3, 5):
-        objective = TripletLoss(triplets, n_threads=n_threads)
-        results.add((objective.loss(Y), objective.gradient(Y).tobytes(), objective.gradient(Y).tobytes()))
+        with running(n_threads=n_threads):
+            objective = TripletLoss(triplets)
+            results.add((objective.loss(Y), objective.gradient(Y).tobytes(), objective.gradient(Y).tobytes()))
     assert len(results) == 1
 
 

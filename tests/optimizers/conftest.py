@@ -47,7 +47,6 @@ class Quadratic:
     """f(Y) = sum over rows and columns of scale_j (y_ij - centre_ij)^2 / 2, whose minimum is 0 at the centre."""
 
     evaluation = "exact"
-    n_threads = 1
 
     def __init__(self, centre, scale, dtype=np.float64):
         self.centre, self.scale, self.dtype = np.asarray(centre, dtype), np.asarray(scale, dtype), dtype
@@ -67,7 +66,6 @@ class Valley:
     """Rosenbrock's function of each row: a bent valley with its minimum 0 at (1, 1)."""
 
     evaluation = "exact"
-    n_threads = 1
     dtype = np.float64
 
     def __init__(self, n_samples):
@@ -88,7 +86,6 @@ class Strain:
     """f(Y) = |H (K - YY') H|_F^2 for K of Gram form: the loss whose minimum is principal components."""
 
     evaluation = "exact"
-    n_threads = 1
 
     def __init__(self, X, dtype=np.float64):
         centred = X - X.mean(0)
@@ -115,7 +112,6 @@ class Phased:
     """A quadratic whose centre jumps to the right halfway; remembers what `at` was called with."""
 
     evaluation = "exact"
-    n_threads = 1
 
     def __init__(self):
         self.n_samples, self.centre, self.calls = 4, 0.0, []

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon.kernels import UMAPKernel
 from gnomon.objectives import AddedTerm, CrossEntropy, gradient_error
@@ -122,7 +123,8 @@ def test_terms_act_in_descents_by_full_gradients_too(make, start):
 
 def test_equal_bytes_for_any_number_of_threads(make, start):
     results = {
-        SampledDescent(20).minimize(make(Line(20.0, 0.5), n_threads=n), start).embedding.tobytes() for n in (1, 2, 3, 5)
+        on_threads(n, SampledDescent(20).minimize)(make(Line(20.0, 0.5)), start).embedding.tobytes()
+        for n in (1, 2, 3, 5)
     }
     assert len(results) == 1
 

@@ -16,7 +16,6 @@ class Tug:
     dtype = np.float64
     row_separable = (True, False)
     scale = 1.0
-    n_threads = 1
 
     def __init__(self, a, b, c):
         self.a, self.b, self.c = a, b, c

@@ -37,7 +37,7 @@ RADIUS = float(np.linalg.norm(X0 - MINIMUM))
 class Smooth:
     """1/2 x'Ax - c'x."""
 
-    dtype, n_samples, n_threads, evaluation = np.float64, 3, 1, "exact"
+    dtype, n_samples, evaluation = np.float64, 3, "exact"
 
     def loss(self, x):
         return float(0.5 * np.sum(x * (A @ x)) - np.sum(C * x))
@@ -49,7 +49,7 @@ class Smooth:
 class Distance:
     """The sum of absolute differences from a point, with a subgradient."""
 
-    dtype, n_samples, n_threads, evaluation = np.float64, 3, 1, "exact"
+    dtype, n_samples, evaluation = np.float64, 3, "exact"
     point = np.array([[0.3], [-1.0], [2.0]])
 
     def loss(self, x):

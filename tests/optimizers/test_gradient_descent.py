@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon import _core
 from gnomon._progress import Reporter
@@ -16,7 +17,6 @@ class Parabola:
     """sum of y^2 / 2, which has no exaggeration."""
 
     evaluation = "exact"
-    n_threads = 1
 
     def __init__(self, n_samples):
         self.n_samples = n_samples
@@ -97,10 +97,9 @@ def test_two_runs_joined_are_one_run(stop, clusters):
 
 
 def test_equal_bytes_for_any_number_of_threads(clusters):
+    descend = GradientDescent(max_iter=120, early_exaggeration_iter=60).minimize
     results = [
-        GradientDescent(max_iter=120, early_exaggeration_iter=60)
-        .minimize(KLDivergence(clusters["total"], n_threads=n_threads), clusters["start"])
-        .embedding.tobytes()
+        on_threads(n_threads, descend)(KLDivergence(clusters["total"]), clusters["start"]).embedding.tobytes()
         for n_threads in (1, 2, 3, 5)
     ]
     assert len(set(results)) == 1

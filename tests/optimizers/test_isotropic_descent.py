@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon.kernels import UMAPKernel
 from gnomon.objectives import CrossEntropy
@@ -53,9 +54,9 @@ def test_clusters_separate(clusters, separation):
 def test_equal_bytes_for_any_number_of_threads(clusters, n_components):
     start = np.random.default_rng(5).uniform(0, 10, size=(300, n_components))
     results = {
-        SampledDescent(30, isotropic=True)
-        .minimize(CrossEntropy(clusters["membership"], KERNEL, n_threads=n), start)
-        .embedding.tobytes()
+        on_threads(n, SampledDescent(30, isotropic=True).minimize)(
+            CrossEntropy(clusters["membership"], KERNEL), start
+        ).embedding.tobytes()
         for n in (1, 2, 3)
     }
     assert len(results) == 1

@@ -99,7 +99,7 @@ def test_a_search_that_meets_the_infinite_turns_back():
     class Barrier:
         """-log(1 - x^2) + (x - 2)^2 / 2, infinite from |x| = 1 on."""
 
-        n_samples, n_threads, evaluation, dtype = 1, 1, "exact", np.float64
+        n_samples, evaluation, dtype = 1, "exact", np.float64
 
         def loss(self, Y):
             x = Y[0, 0]

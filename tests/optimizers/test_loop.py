@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.threads import on_threads
 
 from gnomon._progress import Reporter
 from gnomon.kernels import UMAPKernel
@@ -28,10 +29,10 @@ def problem(clusters):
     """Return a function: (objective, start) on which an optimizer makes progress."""
     start = np.random.default_rng(3).normal(size=(300, 2)).astype(np.float32)
 
-    def build(name, n_threads=1):
+    def build(name):
         if name == "SampledDescent":
-            return CrossEntropy(clusters["membership"], KERNEL, n_threads=n_threads), 4 * start
-        return KLDivergence(clusters["total"], n_threads=n_threads), start
+            return CrossEntropy(clusters["membership"], KERNEL), 4 * start
+        return KLDivergence(clusters["total"]), start
 
     return build
 
@@ -77,7 +78,7 @@ def test_resumed_runs_joined_are_one_run(name, stops, problem):
 
 @every_optimizer
 def test_equal_bytes_for_any_number_of_threads(name, problem):
-    results = [OPTIMIZERS[name].minimize(*problem(name, n_threads)) for n_threads in (1, 2, 3, 5)]
+    results = [on_threads(n, OPTIMIZERS[name].minimize)(*problem(name)) for n in (1, 2, 3, 5)]
     for result in results[1:]:
         _assert_same(result, results[0])
 

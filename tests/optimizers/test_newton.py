@@ -13,7 +13,6 @@ class Rosenbrock:
 
     dtype = np.float64
     n_samples = 3
-    n_threads = 1
     evaluation = "exact"
 
     def loss(self, Y):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
+from tests.threads import on_threads
 
 from gnomon.kernels import CustomKernel, Distance, SketchMapKernel
 from gnomon.objectives import SigmoidStress
@@ -58,7 +59,7 @@ def test_a_point_leaves_its_own_anchor_out():
 
 def test_each_place_is_a_function_of_its_row_and_threads_change_nothing():
     anchors, targets = _anchors(200, 2), np.random.default_rng(5).random((50, 200))
-    results = {place_points(targets, anchors, KERNEL, n_threads=n)[0].tobytes() for n in (1, 2, 3)}
+    results = {on_threads(n, place_points)(targets, anchors, KERNEL)[0].tobytes() for n in (1, 2, 3)}
     assert len(results) == 1
     places = place_points(targets, anchors, KERNEL)[0]
     np.testing.assert_array_equal(place_points(targets[[17]], anchors, KERNEL)[0][0], places[17])

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
 from gnomon._progress import Reporter
 from gnomon.kernels import CustomKernel, CustomLaw, UMAPKernel
@@ -53,9 +54,9 @@ def test_sampling_reaches_nearly_the_loss_of_full_gradients(clusters, start):
 def test_equal_bytes_for_any_number_of_threads(n_components, clusters):
     start = np.random.default_rng(5).uniform(0, 10, size=(300, n_components))
     results = [
-        SampledDescent(30)
-        .minimize(CrossEntropy(clusters["membership"], KERNEL, n_threads=n), start)
-        .embedding.tobytes()
+        on_threads(n, SampledDescent(30).minimize)(
+            CrossEntropy(clusters["membership"], KERNEL), start
+        ).embedding.tobytes()
         for n in (1, 2, 3, 5)
     ]
     assert len(set(results)) == 1
@@ -132,11 +133,9 @@ def with_density(clusters):
         np.random.default_rng(1).uniform(0.1, 9, size=matrix.shape[0]), np.diff(matrix.indptr)
     )
 
-    def make(*, begins=0.7, seed=0, evaluation="sampled", n_threads=1):
-        term = DensityCorrelation(affinities, squared, KERNEL, begins=begins, n_threads=n_threads)
-        return CrossEntropy(
-            affinities, KERNEL, added=(term,), seed=seed, evaluation=evaluation, theta=0.0, n_threads=n_threads
-        )
+    def make(*, begins=0.7, seed=0, evaluation="sampled"):
+        term = DensityCorrelation(affinities, squared, KERNEL, begins=begins)
+        return CrossEntropy(affinities, KERNEL, added=(term,), seed=seed, evaluation=evaluation, theta=0.0)
 
     return make
 
@@ -179,32 +178,30 @@ def test_above_three_components_density_is_sampled_to_the_end(with_density):
 
 def test_with_density_threads_and_joints_leave_no_trace(with_density, start):
     optimizer = SampledDescent(60)
-    whole = optimizer.minimize(with_density(), start)
+    whole = on_threads(1, optimizer.minimize)(with_density(), start)
     for n_threads in (2, 3):
-        assert optimizer.minimize(with_density(n_threads=n_threads), start).embedding.tobytes() == (
-            whole.embedding.tobytes()
-        )
+        many = on_threads(n_threads, optimizer.minimize)(with_density(), start)
+        assert many.embedding.tobytes() == whole.embedding.tobytes()
     for stop in (30, 42, 47, 55):
         part = optimizer.minimize(with_density(), start, stop_after=stop)
         rest = optimizer.minimize(with_density(), start, state=part.state)
         np.testing.assert_array_equal(rest.embedding, whole.embedding)
 
 
-def _own_loss(affinities, kernel, n_threads=1):
+def _own_loss(affinities, kernel):
     """The squared difference from memberships, its two halves of laws of one's own."""
     double, square = CustomLaw(lambda k: 2 * k, lambda k: 0 * k + 2), CustomLaw(np.square, lambda k: 2 * k)
     return PairObjective(
-        [EdgePairs(affinities.matrix, kernel, double, scale=-1.0, n_threads=n_threads)],
-        [AllPairs(affinities.n_samples, kernel, square, n_threads=n_threads)],
-        n_threads=n_threads,
+        [EdgePairs(affinities.matrix, kernel, double, scale=-1.0)],
+        [AllPairs(affinities.n_samples, kernel, square)],
     )
 
 
 OTHER_LOSSES = {
-    "frobenius": lambda a, n=1: Frobenius(a.matrix.toarray(), KERNEL, n_threads=n),
-    "stated_cross_entropy": lambda a, n=1: StatedCrossEntropy(a, KERNEL, n_threads=n),
-    "linear_attraction": lambda a, n=1: LinearAttraction(a, gravity=0.1, n_threads=n),
-    "a loss of one's own": lambda a, n=1: _own_loss(a, KERNEL, n),
+    "frobenius": lambda a: Frobenius(a.matrix.toarray(), KERNEL),
+    "stated_cross_entropy": lambda a: StatedCrossEntropy(a, KERNEL),
+    "linear_attraction": lambda a: LinearAttraction(a, gravity=0.1),
+    "a loss of one's own": lambda a: _own_loss(a, KERNEL),
 }
 
 
@@ -227,7 +224,10 @@ def test_threads_joints_and_seeds_of_any_sum_over_pairs(name, clusters, start):
     rest = optimizer.minimize(make(clusters["membership"]), start, state=part.state)
     assert rest.embedding.tobytes() == whole.tobytes()
     for n in (2, 3):
-        assert optimizer.minimize(make(clusters["membership"], n), start).embedding.tobytes() == whole.tobytes()
+        assert (
+            on_threads(n, optimizer.minimize)(make(clusters["membership"]), start).embedding.tobytes()
+            == whole.tobytes()
+        )
     assert not np.array_equal(SampledDescent(30, seed=5).minimize(make(clusters["membership"]), start).embedding, whole)
 
 

@@ -28,7 +28,7 @@ def rows(digits):
 
 @pytest.fixture(scope="module")
 def graph(rows):
-    return compute_neighbors(rows, 15, n_threads=2)
+    return compute_neighbors(rows, 15)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_just_above_the_critical_exaggeration_the_second_component_dies(rows, sp
 
 
 def test_at_one_it_is_as_good_a_tsne_as_that_of_the_same_affinities(spectrum, graph, rows):
-    objective = KLDivergence(uniform_affinities(graph), n_threads=2)
+    objective = KLDivergence(uniform_affinities(graph))
     start = rescale(gn.PCA(2).fit_transform(rows), 1e-4)
     tsne = GradientDescent(max_iter=750).minimize(objective, start)
     assert spectrum.losses[spectrum.main] < tsne.loss[-1][1] + 0.02

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
 from gnomon.affinities import Gram, fuzzy_simplicial_set, reconstruction_weights
 from gnomon.kernels import UMAPKernel
@@ -17,7 +18,7 @@ KERNEL = UMAPKernel.from_min_dist(0.1)
 def rows(digits):
     """Memberships and weights of 300 digits, a random map and a map by the first two principal components."""
     X = digits[0][:300]
-    graph = compute_neighbors(X, 15, n_threads=1)
+    graph = compute_neighbors(X, 15)
     centred = X.astype(float) - X.mean(axis=0)
     U, s, _ = np.linalg.svd(centred, full_matrices=False)
     maps = {"random": np.random.default_rng(0).normal(size=(300, 2)) * 3, "pca": U[:, :2] * s[:2] / 5}
@@ -90,7 +91,7 @@ def test_permuted_weights_are_a_draw_of_the_null(rows):
 def test_the_seed_repeats_the_null_and_another_differs(rows):
     _, memberships, weights, maps = rows
     one, same, other = (
-        gradient_alignment(memberships, weights, maps, KERNEL, n_permutations=2, seed=seed, n_threads=n_threads)
+        on_threads(n_threads, gradient_alignment)(memberships, weights, maps, KERNEL, n_permutations=2, seed=seed)
         for seed, n_threads in ((0, 1), (0, 3), (1, 1))
     )
     assert repr(one) == repr(same)

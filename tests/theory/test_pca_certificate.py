@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.threads import on_threads
 
 from gnomon.affinities import Gram
 from gnomon.theory import pca_certificate
@@ -101,7 +102,7 @@ def test_the_summary_names_the_figures(iris):
 
 
 def test_the_same_numbers_for_any_number_of_threads(iris):
-    found = [pca_certificate(iris[0], every=50, n_threads=n).loss.tobytes() for n in (1, 2, 3, 5)]
+    found = [on_threads(n, pca_certificate)(iris[0], every=50).loss.tobytes() for n in (1, 2, 3, 5)]
     assert len(set(found)) == 1
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import usable_distances
@@ -32,13 +33,12 @@ class Inputs:
         The distinct rows, or their distances with metric="precomputed".
     graph : NeighborGraph or None
         Their neighbours, None if the method asked for none.
-    seed, n_threads : int
+    seed : int
     """
 
     X: Any
     graph: NeighborGraph | None
     seed: int = 0
-    n_threads: int = 1
 
     @property
     def neighbors(self) -> NeighborGraph:
@@ -50,9 +50,7 @@ class Inputs:
 class NewRows(Protocol):
     """A rule that weighs the nearest fitted rows of each new row; rows of weights sum to 1."""
 
-    def __call__(
-        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
-    ) -> Float32Array:
+    def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return weights of shape (n_new, n_neighbors), each row a function of itself alone."""
         ...
 
@@ -77,32 +75,32 @@ class NeighborAffinity(ABC):
     set_op_mix_ratio: Any = 1.0
 
     @abstractmethod
-    def of_rows(self, distances: npt.NDArray[Any], n_threads: int = 1) -> npt.NDArray[Any]:
+    def of_rows(self, distances: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return weights >= 0 of the shape of the distances, each row a function of its own distances alone.
 
         Distances are float32, or float64 where derivatives are asked for, ascending, and inf where a row has no such
         neighbour; it weighs nothing.
         """
 
-    def of_new_rows(self, distances: Float32Array, n_threads: int = 1) -> Float32Array:
+    def of_new_rows(self, distances: Float32Array) -> Float32Array:
         """Return the weights of new rows, which sum to 1."""
-        return sums_to_one(np.asarray(self.of_rows(distances, n_threads), dtype=np.float32))
+        return sums_to_one(np.asarray(self.of_rows(distances), dtype=np.float32))
 
-    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+    @entrance()
+    def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the affinities of a table, given its neighbours."""
-        who = type(self).__name__
-        distances = usable_distances(graph, who=who)
-        found = np.ascontiguousarray(self.of_rows(distances, n_threads), dtype=np.float32)
+        distances = usable_distances(graph)
+        found = np.ascontiguousarray(self.of_rows(distances), dtype=np.float32)
         if found.shape != distances.shape or not (np.isfinite(found).all() and (found >= 0.0).all()):
             what, rule = f"weights of shape {found.shape}", f"finite, >= 0 and of shape {distances.shape}"
-            raise ValueError(message(who, what, rule))
+            raise ValueError(message(what, rule))
         if self.join == "membership":
             mix = self.set_op_mix_ratio
-            matrix = fuzzy_union(graph.indices, found, set_op_mix_ratio=mix, n_threads=n_threads)
+            matrix = fuzzy_union(graph.indices, found, set_op_mix_ratio=mix)
             return Affinities(matrix, "membership")
         if self.join == "rows":
             return Affinities(rows_as_matrix(graph.indices, sums_to_one(found)), "rows")
-        return Affinities(mean_of_directions(graph.indices, sums_to_one(found), n_threads=n_threads), "total")
+        return Affinities(mean_of_directions(graph.indices, sums_to_one(found)), "total")
 
     def degree(self, inputs: Inputs) -> float | None:
         """Return the sum of a new row's affinities before it is divided out; None for that of a mean row."""
@@ -110,7 +108,7 @@ class NeighborAffinity(ABC):
 
     def __call__(self, inputs: Inputs) -> Affinities:
         """Return the affinities of a table."""
-        return self.weights(inputs.neighbors, n_threads=inputs.n_threads)
+        return self.weights(inputs.neighbors)
 
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows among those of a table."""
@@ -144,11 +142,9 @@ class OwnRows:
 
     affinity: NeighborAffinity
 
-    def __call__(
-        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
-    ) -> Float32Array:
+    def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return weights that sum to 1."""
-        return self.affinity.of_new_rows(distances, n_threads)
+        return self.affinity.of_new_rows(distances)
 
 
 def sums_to_one(weights: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._entrance import part
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.affinities.conditional import usable_distances
@@ -22,11 +24,7 @@ __all__ = ["AlignmentMatrix", "alignment_matrix", "least_neighbors"]
 Float64Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-_RULES: dict[str, Rule] = {
-    "n_components": Integer(1),
-    "variant": Options("ltsa", "hessian", "modified"),
-    "n_threads": Integer(1),
-}
+_RULES: dict[str, Rule] = {"n_components": Integer(1), "variant": Options("ltsa", "hessian", "modified")}
 _BLOCK = 1 << 21  # numbers in the local matrices of the rows worked on at once
 _RANK_SHARE = 1e-12  # eigenvalues below this share of the largest are rounding
 _REGULARIZATION = 1e-3  # of the weights in modified LLE, as in scikit-learn
@@ -70,15 +68,8 @@ def least_neighbors(variant: str, n_components: int) -> int:
     return n_components + 2 if variant == "ltsa" else 1
 
 
-def alignment_matrix(
-    X: Any,
-    graph: NeighborGraph,
-    n_components: int,
-    *,
-    variant: str = "ltsa",
-    n_threads: int = 1,
-    who: str = "alignment_matrix",
-) -> AlignmentMatrix:
+@part("alignment_matrix")
+def alignment_matrix(X: Any, graph: NeighborGraph, n_components: int, *, variant: str = "ltsa") -> AlignmentMatrix:
     """Measure how maps fit the neighbours of each row.
 
     Parameters
@@ -93,10 +84,6 @@ def alignment_matrix(
         "ltsa": what of the positions of the neighbours is no affine function of their tangent coordinates. "hessian":
         the part that is quadratic in these. "modified": what several sets of reconstruction weights leave over, the
         number of sets chosen for each row by how fast its spectrum falls.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="alignment_matrix"
-        Opens the error text.
 
     Returns
     -------
@@ -120,16 +107,16 @@ def alignment_matrix(
     .. [2] Donoho & Grimes, "Hessian eigenmaps", PNAS 100, 2003.
     .. [3] Zhang & Wang, "MLLE: modified locally linear embedding using multiple weights", NIPS 19, 2006.
     """
-    values = check_parameters(who, _RULES, {"n_components": n_components, "variant": variant, "n_threads": n_threads})
+    values = check_parameters(_RULES, {"n_components": n_components, "variant": variant})
     n_components = values["n_components"]
-    present = np.isfinite(usable_distances(graph, who=who))
+    present = np.isfinite(usable_distances(graph))
     if X.shape[0] != graph.n_samples:
-        raise ValueError(message(who, f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
+        raise ValueError(message(f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
     needed = least_neighbors(variant, n_components)
     if graph.n_neighbors < needed:
         fact = f"variant={variant!r} with n_components={n_components}"
-        raise ValueError(message(who, f"n_neighbors={graph.n_neighbors}", f"at least {needed}", fact=fact))
-    hoods = _Hoods(X, graph, present, centred=variant != "modified", n_threads=values["n_threads"])
+        raise ValueError(message(f"n_neighbors={graph.n_neighbors}", f"at least {needed}", fact=fact))
+    hoods = _Hoods(X, graph, present, centred=variant != "modified")
     with single_threaded_blas():
         if variant == "modified":
             matrix, n_flat = _modified(hoods, n_components)
@@ -152,11 +139,11 @@ class _Spectra:
 class _Hoods:
     """The neighbourhoods of all rows, some at a time."""
 
-    def __init__(self, X: Any, graph: NeighborGraph, present: BoolArray, *, centred: bool, n_threads: int) -> None:
+    def __init__(self, X: Any, graph: NeighborGraph, present: BoolArray, *, centred: bool) -> None:
         self._table = RowTable.of(X)
         self._neighbors = np.ascontiguousarray(graph.indices, dtype=np.int32)
         self._present = present
-        self._centred, self._n_threads = centred, n_threads
+        self._centred = centred
         self.n_samples, self.n_features = graph.n_samples, int(X.shape[1])
 
     def __iter__(self) -> Iterator[_Spectra]:
@@ -166,7 +153,7 @@ class _Hoods:
             neighbors, present = self._neighbors[rows], self._present[rows]
             weights = present.astype(np.float32)
             values, vectors = _core.local_spectra(
-                self._table.core, begin, neighbors, weights, self._centred, self._n_threads
+                self._table.core, begin, neighbors, weights, self._centred, current_run().n_threads
             )
             yield _Spectra(rows, neighbors, present, values, vectors)
 
@@ -309,8 +296,8 @@ class _Sum:
     def matrix(self) -> sp.csr_array:
         """Return the sum, symmetric to the last bit."""
         total = self._parts[0]
-        for part in self._parts[1:]:
-            total = total + part
+        for one in self._parts[1:]:
+            total = total + one
         total = sp.csr_array((total + total.T) * 0.5)
         total.sort_indices()
         return total

@@ -85,7 +85,7 @@ class DataAffinities:
     """
 
     def __init__(self, X: npt.ArrayLike, graph: NeighborGraph, affinity: NeighborAffinity) -> None:
-        self.X = _rows(X, graph, type(affinity).__name__)
+        self.X = _rows(X, graph)
         self.join: Join = affinity.join
         self.indices = graph.indices.astype(np.intp)
         self.mask = np.ones(self.indices.shape, dtype=bool) if graph.mask is None else np.asarray(graph.mask)
@@ -196,17 +196,17 @@ class DataDistances:
         return np.asarray(((self.X[i] - self.X) / np.where(delta > 0.0, delta, np.inf)[:, None])[None])
 
 
-def _rows(X: npt.ArrayLike, graph: NeighborGraph, who: str) -> Float64:
+def _rows(X: npt.ArrayLike, graph: NeighborGraph) -> Float64:
     """Return the data in float64, which the graph must fit."""
     if hasattr(X, "toarray"):
-        raise TypeError(message(who, "X", "a dense array", fact="found a sparse matrix", remedy="Pass X.toarray()."))
+        raise TypeError(message("X", "a dense array", fact="found a sparse matrix", remedy="Pass X.toarray()."))
     rows = np.array(X, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or len(rows) != graph.n_samples:
         what = f"X of shape {rows.shape} with a graph of {graph.n_samples} rows"
         remedy = "Equal rows share one node of a fitted graph: drop copies before the fit."
-        raise ValueError(message(who, what, "of the same length", remedy=remedy))
-    check_graph(graph, len(rows), who=who)
+        raise ValueError(message(what, "of the same length", remedy=remedy))
+    check_graph(graph, len(rows))
     metric = graph.metric
     if str(metric).split(",")[0] != "euclidean":
-        raise ValueError(message(who, f"metric={metric!r}", "'euclidean'", fact="others have no derivative here"))
+        raise ValueError(message(f"metric={metric!r}", "'euclidean'", fact="others have no derivative here"))
     return np.asarray(rows - rows.mean(axis=0))

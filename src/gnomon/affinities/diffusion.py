@@ -151,14 +151,12 @@ class Diffusion:
         powers = np.power(values / values.max(), np.arange(1, longest + 1)[:, None])
         return np.asarray(entr(powers / powers.sum(axis=1, keepdims=True)).sum(axis=1))
 
-    def after(self, steps: int, *, n_threads: int = 1) -> Float64Array:
+    def after(self, steps: int) -> Float64Array:
         """Return the probabilities of going from place to place, in rows, within a number of steps.
 
         Parameters
         ----------
         steps : int >= 1
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -168,12 +166,12 @@ class Diffusion:
         result: Float64Array | None = None
         while True:
             if steps % 2:
-                result = squared if result is None else product(result, squared, n_threads=n_threads)
+                result = squared if result is None else product(result, squared)
             steps //= 2
             if not steps:
                 assert result is not None
                 return result
-            squared = product(squared, squared, n_threads=n_threads)
+            squared = product(squared, squared)
 
 
 def members(clusters: npt.NDArray[np.integer]) -> sp.csr_array:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Integer, Real, Rule, check_parameters
+from gnomon._entrance import part
+from gnomon._validation import Real, Rule, check_parameters
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
 from gnomon.affinities.base import Affinities, Join
 from gnomon.affinities.conditional import membership_weights, usable_distances
@@ -20,16 +21,12 @@ __all__ = ["FuzzyAffinity", "MembershipRows", "fuzzy_simplicial_set", "usual_dis
 
 Float32Array = npt.NDArray[np.float32]
 
-_RULES: dict[str, Rule] = {"local_connectivity": Real(0.0), "set_op_mix_ratio": Real(0.0, 1.0), "n_threads": Integer(1)}
+_RULES: dict[str, Rule] = {"local_connectivity": Real(0.0), "set_op_mix_ratio": Real(0.0, 1.0)}
 
 
+@part("fuzzy_simplicial_set")
 def fuzzy_simplicial_set(
-    graph: NeighborGraph,
-    *,
-    local_connectivity: float = 1.0,
-    set_op_mix_ratio: float = 1.0,
-    n_threads: int = 1,
-    who: str = "fuzzy_simplicial_set",
+    graph: NeighborGraph, *, local_connectivity: float = 1.0, set_op_mix_ratio: float = 1.0
 ) -> Affinities:
     """Turn neighbour distances into fuzzy memberships and join the two directions.
 
@@ -45,10 +42,6 @@ def fuzzy_simplicial_set(
         Number of neighbours with membership 1; between whole numbers the distance is interpolated.
     set_op_mix_ratio : float in [0, 1], default=1.0
         1 joins both directions by fuzzy union, 0 by fuzzy intersection, which keeps mutual neighbours only.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="fuzzy_simplicial_set"
-        Opens the error text.
 
     Returns
     -------
@@ -60,13 +53,11 @@ def fuzzy_simplicial_set(
     .. [1] McInnes, Healy & Melville, "UMAP: Uniform manifold approximation and projection for dimension reduction",
        arXiv:1802.03426, 2018, algorithms 2-3.
     """
-    given = {"local_connectivity": local_connectivity, "set_op_mix_ratio": set_op_mix_ratio, "n_threads": n_threads}
-    values = check_parameters(who, _RULES, given)
-    mix, n_threads = values.pop("set_op_mix_ratio"), values["n_threads"]
-    weights, _, bandwidths = membership_weights(usable_distances(graph, who=who), **values)
-    return Affinities(
-        fuzzy_union(graph.indices, weights, set_op_mix_ratio=mix, n_threads=n_threads), "membership", bandwidths
-    )
+    given = {"local_connectivity": local_connectivity, "set_op_mix_ratio": set_op_mix_ratio}
+    values = check_parameters(_RULES, given)
+    mix = values.pop("set_op_mix_ratio")
+    weights, _, bandwidths = membership_weights(usable_distances(graph), **values)
+    return Affinities(fuzzy_union(graph.indices, weights, set_op_mix_ratio=mix), "membership", bandwidths)
 
 
 @dataclass(frozen=True)
@@ -85,21 +76,18 @@ class FuzzyAffinity(NeighborAffinity):
     set_op_mix_ratio: float = 1.0
     join: ClassVar[Join] = "membership"
 
-    def of_rows(self, distances: Float32Array, n_threads: int = 1) -> Float32Array:
+    def of_rows(self, distances: Float32Array) -> Float32Array:
         """Return memberships."""
-        return membership_weights(distances, local_connectivity=self.local_connectivity, n_threads=n_threads)[0]
+        return membership_weights(distances, local_connectivity=self.local_connectivity)[0]
 
     def calibrated(self, squared: npt.NDArray[np.float64], mask: npt.NDArray[np.bool_]) -> RowWeights:
         """Return memberships with their derivatives, those of nearest distance and bandwidth included."""
         return MembershipWeights.of(squared, mask, self.local_connectivity)
 
-    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+    def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the fuzzy simplicial set of a table."""
         return fuzzy_simplicial_set(
-            graph,
-            local_connectivity=self.local_connectivity,
-            set_op_mix_ratio=self.set_op_mix_ratio,
-            n_threads=n_threads,
+            graph, local_connectivity=self.local_connectivity, set_op_mix_ratio=self.set_op_mix_ratio
         )
 
     def new_rows(self, inputs: Inputs) -> NewRows:
@@ -122,15 +110,10 @@ class MembershipRows:
     local_connectivity: float
     usual_distance: float
 
-    def __call__(
-        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
-    ) -> Float32Array:
+    def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return memberships divided by their sum."""
         weights, _, _ = membership_weights(
-            distances,
-            local_connectivity=max(0.0, self.local_connectivity - 1.0),
-            usual_distance=self.usual_distance,
-            n_threads=n_threads,
+            distances, local_connectivity=max(0.0, self.local_connectivity - 1.0), usual_distance=self.usual_distance
         )
         return sums_to_one(weights)
 

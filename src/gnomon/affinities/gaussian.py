@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon._entrance import part
+from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import NeighborAffinity
 from gnomon.affinities.base import Affinities, Join
 from gnomon.affinities.conditional import gaussian_weights, usable_distances
@@ -18,12 +19,11 @@ from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["ConditionalAffinity", "GaussianAffinity", "conditional_affinities", "gaussian_affinities"]
 
-_RULES: dict[str, Rule] = {"perplexity": Real(1.0), "n_threads": Integer(1)}
+_RULES: dict[str, Rule] = {"perplexity": Real(1.0)}
 
 
-def gaussian_affinities(
-    graph: NeighborGraph, *, perplexity: float = 30.0, n_threads: int = 1, who: str = "gaussian_affinities"
-) -> Affinities:
+@part("gaussian_affinities")
+def gaussian_affinities(graph: NeighborGraph, *, perplexity: float = 30.0) -> Affinities:
     """Turn neighbour distances into symmetric affinities with a given perplexity.
 
     Parameters
@@ -32,10 +32,6 @@ def gaussian_affinities(
         Distances in the units of the metric; about three neighbours for each unit of perplexity are usual.
     perplexity : float in [1, n_neighbors], default=30.0
         Effective number of neighbours, exp(entropy in nats) of each row of conditional affinities.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="gaussian_affinities"
-        Opens the error text.
 
     Returns
     -------
@@ -52,13 +48,12 @@ def gaussian_affinities(
     ----------
     .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008, eq. 1-2.
     """
-    weights, bandwidths = _weights(graph, perplexity, n_threads, who)
-    return Affinities(mean_of_directions(graph.indices, weights, n_threads=n_threads), "total", bandwidths)
+    weights, bandwidths = _weights(graph, perplexity)
+    return Affinities(mean_of_directions(graph.indices, weights), "total", bandwidths)
 
 
-def conditional_affinities(
-    graph: NeighborGraph, *, perplexity: float = 30.0, n_threads: int = 1, who: str = "conditional_affinities"
-) -> Affinities:
+@part("conditional_affinities")
+def conditional_affinities(graph: NeighborGraph, *, perplexity: float = 30.0) -> Affinities:
     """Turn neighbour distances into each row's own distribution over its neighbours, with a given perplexity.
 
     Parameters
@@ -67,10 +62,6 @@ def conditional_affinities(
         Distances in the units of the metric.
     perplexity : float in [1, n_neighbors], default=30.0
         Effective number of neighbours, exp(entropy in nats) of each row.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="conditional_affinities"
-        Opens the error text.
 
     Returns
     -------
@@ -86,19 +77,17 @@ def conditional_affinities(
     ----------
     .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 1-2.
     """
-    weights, bandwidths = _weights(graph, perplexity, n_threads, who)
+    weights, bandwidths = _weights(graph, perplexity)
     return Affinities(rows_as_matrix(graph.indices, weights), "rows", bandwidths)
 
 
-def _weights(
-    graph: NeighborGraph, perplexity: float, n_threads: int, who: str
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    values = check_parameters(who, _RULES, {"perplexity": perplexity, "n_threads": n_threads})
+def _weights(graph: NeighborGraph, perplexity: float) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    values = check_parameters(_RULES, {"perplexity": perplexity})
     if values["perplexity"] > graph.n_neighbors:
         remedy = f"Lower perplexity or pass n_neighbors={int(3 * values['perplexity'])}."
         rule = f"at most n_neighbors={graph.n_neighbors}"
-        raise ValueError(message(who, f"perplexity={perplexity}", rule, remedy=remedy))
-    return gaussian_weights(usable_distances(graph, who=who), **values)
+        raise ValueError(message(f"perplexity={perplexity}", rule, remedy=remedy))
+    return gaussian_weights(usable_distances(graph), **values)
 
 
 @dataclass(frozen=True)
@@ -113,9 +102,9 @@ class GaussianAffinity(NeighborAffinity):
 
     perplexity: float = 30.0
 
-    def of_rows(self, distances: npt.NDArray[np.float32], n_threads: int = 1) -> npt.NDArray[np.float32]:
+    def of_rows(self, distances: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return p_j|i."""
-        return gaussian_weights(distances, perplexity=self.perplexity, n_threads=n_threads)[0]
+        return gaussian_weights(distances, perplexity=self.perplexity)[0]
 
     of_new_rows = of_rows  # rows sum to 1
 
@@ -123,9 +112,9 @@ class GaussianAffinity(NeighborAffinity):
         """Return p_j|i with its derivatives, the precision's included."""
         return PerplexityWeights.of(squared, mask, self.perplexity)
 
-    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+    def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the affinities of a table."""
-        return gaussian_affinities(graph, perplexity=self.perplexity, n_threads=n_threads)
+        return gaussian_affinities(graph, perplexity=self.perplexity)
 
 
 @dataclass(frozen=True)
@@ -140,6 +129,6 @@ class ConditionalAffinity(GaussianAffinity):
 
     join: ClassVar[Join] = "rows"
 
-    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+    def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the distributions of the rows of a table."""
-        return conditional_affinities(graph, perplexity=self.perplexity, n_threads=n_threads)
+        return conditional_affinities(graph, perplexity=self.perplexity)

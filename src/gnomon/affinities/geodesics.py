@@ -10,13 +10,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
-from gnomon._validation import Integer, check_parameters, message
+from gnomon._entrance import entrance
+from gnomon._run import current_run
+from gnomon._validation import message
 from gnomon.linalg import kernel_graph
 from gnomon.neighbors import Bridges, NeighborGraph, check_graph
 
 __all__ = ["PathGraph", "geodesic_distances"]
 
-_WHO = "geodesic_distances"
 Precision = type[np.float32] | type[np.float64]
 
 
@@ -34,9 +35,10 @@ class PathGraph:
     matrix: Any
 
     @classmethod
+    @entrance("geodesic_distances")
     def of(cls, graph: NeighborGraph, bridges: Bridges | None = None) -> PathGraph:
         """Unite the edges of both directions; where they differ in length, the shorter counts."""
-        check_graph(graph, graph.n_samples, who=_WHO, ordered=False)
+        check_graph(graph, graph.n_samples, ordered=False)
         n, k = graph.n_samples, graph.n_neighbors
         present = slice(None) if graph.mask is None else graph.mask.ravel()
         rows = np.repeat(np.arange(n, dtype=np.int64), k)[present]
@@ -66,7 +68,6 @@ class PathGraph:
         starts: npt.NDArray[np.floating] | None = None,
         *,
         dtype: Precision = np.float64,
-        n_threads: int = 1,
     ) -> npt.NDArray[Any]:
         """Measure shortest paths to all rows.
 
@@ -79,14 +80,13 @@ class PathGraph:
             that starts at its neighbours.
         dtype : {np.float64, np.float32}, default=np.float64
             Of the result; lengths are summed in double and rounded once.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
         ndarray of shape (n_sources, n_samples)
             inf where no path leads.
         """
+        n_threads = current_run().n_threads
         places = np.ascontiguousarray(vertices, dtype=np.int32)
         places = places[:, None] if places.ndim == 1 else places
         gone = np.zeros(places.shape) if starts is None else np.asarray(starts, dtype=np.float64)
@@ -102,13 +102,13 @@ class PathGraph:
         return double
 
 
+@entrance("geodesic_distances")
 def geodesic_distances(
     graph: NeighborGraph,
     *,
     bridges: Bridges | None = None,
     sources: npt.ArrayLike | None = None,
     dtype: Precision = np.float64,
-    n_threads: int = 1,
 ) -> npt.NDArray[Any]:
     """Measure shortest paths in the union graph of neighbours.
 
@@ -123,8 +123,6 @@ def geodesic_distances(
         Rows from which to measure; all by default.
     dtype : {np.float64, np.float32}, default=np.float64
         Of the result. Lengths are summed in double, from the source on; float32 adds one rounding, 6e-8 of the length.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -136,11 +134,10 @@ def geodesic_distances(
     .. [1] Tenenbaum, de Silva & Langford, "A global geometric framework for nonlinear dimensionality reduction",
        Science 290, 2000.
     """
-    threads = check_parameters(_WHO, {"n_threads": Integer(1)}, {"n_threads": n_threads})["n_threads"]
     n = graph.n_samples
     rows = np.arange(n) if sources is None else np.asarray(sources)
     if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-        raise TypeError(message(_WHO, "sources", "one row of integers"))
+        raise TypeError(message("sources", "one row of integers"))
     if rows.size and (int(rows.min()) < 0 or int(rows.max()) >= n):
-        raise ValueError(message(_WHO, "sources", f"row numbers in [0, {n})"))
-    return PathGraph.of(graph, bridges).lengths_from(rows.astype(np.int32), dtype=dtype, n_threads=threads)
+        raise ValueError(message("sources", f"row numbers in [0, {n})"))
+    return PathGraph.of(graph, bridges).lengths_from(rows.astype(np.int32), dtype=dtype)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import part
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import usable_distances
@@ -112,13 +113,9 @@ def _scales(distances: npt.NDArray[np.floating], weights: str) -> Float64Array:
     return farthest
 
 
+@part("edge_weights")
 def edge_weights(
-    graph: NeighborGraph,
-    *,
-    weights: str = "binary",
-    sigma: float | None = None,
-    min_neighbors: int | None = None,
-    who: str = "edge_weights",
+    graph: NeighborGraph, *, weights: str = "binary", sigma: float | None = None, min_neighbors: int | None = None
 ) -> EdgeWeights:
     """Learn from a neighbour graph how the length of an edge becomes its weight.
 
@@ -126,7 +123,7 @@ def edge_weights(
     ----------
     graph : NeighborGraph of n_samples rows
         Distances in the units of the metric.
-    weights, sigma, min_neighbors, who : as in `heat_affinities`
+    weights, sigma, min_neighbors : as in `heat_affinities`
         The default of `weights` is "binary" here.
 
     Returns
@@ -134,10 +131,10 @@ def edge_weights(
     EdgeWeights
     """
     given = {"weights": weights, "sigma": sigma, "min_neighbors": min_neighbors}
-    values = check_parameters(who, _RULES, given)
+    values = check_parameters(_RULES, given)
     if sigma is not None and weights != "heat":
-        raise ValueError(message(who, f"sigma={sigma!r}", f"None with weights={weights!r}", remedy="Use 'heat'."))
-    distances = usable_distances(graph, who=who)
+        raise ValueError(message(f"sigma={sigma!r}", f"None with weights={weights!r}", remedy="Use 'heat'."))
+    distances = usable_distances(graph)
     sigma, scales, least = values["sigma"], None, 0.0
     if weights == "heat" and sigma is None:
         farthest = np.where(np.isfinite(distances), distances, 0.0).max(axis=1).astype(np.float64)
@@ -150,9 +147,8 @@ def edge_weights(
     return EdgeWeights(weights, sigma, scales, least, graph.n_neighbors, values["min_neighbors"], spread)
 
 
-def neighbor_edges(
-    graph: NeighborGraph, kept: npt.NDArray[np.int64] | None = None, *, who: str = "neighbor_edges"
-) -> sp.csr_array:
+@part("neighbor_edges")
+def neighbor_edges(graph: NeighborGraph, kept: npt.NDArray[np.int64] | None = None) -> sp.csr_array:
     """Join both directions of a neighbour graph: two rows share an edge if either is a neighbour of the other.
 
     Parameters
@@ -161,15 +157,13 @@ def neighbor_edges(
         Distances in the units of the metric.
     kept : ndarray of shape (n_samples,), int, or None, default=None
         How many of its neighbours each row keeps; None: all.
-    who : str, default="neighbor_edges"
-        Opens the error text.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples), float64
         Symmetric lengths in the units of the metric; a stored 0 is an edge.
     """
-    distances = usable_distances(graph, who=who)
+    distances = usable_distances(graph)
     n_samples, n_neighbors = distances.shape
     present = np.isfinite(distances)
     if kept is not None:
@@ -201,6 +195,7 @@ def with_bridges(edges: sp.csr_array, bridges: Bridges) -> sp.csr_array:
     )
 
 
+@part("heat_affinities")
 def heat_affinities(
     graph: NeighborGraph,
     *,
@@ -208,7 +203,6 @@ def heat_affinities(
     sigma: float | None = None,
     min_neighbors: int | None = None,
     bridges: Bridges | None = None,
-    who: str = "heat_affinities",
 ) -> Affinities:
     """Weigh the edges of a neighbour graph, both directions joined.
 
@@ -229,8 +223,6 @@ def heat_affinities(
         n_neighbors * mean(r) / r_i, r_i its root mean square distance to all, rounded down and at most n_neighbors.
     bridges : Bridges or None, default=None
         Further edges; they are weighed by their own length like any other.
-    who : str, default="heat_affinities"
-        Opens the error text.
 
     Returns
     -------
@@ -245,9 +237,9 @@ def heat_affinities(
     .. [2] Zelnik-Manor & Perona, "Self-tuning spectral clustering", NeurIPS 2004.
     .. [3] Jiang, Wang & Tu, adapted Laplacian eigenmaps, 2015, as reported by Tucker.
     """
-    rule = edge_weights(graph, weights=weights, sigma=sigma, min_neighbors=min_neighbors, who=who)
-    kept = None if min_neighbors is None else rule.kept(usable_distances(graph, who=who))
-    edges = neighbor_edges(graph, kept, who=who)
+    rule = edge_weights(graph, weights=weights, sigma=sigma, min_neighbors=min_neighbors)
+    kept = None if min_neighbors is None else rule.kept(usable_distances(graph))
+    edges = neighbor_edges(graph, kept)
     if bridges is not None and len(bridges):
         edges = with_bridges(edges, bridges)
     return weigh_edges(edges, rule)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from gnomon._threads import single_threaded_blas
+from gnomon._run import current_run
+from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.affinities.gram import Gram
 from gnomon.linalg import LowRank, with_signs
 
@@ -159,7 +159,7 @@ def _over_roots(columns: Float64Array, values: Float64Array) -> Float64Array:
 
 
 def place_by_similarity(
-    components: KernelComponents, similarities: Callable[[slice], Float64Array], n_rows: int, *, n_threads: int = 1
+    components: KernelComponents, similarities: Callable[[slice], Float64Array], n_rows: int
 ) -> Float64Array:
     """Return the scores of rows, some at a time.
 
@@ -171,9 +171,8 @@ def place_by_similarity(
         Takes a run of rows to their similarities to the landmarks.
     n_rows : int
         Number of rows.
-    n_threads : int >= 1, default=1
-        Does not change the result.
     """
+    n_threads = current_run().n_threads
     size = max(1, _BLOCK_ENTRIES // max(components.projection.shape[0], 1))
     begins = range(0, n_rows, size)
 
@@ -184,7 +183,7 @@ def place_by_similarity(
     with single_threaded_blas():
         if n_threads == 1 or len(begins) == 1:
             return np.concatenate([work(begin) for begin in begins])
-        with ThreadPoolExecutor(n_threads) as pool:
+        with ThreadPool() as pool:
             return np.concatenate(list(pool.map(work, begins)))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.kernels.inputs import InputKernel
@@ -28,8 +29,6 @@ def weights_in_feature_space(
     *,
     regularization: float,
     non_negative: bool,
-    n_threads: int = 1,
-    who: str,
 ) -> Float64Array:
     """Find the combination of its neighbours that lies nearest to each point, distances being those of a kernel.
 
@@ -44,10 +43,6 @@ def weights_in_feature_space(
         Which neighbours there are; others get the weight 0.
     regularization, non_negative : float > 0, bool
         As for the rows of a table.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str
-        Opens the error text.
 
     Returns
     -------
@@ -66,9 +61,9 @@ def weights_in_feature_space(
         for first in range(0, n, height):
             rows = slice(first, min(first + height, n))
             K = np.stack([similarities(i) for i in range(rows.start, rows.stop)])
-            _check_finite(K, first, who=who)
+            _check_finite(K, first)
             gram = K[:, 1:, 1:] - K[:, 1:, :1] - K[:, :1, 1:] + K[:, :1, :1]
-            positions = _positions(gram, np.abs(K).max(axis=(1, 2)), first, who=who)
+            positions = _positions(gram, np.abs(K).max(axis=(1, 2)), first)
             m = len(positions)
             table = RowTable.of(np.vstack([np.zeros((m, k)), positions.reshape(m * k, k)]))
             found[rows] = _core.reconstruction_weights(
@@ -77,19 +72,19 @@ def weights_in_feature_space(
                 present[rows].astype(np.float32),
                 regularization,
                 non_negative,
-                n_threads,
+                current_run().n_threads,
             )
     return found
 
 
-def _check_finite(K: Float64Array, first: int, *, who: str) -> None:
+def _check_finite(K: Float64Array, first: int) -> None:
     broken = np.flatnonzero(~np.isfinite(K).all(axis=(1, 2)))
     if broken.size:
         fact = f"row {first + broken[0]} and its neighbours have others"
-        raise ValueError(message(who, "the input kernel", "one of finite similarities", fact=fact))
+        raise ValueError(message("the input kernel", "one of finite similarities", fact=fact))
 
 
-def _positions(gram: Float64Array, sizes: Float64Array, first: int, *, who: str) -> Float64Array:
+def _positions(gram: Float64Array, sizes: Float64Array, first: int) -> Float64Array:
     """Return B with B B' = G for each of the matrices, made from similarities of some size each."""
     values, vectors = np.linalg.eigh(gram)
     rounding = _ROUNDING * np.abs(values).max(axis=1) + 1e-14 * gram.shape[1] * sizes
@@ -98,7 +93,7 @@ def _positions(gram: Float64Array, sizes: Float64Array, first: int, *, who: str)
         row = int(wrong[0])
         fact = f"around row {first + row} it has the eigenvalues {values[row, 0]:.3g} to {values[row, -1]:.3g}"
         rule, remedy = "positive semidefinite around each row", "Use a kernel such as 'gaussian'."
-        raise ValueError(message(who, "the input kernel", rule, fact=fact, remedy=remedy))
+        raise ValueError(message("the input kernel", rule, fact=fact, remedy=remedy))
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
 
 

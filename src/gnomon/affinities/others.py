@@ -6,13 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 
 __all__ = ["random_others"]
 
 
-def random_others(
-    excluded: npt.NDArray[np.int32], count: int, *, seed: int, stream: int, n_threads: int = 1
-) -> npt.NDArray[np.int32]:
+def random_others(excluded: npt.NDArray[np.int32], count: int, *, seed: int, stream: int) -> npt.NDArray[np.int32]:
     """Draw distinct points for every point, neither itself nor among those excluded.
 
     Parameters
@@ -25,8 +24,6 @@ def random_others(
         The seed of the computation.
     stream : int >= 0
         Names the purpose: equal seeds with different streams give independent draws.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -34,6 +31,6 @@ def random_others(
         In the order drawn.
     """
     drawn: npt.NDArray[np.int32] = _core.random_others(
-        seed, stream, np.ascontiguousarray(excluded, dtype=np.int32), count, n_threads
+        seed, stream, np.ascontiguousarray(excluded, dtype=np.int32), count, current_run().n_threads
     )
     return drawn

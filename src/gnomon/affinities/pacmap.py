@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import entrance, part
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import Inputs, NewRows, sums_to_one
 from gnomon.affinities.others import random_others
@@ -25,7 +26,6 @@ _RULES: dict[str, Rule] = {
     "mid_near_ratio": Real(0.0),
     "further_ratio": Real(0.0),
     "seed": Integer(0),
-    "n_threads": Integer(1),
 }
 _GROUP = 6  # random points of which the second nearest is a mid-near partner
 _MID_NEAR_STREAM, _FURTHER_STREAM = 0x6D6964, 0x666172  # "mid", "far"
@@ -54,6 +54,7 @@ class PacmapPairs:
         return int(self.near.shape[0])
 
 
+@part("pacmap_pairs")
 def pacmap_pairs(
     X: Any,
     graph: NeighborGraph,
@@ -64,8 +65,6 @@ def pacmap_pairs(
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     seed: int = 0,
-    n_threads: int = 1,
-    who: str = "pacmap_pairs",
 ) -> PacmapPairs:
     """Choose the pairs of points that PaCMAP pulls together and drives apart.
 
@@ -90,10 +89,6 @@ def pacmap_pairs(
         Further arguments of the metric.
     seed : int in [0, 2**63), default=0
         Decides the random points.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="pacmap_pairs"
-        Opens the error text.
 
     Returns
     -------
@@ -110,25 +105,20 @@ def pacmap_pairs(
        deciphering t-SNE, UMAP, TriMap, and PaCMAP for data visualization", JMLR 22, 2021, section 4.
     """
     given = {name: value for name, value in locals().items() if name in _RULES}
-    values = check_parameters(who, _RULES, given)
-    n_neighbors, n_threads = values["n_neighbors"], values["n_threads"]
+    values = check_parameters(_RULES, given)
+    n_neighbors = values["n_neighbors"]
     if n_neighbors > graph.n_neighbors:
-        raise ValueError(message(who, f"n_neighbors={n_neighbors}", f"at most {graph.n_neighbors}, those of the graph"))
-    near, squares = nearest_by_scale(graph, n_neighbors, local_scales(graph, who=who), who=who)
+        raise ValueError(message(f"n_neighbors={n_neighbors}", f"at most {graph.n_neighbors}, those of the graph"))
+    near, squares = nearest_by_scale(graph, n_neighbors, local_scales(graph))
     partners = mid_near_partners(
-        X,
-        int(n_neighbors * values["mid_near_ratio"]),
-        metric=metric,
-        metric_params=metric_params,
-        seed=values["seed"],
-        n_threads=n_threads,
+        X, int(n_neighbors * values["mid_near_ratio"]), metric=metric, metric_params=metric_params, seed=values["seed"]
     )
     n_further = min(int(n_neighbors * values["further_ratio"]), graph.n_samples - 1 - n_neighbors)
-    further = random_others(near, n_further, seed=values["seed"], stream=_FURTHER_STREAM, n_threads=n_threads)
+    further = random_others(near, n_further, seed=values["seed"], stream=_FURTHER_STREAM)
     return PacmapPairs(
-        sum_of_directions(near, np.isfinite(squares), n_threads=n_threads),
-        sum_of_directions(partners, n_threads=n_threads),
-        sum_of_directions(further, n_threads=n_threads),
+        sum_of_directions(near, np.isfinite(squares)),
+        sum_of_directions(partners),
+        sum_of_directions(further),
     )
 
 
@@ -139,7 +129,6 @@ def mid_near_partners(
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     seed: int = 0,
-    n_threads: int = 1,
 ) -> npt.NDArray[np.int32]:
     """Return for each row the second nearest of each of `count` groups of six random rows (n_samples, count).
 
@@ -150,10 +139,10 @@ def mid_near_partners(
     count = min(count, n_samples - 1)
     size = min(_GROUP, (n_samples - 1) // count) if count else 1
     nobody = np.empty((n_samples, 0), dtype=np.int32)
-    drawn = random_others(nobody, count * size, seed=seed, stream=_MID_NEAR_STREAM, n_threads=n_threads)
+    drawn = random_others(nobody, count * size, seed=seed, stream=_MID_NEAR_STREAM)
     if size == 1:
         return drawn
-    distances = pair_distances(X, drawn, metric=metric, metric_params=metric_params, n_threads=n_threads)
+    distances = pair_distances(X, drawn, metric=metric, metric_params=metric_params)
     groups, lengths = drawn.reshape(n_samples, count, size), distances.reshape(n_samples, count, size)
     second = np.argsort(lengths, axis=2, kind="stable")[:, :, 1:2]
     return np.ascontiguousarray(np.take_along_axis(groups, second, axis=2)[:, :, 0])
@@ -194,12 +183,12 @@ class PacmapAffinity:
             metric=self.metric,
             metric_params=self.metric_params,
             seed=inputs.seed,
-            n_threads=inputs.n_threads,
         )
 
+    @entrance("PaCMAP")
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows."""
-        return ScaledRows(local_scales(inputs.neighbors, who="PaCMAP"), self.n_neighbors)
+        return ScaledRows(local_scales(inputs.neighbors), self.n_neighbors)
 
 
 @dataclass(frozen=True)
@@ -210,7 +199,7 @@ class ScaledRows:
     count: int
 
     def __call__(
-        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], n_threads: int
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32]
     ) -> npt.NDArray[np.float32]:
         """Return 1 / count for those chosen, 0 for the others."""
         squares = np.square(distances.astype(np.float64)) / self.scales[indices]

@@ -11,7 +11,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
-from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon._entrance import entrance, part
+from gnomon._run import current_run
+from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import Inputs, NewRows
 from gnomon.affinities.conditional import usable_distances
 from gnomon.affinities.fuzzy import MembershipRows, fuzzy_simplicial_set, usual_distance
@@ -23,11 +25,7 @@ from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["ReconstructionAffinity", "ReconstructionWeights", "reconstruction_weights", "weights_of_new_rows"]
 
-_RULES: dict[str, Rule] = {
-    "weights": Options("signed", "non_negative", "membership"),
-    "regularization": Real(0.0),
-    "n_threads": Integer(1),
-}
+_RULES: dict[str, Rule] = {"weights": Options("signed", "non_negative", "membership"), "regularization": Real(0.0)}
 _LEAST_REGULARIZATION = 1e-12  # keeps the local systems solvable where neighbours outnumber dimensions
 
 
@@ -66,15 +64,9 @@ class ReconstructionWeights:
         return matrix
 
 
+@part("reconstruction_weights")
 def reconstruction_weights(
-    X: Any,
-    graph: NeighborGraph,
-    *,
-    weights: str = "signed",
-    regularization: float = 1e-3,
-    gram: Gram | None = None,
-    n_threads: int = 1,
-    who: str = "reconstruction_weights",
+    X: Any, graph: NeighborGraph, *, weights: str = "signed", regularization: float = 1e-3, gram: Gram | None = None
 ) -> ReconstructionWeights:
     """Find the combination of its neighbours that lies nearest to each row.
 
@@ -95,10 +87,6 @@ def reconstruction_weights(
         Similarities K of the rows, positive semidefinite: rebuild each row in the feature space of K, where inner
         products around row i are K_jk - K_ij - K_ik + K_ii. X is not read then. None takes the rows as they are, the
         same as the linear kernel. Not for "membership".
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="reconstruction_weights"
-        Opens the error text.
 
     Returns
     -------
@@ -116,21 +104,21 @@ def reconstruction_weights(
     .. [1] Roweis & Saul, "Nonlinear dimensionality reduction by locally linear embedding", Science 290, 2000.
     .. [2] DeCoste, "Visualizing Mercer kernel feature spaces via kernelized locally-linear embeddings", ICONIP 2001.
     """
-    given = {"weights": weights, "regularization": regularization, "n_threads": n_threads}
-    values = check_parameters(who, _RULES, given)
-    present = np.isfinite(usable_distances(graph, who=who))
+    given = {"weights": weights, "regularization": regularization}
+    values = check_parameters(_RULES, given)
+    present = np.isfinite(usable_distances(graph))
     if X.shape[0] != graph.n_samples:
-        raise ValueError(message(who, f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
+        raise ValueError(message(f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
     alone = np.flatnonzero(~present.any(axis=1))
     if alone.size:
         fact = f"{alone.size} rows have none, the first is row {alone[0]}"
-        raise ValueError(message(who, "graph", "one with a neighbour for each row", fact=fact))
+        raise ValueError(message("graph", "one with a neighbour for each row", fact=fact))
     if gram is not None and (values["weights"] == "membership" or gram.n_samples != graph.n_samples):
         found = f"gram of {gram.n_samples} rows with weights={values['weights']!r}"
         rule = f"of n_samples={graph.n_samples} rows, with weights='signed' or 'non_negative'"
-        raise ValueError(message(who, found, rule))
+        raise ValueError(message(found, rule))
     if values["weights"] == "membership":
-        memberships = fuzzy_simplicial_set(graph, n_threads=values["n_threads"], who=who).matrix
+        memberships = fuzzy_simplicial_set(graph).matrix
         return ReconstructionWeights(_with_rows_of_sum_one(memberships), "membership")
     least = max(values["regularization"], _LEAST_REGULARIZATION)
     if gram is not None:
@@ -140,8 +128,6 @@ def reconstruction_weights(
             present,
             regularization=least,
             non_negative=values["weights"] == "non_negative",
-            n_threads=values["n_threads"],
-            who=who,
         )
         return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
     table = RowTable.of(X)
@@ -151,11 +137,12 @@ def reconstruction_weights(
         present.astype(np.float32),
         least,
         values["weights"] == "non_negative",
-        values["n_threads"],
+        current_run().n_threads,
     )
     return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
 
 
+@entrance("weights_of_new_rows")
 def weights_of_new_rows(
     X: Any,
     X_new: Any,
@@ -164,7 +151,6 @@ def weights_of_new_rows(
     weights: str = "signed",
     regularization: float = 1e-3,
     kernel: InputKernel | None = None,
-    n_threads: int = 1,
 ) -> npt.NDArray[np.float64]:
     """Find the combination of given rows that lies nearest to each new row.
 
@@ -182,8 +168,6 @@ def weights_of_new_rows(
         Likewise.
     kernel : InputKernel or None, default=None
         Rebuild each new row in the feature space of this kernel; None takes the rows as they are.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -197,8 +181,6 @@ def weights_of_new_rows(
             np.ones(indices.shape, dtype=bool),
             regularization=max(regularization, _LEAST_REGULARIZATION),
             non_negative=weights == "non_negative",
-            n_threads=n_threads,
-            who="weights_of_new_rows",
         )
     together = sp.vstack([X_new, X], format="csr") if sp.issparse(X) or sp.issparse(X_new) else np.vstack([X_new, X])
     table = RowTable.of(together)
@@ -208,7 +190,7 @@ def weights_of_new_rows(
         np.ones(indices.shape, dtype=np.float32),
         max(regularization, _LEAST_REGULARIZATION),
         weights == "non_negative",
-        n_threads,
+        current_run().n_threads,
     )
     return found
 
@@ -241,8 +223,6 @@ class ReconstructionAffinity:
         Which rule they follow.
     regularization : float >= 0, default=1e-3
         Penalty on the squared weights.
-    who : str, default="reconstruction_weights"
-        Opens the error text.
     input_kernel : str, callable or InputKernel, default="linear"
         In whose feature space rows are rebuilt, see `Gram.from_kernel`; "linear" takes the rows as they are.
     input_kernel_params : dict or None, default=None
@@ -251,7 +231,6 @@ class ReconstructionAffinity:
 
     weights: str = "signed"
     regularization: float = 1e-3
-    who: str = "reconstruction_weights"
     input_kernel: Any = "linear"
     input_kernel_params: dict[str, Any] | None = None
 
@@ -259,20 +238,14 @@ class ReconstructionAffinity:
         """Return the kernel with its scale; None for the linear one, which rows do without."""
         if isinstance(self.input_kernel, str) and self.input_kernel == "linear" and not self.input_kernel_params:
             return None
-        return input_kernel(self.input_kernel, inputs.X, parameters=self.input_kernel_params, who=self.who)
+        return input_kernel(self.input_kernel, inputs.X, parameters=self.input_kernel_params)
 
     def __call__(self, inputs: Inputs) -> ReconstructionWeights:
         """Return the weights of the rows of a table."""
         kernel = self.kernel_of(inputs)
-        gram = None if kernel is None else Gram.from_kernel(kernel, inputs.X, stored=False, who=self.who)
+        gram = None if kernel is None else Gram.from_kernel(kernel, inputs.X, stored=False)
         return reconstruction_weights(
-            inputs.X,
-            inputs.neighbors,
-            weights=self.weights,
-            regularization=self.regularization,
-            gram=gram,
-            n_threads=inputs.n_threads,
-            who=self.who,
+            inputs.X, inputs.neighbors, weights=self.weights, regularization=self.regularization, gram=gram
         )
 
     def new_rows(self, inputs: Inputs) -> NewRows:
@@ -290,7 +263,7 @@ class ReconstructionRows:
     kernel: InputKernel | None = None
 
     def __call__(
-        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], n_threads: int
+        self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32]
     ) -> npt.NDArray[np.float32]:
         """Return weights that sum to 1."""
         found = weights_of_new_rows(
@@ -300,6 +273,5 @@ class ReconstructionRows:
             weights=self.affinity.weights,
             regularization=self.affinity.regularization,
             kernel=self.kernel,
-            n_threads=n_threads,
         )
         return np.ascontiguousarray(found, dtype=np.float32)

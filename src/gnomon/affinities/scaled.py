@@ -13,22 +13,20 @@ __all__ = ["local_scales", "nearest_by_scale", "scaled_squares"]
 _SCALE_RANKS = slice(3, 6)  # the fourth to the sixth neighbour
 
 
-def local_scales(graph: NeighborGraph, *, who: str) -> npt.NDArray[np.float64]:
+def local_scales(graph: NeighborGraph) -> npt.NDArray[np.float64]:
     """Return for each row the mean distance to its fourth to sixth neighbour.
 
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
         A row with fewer neighbours takes its farthest.
-    who : str
-        Opens the error text.
 
     Returns
     -------
     ndarray of shape (n_samples,), float64
         Positive: a row whose scale would be 0 (equal rows) takes 1e-10 of the mean of all, or 1 if all are 0.
     """
-    distances = usable_distances(graph, who=who).astype(np.float64)
+    distances = usable_distances(graph).astype(np.float64)
     farthest = np.where(np.isfinite(distances), distances, 0.0).max(axis=1)
     middle = distances[:, _SCALE_RANKS] if distances.shape[1] > _SCALE_RANKS.start else distances[:, -1:]
     scales = np.where(np.isfinite(middle), middle, farthest[:, None]).mean(axis=1)
@@ -44,7 +42,7 @@ def scaled_squares(
 
 
 def nearest_by_scale(
-    graph: NeighborGraph, count: int, scales: npt.NDArray[np.float64], *, who: str
+    graph: NeighborGraph, count: int, scales: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Choose the neighbours of smallest scaled distance.
 
@@ -56,8 +54,6 @@ def nearest_by_scale(
         How many to choose.
     scales : ndarray of shape (n_samples,), float64
         From `local_scales`.
-    who : str
-        Opens the error text.
 
     Returns
     -------
@@ -66,7 +62,7 @@ def nearest_by_scale(
     squares : ndarray of shape (n_samples, count), float64
         Scaled squared distances; inf where a row has no such neighbour.
     """
-    squares = scaled_squares(usable_distances(graph, who=who), graph.indices, scales)
+    squares = scaled_squares(usable_distances(graph), graph.indices, scales)
     order = np.argsort(squares, axis=1, kind="stable")[:, :count]
     indices = np.take_along_axis(graph.indices, order, axis=1)
     return np.ascontiguousarray(indices), np.take_along_axis(squares, order, axis=1)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._validation import Integer, Rule, check_parameters
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import cross_distances
@@ -63,6 +64,7 @@ class SketchMapAdvice:
     reasons: str
 
 
+@part("sketch_map_advice")
 def sketch_map_advice(
     X: Any,
     *,
@@ -71,7 +73,6 @@ def sketch_map_advice(
     metric_params: Mapping[str, Any] | None = None,
     n_rows: int = 1000,
     seed: int = 0,
-    who: str = "sketch_map_advice",
 ) -> SketchMapAdvice:
     """Read parameters of sketch-map from the histogram of distances.
 
@@ -87,8 +88,6 @@ def sketch_map_advice(
         Rows drawn; the distances among them are looked at.
     seed : int >= 0, default=0
         Of the draw.
-    who : str
-        Opens the error text.
 
     Returns
     -------
@@ -102,7 +101,7 @@ def sketch_map_advice(
     .. [1] Ceriotti, Tribello & Parrinello, "Demonstrating the transferability and the descriptive power of sketch-map",
        Journal of Chemical Theory and Computation 9, 2013, section 2.
     """
-    checked = check_parameters(who, _RULES, {"n_components": n_components, "n_rows": n_rows, "seed": seed})
+    checked = check_parameters(_RULES, {"n_components": n_components, "n_rows": n_rows, "seed": seed})
     n = int(X.shape[0])
     rows = np.arange(n)
     if n > checked["n_rows"]:
@@ -112,7 +111,7 @@ def sketch_map_advice(
         between = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
     else:
         some = X[rows]
-        between = cross_distances(some, some, metric=metric, metric_params=metric_params, who=who)
+        between = cross_distances(some, some, metric=metric, metric_params=metric_params)
     distances = between[np.triu_indices(len(rows), 1)]
     return _read(distances[distances > 0.0], checked["n_components"])
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._run import current_run
 
 __all__ = ["fuzzy_union", "mean_of_directions", "rows_as_matrix", "sum_of_directions"]
 
@@ -21,9 +22,7 @@ def _csr(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[
     return matrix
 
 
-def mean_of_directions(
-    indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], *, n_threads: int = 1
-) -> sp.csr_array:
+def mean_of_directions(indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> sp.csr_array:
     """Return (W + W') / s with s such that all entries sum to 1.
 
     Parameters
@@ -32,8 +31,6 @@ def mean_of_directions(
         Neighbours of each row.
     weights : ndarray of shape (n_samples, n_neighbors), float32
         Rows sum to 1, or to 0 for a row without neighbours. Entries of 0 are not stored.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -41,15 +38,13 @@ def mean_of_directions(
     """
     n_weighted = int(np.count_nonzero(weights.any(axis=1)))
     scale = 0.5 / max(n_weighted, 1)
-    return _csr(_core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, scale, n_threads))
+    return _csr(
+        _core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, scale, current_run().n_threads)
+    )
 
 
 def fuzzy_union(
-    indices: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float32],
-    *,
-    set_op_mix_ratio: float = 1.0,
-    n_threads: int = 1,
+    indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], *, set_op_mix_ratio: float = 1.0
 ) -> sp.csr_array:
     """Return r (W + W' - W W') + (1 - r) W W', entry by entry.
 
@@ -61,20 +56,16 @@ def fuzzy_union(
         In [0, 1]. Entries that come out as 0 are not stored.
     set_op_mix_ratio : float in [0, 1], default=1.0
         r: 1 is the fuzzy union, 0 the fuzzy intersection.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples), float32
     """
     indices = np.ascontiguousarray(indices, dtype=np.int32)
-    return _csr(_core.symmetrize(indices, weights, True, set_op_mix_ratio, n_threads))
+    return _csr(_core.symmetrize(indices, weights, True, set_op_mix_ratio, current_run().n_threads))
 
 
-def sum_of_directions(
-    indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_] | None = None, *, n_threads: int = 1
-) -> sp.csr_array:
+def sum_of_directions(indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_] | None = None) -> sp.csr_array:
     """Return (C + C') / 2 of the choices C that rows make: half the number of times that a pair was chosen.
 
     Parameters
@@ -83,15 +74,15 @@ def sum_of_directions(
         What each row chose, different from each other.
     chosen : ndarray of shape (n_samples, n_chosen), bool, or None, default=None
         False where an entry is none.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples), float32
     """
     weights = np.ones(indices.shape, dtype=np.float32) if chosen is None else chosen.astype(np.float32)
-    return _csr(_core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, 0.5, n_threads))
+    return _csr(
+        _core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, 0.5, current_run().n_threads)
+    )
 
 
 def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.csr_array:

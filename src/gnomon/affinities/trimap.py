@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.others import random_others
 from gnomon.affinities.scaled import local_scales, nearest_by_scale, scaled_squares
@@ -23,7 +24,6 @@ _RULES: dict[str, Rule] = {
     "n_random": Integer(0),
     "temperature": Real(0.0),
     "seed": Integer(0),
-    "n_threads": Integer(1),
 }
 _OUTLIER_STREAM, _RANDOM_STREAM = 0x6F7574, 0x726E64  # "out", of which each inlier has one further on; "rnd"
 _RANDOM_WEIGHT = 0.1  # of a random triplet, which says little, against one of a neighbour
@@ -65,6 +65,7 @@ class Triplets:
         return np.ascontiguousarray(stacked.reshape(-1, 3))
 
 
+@part("trimap_triplets")
 def trimap_triplets(
     X: Any,
     graph: NeighborGraph,
@@ -76,8 +77,6 @@ def trimap_triplets(
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     seed: int = 0,
-    n_threads: int = 1,
-    who: str = "trimap_triplets",
 ) -> Triplets:
     """Sample and weigh triplets as TriMap does.
 
@@ -107,10 +106,6 @@ def trimap_triplets(
         Further arguments of the metric.
     seed : int in [0, 2**63), default=0
         Decides the random points.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="trimap_triplets"
-        Opens the error text.
 
     Returns
     -------
@@ -121,37 +116,36 @@ def trimap_triplets(
     .. [1] Amid & Warmuth, "TriMap: large-scale dimensionality reduction using triplets", arXiv:1910.00204, 2019.
     """
     given = {name: value for name, value in locals().items() if name in _RULES}
-    values = check_parameters(who, _RULES, given)
-    n_inliers, seed, n_threads = values["n_inliers"], values["seed"], values["n_threads"]
+    values = check_parameters(_RULES, given)
+    n_inliers, seed = values["n_inliers"], values["seed"]
     if n_inliers > graph.n_neighbors:
-        raise ValueError(message(who, f"n_inliers={n_inliers}", f"at most {graph.n_neighbors}, those of the graph"))
-    scales = local_scales(graph, who=who)
-    inliers, squares = nearest_by_scale(graph, n_inliers, scales, who=who)
+        raise ValueError(message(f"n_inliers={n_inliers}", f"at most {graph.n_neighbors}, those of the graph"))
+    scales = local_scales(graph)
+    inliers, squares = nearest_by_scale(graph, n_inliers, scales)
 
     def measure(others: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        found = pair_distances(X, others, metric=metric, metric_params=metric_params, n_threads=n_threads)
+        found = pair_distances(X, others, metric=metric, metric_params=metric_params)
         return scaled_squares(found, others, scales)
 
     n_outliers = min(values["n_outliers"], graph.n_samples - 1 - n_inliers)
     outliers = [
-        random_others(inliers, n_outliers, seed=seed, stream=_OUTLIER_STREAM + rank, n_threads=n_threads)
-        for rank in range(n_inliers)
+        random_others(inliers, n_outliers, seed=seed, stream=_OUTLIER_STREAM + rank) for rank in range(n_inliers)
     ]
     others, far = [inliers, *outliers], [measure(drawn) for drawn in outliers]
     gaps = [np.concatenate(far, axis=1) - np.repeat(squares, n_outliers, axis=1)]
     n_random = min(values["n_random"], (graph.n_samples - 1) // 2)
-    random, random_gaps = _random_pairs(graph.n_samples, n_random, measure, seed, n_threads)
+    random, random_gaps = _random_pairs(graph.n_samples, n_random, measure, seed)
     pattern = _pattern(n_inliers, n_outliers, n_random)
     weights = _tempered(np.concatenate([*gaps, random_gaps], axis=1), values["temperature"])
     return Triplets(np.ascontiguousarray(np.concatenate([*others, random], axis=1)), *pattern, weights)
 
 
 def _random_pairs(
-    n_samples: int, count: int, measure: Measure, seed: int, n_threads: int
+    n_samples: int, count: int, measure: Measure, seed: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Return pairs of random points, the nearer first (n_samples, 2 count), and how much farther the second is."""
     nobody = np.empty((n_samples, 0), dtype=np.int32)
-    drawn = random_others(nobody, 2 * count, seed=seed, stream=_RANDOM_STREAM, n_threads=n_threads)
+    drawn = random_others(nobody, 2 * count, seed=seed, stream=_RANDOM_STREAM)
     squares = measure(drawn).reshape(n_samples, count, 2)
     order = np.argsort(squares, axis=2, kind="stable")
     pairs = np.take_along_axis(drawn.reshape(n_samples, count, 2), order, axis=2)

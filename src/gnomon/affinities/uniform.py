@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Integer, Options, Rule, check_parameters
+from gnomon._entrance import part
+from gnomon._validation import Options, Rule, check_parameters
 from gnomon.affinities.affinity import Inputs, NeighborAffinity
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.conditional import usable_distances
@@ -17,12 +18,11 @@ from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["UniformAffinity", "uniform_affinities"]
 
-_RULES: dict[str, Rule] = {"normalization": Options("total", "membership"), "n_threads": Integer(1)}
+_RULES: dict[str, Rule] = {"normalization": Options("total", "membership")}
 
 
-def uniform_affinities(
-    graph: NeighborGraph, *, normalization: str = "total", n_threads: int = 1, who: str = "uniform_affinities"
-) -> Affinities:
+@part("uniform_affinities")
+def uniform_affinities(graph: NeighborGraph, *, normalization: str = "total") -> Affinities:
     """Give all neighbours of a row the same weight.
 
     Parameters
@@ -32,10 +32,6 @@ def uniform_affinities(
     normalization : {"total", "membership"}, default="total"
         "total": (W + W') / 2 of rows that sum to 1, divided by n_samples: all entries sum to 1. "membership": 1 for
         each pair of which one is a neighbour of the other.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="uniform_affinities"
-        Opens the error text.
 
     Returns
     -------
@@ -46,12 +42,12 @@ def uniform_affinities(
     .. [1] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022 (where the
        binary graph serves t-SNE as well as a perplexity).
     """
-    check_parameters(who, _RULES, {"normalization": normalization, "n_threads": n_threads})
-    present = np.isfinite(usable_distances(graph, who=who)).astype(np.float32)
+    check_parameters(_RULES, {"normalization": normalization})
+    present = np.isfinite(usable_distances(graph)).astype(np.float32)
     if normalization == "membership":
-        return Affinities(fuzzy_union(graph.indices, present, n_threads=n_threads), "membership")
+        return Affinities(fuzzy_union(graph.indices, present), "membership")
     counts = np.maximum(present.sum(axis=1, keepdims=True), 1.0)
-    return Affinities(mean_of_directions(graph.indices, present / counts, n_threads=n_threads), "total")
+    return Affinities(mean_of_directions(graph.indices, present / counts), "total")
 
 
 @dataclass(frozen=True)
@@ -71,13 +67,13 @@ class UniformAffinity(NeighborAffinity):
         """How both directions are joined."""
         return self.normalization
 
-    def of_rows(self, distances: npt.NDArray[Any], n_threads: int = 1) -> npt.NDArray[Any]:
+    def of_rows(self, distances: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return 1 for each neighbour there is."""
         return np.asarray(np.isfinite(distances), dtype=distances.dtype)
 
-    def weights(self, graph: NeighborGraph, *, n_threads: int = 1) -> Affinities:
+    def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the affinities of a table."""
-        return uniform_affinities(graph, normalization=self.normalization, n_threads=n_threads)
+        return uniform_affinities(graph, normalization=self.normalization)
 
     def degree(self, inputs: Inputs) -> float | None:
         """Return the number of edges of a new row that chooses its neighbours and is chosen by none."""

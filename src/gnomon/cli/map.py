@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from gnomon._entrance import entrance
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, file_line, given, json_text, picture_shape
 from gnomon.methods.registry import METHODS
 
@@ -74,6 +75,7 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option("--title", help="Title of the HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
+@entrance("gnomon map")
 def map(
     data: str,
     output: str | None,
@@ -101,7 +103,7 @@ def map(
 
     paths = given(html=output, png=png, map=save)
     for path in paths.values():
-        check_writable(path, who="gnomon map")
+        check_writable(path)
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)

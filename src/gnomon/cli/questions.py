@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, file_line, given, json_text
 
 if TYPE_CHECKING:
@@ -209,6 +210,7 @@ def importance(map_path: str, select: str | None, by_label: bool, top: int, thre
 @_n_top(10)
 @_threads
 @_as_json
+@entrance("gnomon saliency")
 def saliency(
     map_path: str,
     point: str | None,
@@ -228,7 +230,7 @@ def saliency(
     if (point is None) == (select is None):
         raise click.UsageError("give POINT or --select, one of the two.")
     if output is not None:
-        check_writable(output, who="gnomon saliency")
+        check_writable(output)
     result = _open_map(map_path, threads)
     of = result.find(point) if point is not None else result.select(select)
     target = None if toward is None else result.select(toward)

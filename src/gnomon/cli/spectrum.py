@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from gnomon._entrance import entrance
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, file_line, given, json_text, picture_shape
 
 __all__ = ["spectrum"]
@@ -58,6 +59,7 @@ def _write(spectrum: Any, dataset: Any, paths: dict[str, str], title: str | None
 @click.option("--title", help="Title of the HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
+@entrance("gnomon spectrum")
 def spectrum(
     data: str,
     output: str | None,
@@ -83,7 +85,7 @@ def spectrum(
 
     paths = given(html=output, png=png)
     for path in paths.values():
-        check_writable(path, who="gnomon spectrum")
+        check_writable(path)
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)

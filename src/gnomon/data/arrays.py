@@ -49,12 +49,11 @@ def working_dtype(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
     return np.float64
 
 
-def refuse_kind(array: npt.NDArray[Any], *, who: str) -> None:
+def refuse_kind(array: npt.NDArray[Any]) -> None:
     """Raise if the dtype of an array is not real numbers; object arrays pass, they are looked at value by value."""
     if array.dtype.kind == "c":
         raise ValueError(
             message(
-                who,
                 "X",
                 "an array of real numbers",
                 fact=f"Complex data not supported: found {array.dtype}",
@@ -64,7 +63,6 @@ def refuse_kind(array: npt.NDArray[Any], *, who: str) -> None:
     if array.dtype.kind in _KINDS:
         raise TypeError(
             message(
-                who,
                 "X",
                 "an array of numbers",
                 fact=f"found {_KINDS[array.dtype.kind]}, dtype {array.dtype}",
@@ -115,12 +113,11 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
     return floats.reshape(values.shape), None
 
 
-def _as_array(X: Any, *, who: str) -> npt.NDArray[Any]:
+def _as_array(X: Any) -> npt.NDArray[Any]:
     """Let NumPy read X; what it cannot read is refused with the reason it gives."""
     if isinstance(X, np.matrix):
         raise TypeError(
             message(
-                who,
                 "X",
                 "an ordinary array",
                 fact="np.matrix is not supported",
@@ -131,21 +128,16 @@ def _as_array(X: Any, *, who: str) -> npt.NDArray[Any]:
         # The mask says "missing", and np.asarray would silently show what lies beneath it.
         return np.ma.filled(X.astype(np.promote_types(X.dtype, np.float32)), np.nan)
     if X is None or isinstance(X, (str, bytes, dict, set)) or (callable(X) and not hasattr(X, "__array__")):
-        raise TypeError(
-            message(who, "X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}")
-        )
+        raise TypeError(message("X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}"))
     try:
         return np.asarray(X)
     except Exception as error:
         if isinstance(X, (list, tuple)):
-            raise ValueError(
-                message(who, "X", "a list of rows of equal length", fact=str(error).split(". ")[0])
-            ) from error
+            raise ValueError(message("X", "a list of rows of equal length", fact=str(error).split(". ")[0])) from error
         # torch and cupy refuse to copy from a device or to drop a gradient behind the user's back; so do we.
         kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
         raise TypeError(
             message(
-                who,
                 "X",
                 "readable by NumPy",
                 fact=f"{kind}: {error}",
@@ -154,7 +146,7 @@ def _as_array(X: Any, *, who: str) -> npt.NDArray[Any]:
         ) from error
 
 
-def _check_dimensions(array: npt.NDArray[Any], *, who: str) -> None:
+def _check_dimensions(array: npt.NDArray[Any]) -> None:
     if array.ndim == 2:
         return
     if array.ndim < 2:
@@ -167,21 +159,20 @@ def _check_dimensions(array: npt.NDArray[Any], *, who: str) -> None:
     else:
         fact = f"Found array with dim {array.ndim}, shape={array.shape}"
         remedy = "Reshape your data to one row per sample, for instance with X.reshape(len(X), -1)."
-    raise ValueError(message(who, "X", "two-dimensional", fact=fact, remedy=remedy))
+    raise ValueError(message("X", "two-dimensional", fact=fact, remedy=remedy))
 
 
-def _from_objects(array: npt.NDArray[Any], *, who: str, names: Sequence[str] | None) -> npt.NDArray[np.float64]:
+def _from_objects(array: npt.NDArray[Any], *, names: Sequence[str] | None) -> npt.NDArray[np.float64]:
     floats, bad = floats_from_objects(array)
     if bad is None:
         return floats
     row, column = divmod(bad, array.shape[1])
     value = array[row, column]
     if isinstance(value, (complex, np.complexfloating)):
-        refuse_kind(np.empty(0, np.complex128), who=who)
+        refuse_kind(np.empty(0, np.complex128))
     kinds = sorted({type(v).__name__ for v in array[:, column].tolist() if isinstance(v, type(value))})
     raise TypeError(
         message(
-            who,
             "X",
             "an array of real numbers",
             fact=f"found {value!r:.40} at row {row}, {column_text(column, names)}, of type {', '.join(kinds)}; "
@@ -192,7 +183,7 @@ def _from_objects(array: npt.NDArray[Any], *, who: str, names: Sequence[str] | N
 
 
 def read_array(
-    X: Any, *, who: str, names: Sequence[str] | None = None, dtype: type[np.float32] | type[np.float64] | None = None
+    X: Any, *, names: Sequence[str] | None = None, dtype: type[np.float32] | type[np.float64] | None = None
 ) -> FloatArray:
     """Read anything NumPy can read as a two-dimensional, contiguous array of floats.
 
@@ -200,8 +191,6 @@ def read_array(
     ----------
     X : array-like of shape (n_samples, n_features)
         Numbers of any real dtype, byte order and memory layout; never written.
-    who : str
-        Opens the error text.
     names : sequence of str, default=None
         Names of the columns, for the error text.
     dtype : {float32, float64}, default=None
@@ -212,12 +201,12 @@ def read_array(
     ndarray of shape (n_samples, n_features), float32 or float64
         Shares the memory of `X` where no conversion was needed.
     """
-    array = _as_array(X, who=who)
-    refuse_kind(array, who=who)
-    _check_dimensions(array, who=who)
+    array = _as_array(X)
+    refuse_kind(array)
+    _check_dimensions(array)
     if array.dtype.kind == "O":
         usable = names if names is not None and len(names) == array.shape[1] else None
-        array = _from_objects(array, who=who, names=usable)
+        array = _from_objects(array, names=usable)
     return cast(array, dtype)
 
 
@@ -251,7 +240,7 @@ def _place(values: FloatArray | sp.csr_array, position: int, names: Sequence[str
 
 
 def check_finite(
-    values: FloatArray | sp.csr_array, *, who: str, names: Sequence[str] | None = None, allow_missing: bool = False
+    values: FloatArray | sp.csr_array, *, names: Sequence[str] | None = None, allow_missing: bool = False
 ) -> None:
     """Raise ValueError if a value is NaN or infinite.
 
@@ -259,8 +248,6 @@ def check_finite(
     ----------
     values : ndarray or csr_array of shape (n_samples, n_features)
         The values to look at; of a sparse matrix the stored ones.
-    who : str
-        Opens the error text.
     names : sequence of str, default=None
         Names of the columns.
     allow_missing : bool, default=False
@@ -296,4 +283,4 @@ def check_finite(
         remedies.append("Was a logarithm of zero or a division by zero taken? Clip or remove infinity.")
     fact = f"it contains {found}: {'the first at ' if more else 'at '}{where}"
     rule = "finite or NaN" if allow_missing else "finite"
-    raise ValueError(message(who, "X", rule, fact=fact, remedy=" ".join(remedies)))
+    raise ValueError(message("X", rule, fact=fact, remedy=" ".join(remedies)))

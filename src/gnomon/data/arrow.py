@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset, assemble, text_array
@@ -19,11 +20,11 @@ __all__ = ["import_arrow", "read_arrow"]
 _INDEX = "__index_level_"  # how pandas names an index that has no name
 
 
-def import_arrow(path: str | os.PathLike[str], *, who: str) -> Any:
+def import_arrow(path: str | os.PathLike[str]) -> Any:
     """Import what reads a file, or raise MissingDependencyError."""
     module = "pyarrow.parquet" if os.fspath(path).endswith(".parquet") else "pyarrow.feather"
-    import_optional("pyarrow", package="pyarrow", extra="io", who=who)
-    return import_optional(module, package="pyarrow", extra="io", who=who)
+    import_optional("pyarrow", package="pyarrow", extra="io")
+    return import_optional(module, package="pyarrow", extra="io")
 
 
 def _vector_length(column: Any) -> int | None:
@@ -77,32 +78,29 @@ def _columns(table: Any) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] 
     return columns, point_names
 
 
+@part("read_table")
 def read_arrow(
-    path: str | os.PathLike[str],
-    *,
-    who: str = "read_table",
-    labels: str | None = None,
-    images: tuple[int, ...] | None = None,
+    path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
 ) -> Dataset:
     """Read a Parquet or Feather file; a column of vectors becomes one column for each entry; see `read_table`.
 
     pyarrow may crash on a damaged file: `gnomon.data.isolated` calls this in a process of its own.
     """
-    reader = import_arrow(path, who=who)
+    reader = import_arrow(path)
     path = os.fspath(path)
     kind = "Parquet" if path.endswith(".parquet") else "Feather"
     # Whatever pyarrow raises on the way from a file to arrays means that the file cannot be read: beside its own
     # classes there are UnicodeDecodeError, SystemError, IndexError and more.
-    with refuse_unreadable(f"file {path!r}", f"a complete {kind} file", who=who, errors=(Exception,)):
+    with refuse_unreadable(f"file {path!r}", f"a complete {kind} file", errors=(Exception,)):
         columns, point_names = _columns(reader.read_table(path))
-    _refuse_missing(path, columns, labels, who=who)
-    return assemble(columns, who=who, labels=labels, images=images, source=path, point_names=point_names)
+    _refuse_missing(path, columns, labels)
+    return assemble(columns, labels=labels, images=images, source=path, point_names=point_names)
 
 
-def _refuse_missing(path: str, columns: dict[str, npt.NDArray[Any]], labels: str | None, *, who: str) -> None:
+def _refuse_missing(path: str, columns: dict[str, npt.NDArray[Any]], labels: str | None) -> None:
     for name, values in columns.items():
         if values.dtype.kind == "f" and name != labels and np.isnan(values).any():
             rows = np.flatnonzero(np.isnan(values))
             fact = f"column {name!r} has {len(rows):,} missing, the first in row {rows[0]}"
             remedy = "Fill them in, or leave these rows or columns out."
-            raise ValueError(message(who, f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
+            raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import part
 from gnomon._validation import message
 
 __all__ = ["Dataset", "assemble", "draw_rows", "note", "require_name", "text_array"]
@@ -78,9 +79,8 @@ class Dataset:
         return int(self.X.shape[1])
 
 
-def draw_rows(
-    X: npt.NDArray[Any] | sp.csr_array, shape: tuple[int, ...], *, who: str = "read_table"
-) -> npt.NDArray[np.uint8]:
+@part("read_table")
+def draw_rows(X: npt.NDArray[Any] | sp.csr_array, shape: tuple[int, ...]) -> npt.NDArray[np.uint8]:
     """Show every row as a picture.
 
     Parameters
@@ -90,8 +90,6 @@ def draw_rows(
         the largest white; uint8 is shown as it is. Missing values are black, infinite ones black or white.
     shape : tuple (height, width) or (height, width, 3)
         Shape of a picture, with n_features pixels.
-    who : str, default="read_table"
-        Opens the error text.
 
     Returns
     -------
@@ -101,10 +99,10 @@ def draw_rows(
     shape = tuple(int(size) for size in shape)
     text = " x ".join(map(str, shape))
     if len(shape) not in (2, 3) or min(shape) < 1 or (len(shape) == 3 and shape[2] not in (1, 3)):
-        raise ValueError(message(who, f"image shape {text}", "height x width or height x width x 3"))
+        raise ValueError(message(f"image shape {text}", "height x width or height x width x 3"))
     if math.prod(shape) != X.shape[1]:
         fact = f"{math.prod(shape)} pixels, {X.shape[1]} features"
-        raise ValueError(message(who, f"image shape {text}", "that of a row", fact=fact))
+        raise ValueError(message(f"image shape {text}", "that of a row", fact=fact))
     if len(shape) == 3 and shape[2] == 1:
         shape = shape[:2]
     if isinstance(X, np.ndarray) and X.dtype == np.uint8:
@@ -146,7 +144,7 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 
-def require_name(name: str, available: Sequence[str], *, who: str, what: str) -> None:
+def require_name(name: str, available: Sequence[str], *, what: str) -> None:
     """Raise ValueError unless `name` is available; the text proposes a name that is near."""
     if name in available:
         return
@@ -154,7 +152,7 @@ def require_name(name: str, available: Sequence[str], *, who: str, what: str) ->
     near = near or [other for other in available if other.lower() == name.lower()]
     remedy = f"Did you mean {near[0]!r}?" if near else ""
     fact = f"available: {listed(available)}" if available else "there are none"
-    raise ValueError(message(who, f"{what}={name!r}", "one of those in the data", fact=fact, remedy=remedy))
+    raise ValueError(message(f"{what}={name!r}", "one of those in the data", fact=fact, remedy=remedy))
 
 
 def _narrowest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -185,7 +183,6 @@ def _whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def assemble(
     columns: dict[str, npt.NDArray[Any]],
     *,
-    who: str,
     labels: str | None,
     images: tuple[int, ...] | None,
     source: str,
@@ -199,8 +196,6 @@ def assemble(
     ----------
     columns : dict of str to ndarray of shape (n_samples,)
         In the order of the source; float columns without missing values are features.
-    who : str
-        Opens an error text.
     labels : str or None
         Name of the column of labels.
     images : tuple of int or None
@@ -216,13 +211,13 @@ def assemble(
     """
     notes = [] if notes is None else notes
     if labels is not None:
-        require_name(labels, list(columns), who=who, what="labels")
+        require_name(labels, list(columns), what="labels")
     numeric = [name for name, values in columns.items() if values.dtype.kind in "biuf"]
     features = [name for name in numeric if name != labels]
     text = [name for name, values in columns.items() if values.dtype.kind not in "biuf" and name != labels]
     if not features:
         raise ValueError(
-            message(who, f"data {source!r}", "a table with columns of numbers", fact=f"columns: {listed(columns)}")
+            message(f"data {source!r}", "a table with columns of numbers", fact=f"columns: {listed(columns)}")
         )
     if blocks is None:
         X = np.column_stack([columns[name] for name in features])
@@ -242,7 +237,7 @@ def assemble(
         label_name=labels,
         metadata={name: columns[name] for name in text},
         point_names=point_names,
-        images=None if images is None else draw_rows(X, images, who=who),
+        images=None if images is None else draw_rows(X, images),
         image_shape=images,
         source=source,
         notes=notes,

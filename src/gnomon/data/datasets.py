@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gnomon._entrance import entrance
 from gnomon._files import atomic_write
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset, draw_rows, require_name
@@ -97,12 +98,12 @@ def _store(arrays: dict[str, Any], path: Path) -> None:
 
 
 def _fetch(name: str) -> Dataset:
-    source, who = _SOURCES[name], f"fetch_{name}"
+    source = _SOURCES[name]
     given, cache = os.environ.get("GNOMON_DATA"), _cache_folder()
     places = [folder / source.file for folder in (Path(given) if given else None, cache) if folder is not None]
     for place in places:
         if place.is_file():
-            return replace(read_npz(place, who=who), source=name, label_name=source.label_name)
+            return replace(read_npz(place), source=name, label_name=source.label_name)
     failure = "OpenML does not have it"
     if source.openml is not None:
         try:
@@ -115,7 +116,7 @@ def _fetch(name: str) -> Dataset:
             if cache is not None:
                 _store(arrays, cache / source.file)
             X, labels = arrays["X"], arrays["target_names"][arrays["y"]]
-            pictures = draw_rows(X, source.shape, who=who)
+            pictures = draw_rows(X, source.shape)
             return Dataset(
                 X,
                 labels=labels,
@@ -127,7 +128,6 @@ def _fetch(name: str) -> Dataset:
     looked = ", ".join(str(place) for place in places) or "nowhere: GNOMON_DATA is not set and there is no home folder"
     raise FileNotFoundError(
         message(
-            who,
             f"file {source.file!r}",
             "in the folder GNOMON_DATA or in the cache",
             fact=f"looked for {looked}; {failure}",
@@ -209,6 +209,7 @@ def dataset_names() -> list[str]:
     return list(_LOADERS)
 
 
+@entrance("load_dataset")
 def load_dataset(name: str) -> Dataset:
     """Return a data set by name.
 
@@ -222,5 +223,5 @@ def load_dataset(name: str) -> Dataset:
     Dataset
     """
     name = name.replace("-", "_")
-    require_name(name, dataset_names(), who="load_dataset", what="name")
+    require_name(name, dataset_names(), what="name")
     return _LOADERS[name]()

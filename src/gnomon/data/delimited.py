@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset, assemble, note, text_array
 from gnomon.data.names import clean_names
@@ -57,7 +58,7 @@ class _Layout:
 
 
 @contextmanager
-def _open_text(path: str | os.PathLike[str], *, who: str) -> Iterator[Iterator[str]]:
+def _open_text(path: str | os.PathLike[str]) -> Iterator[Iterator[str]]:
     """Open the lines of a text file, compressed or not, with or without a byte-order mark; errors say what is wrong."""
     name = os.fspath(path)
     packed = name.lower().endswith(".gz")
@@ -68,13 +69,13 @@ def _open_text(path: str | os.PathLike[str], *, who: str) -> Iterator[Iterator[s
             yield _lines(file, most)
     except _EndlessError as error:
         rule, fact, remedy = error.args
-        raise ValueError(message(who, f"file {name!r}", rule, fact=fact, remedy=remedy)) from None
+        raise ValueError(message(f"file {name!r}", rule, fact=fact, remedy=remedy)) from None
     except UnicodeDecodeError as error:
         fact = f"byte {error.object[error.start]:#04x} is no UTF-8"
         remedy = "Save it as UTF-8, or check that it is a table and not another kind of file."
-        raise ValueError(message(who, f"file {name!r}", "a text file in UTF-8", fact=fact, remedy=remedy)) from error
+        raise ValueError(message(f"file {name!r}", "a text file in UTF-8", fact=fact, remedy=remedy)) from error
     except (csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(message(who, f"file {name!r}", "a readable table", fact=str(error))) from error
+        raise ValueError(message(f"file {name!r}", "a readable table", fact=str(error))) from error
 
 
 class _EndlessError(Exception):  # no ValueError, which means "not all numbers" to those who read the lines
@@ -148,28 +149,28 @@ def _sample(lines: Iterator[str]) -> list[str]:
     return sample
 
 
-def _sniff(path: str | os.PathLike[str], *, who: str, delimiter: str | None = None) -> _Layout:
+def _sniff(path: str | os.PathLike[str], *, delimiter: str | None = None) -> _Layout:
     """Look at the first records of a text table."""
-    with _open_text(path, who=who) as file:
+    with _open_text(path) as file:
         lines = _sample(file)
         if not any(line.strip() for line in lines):
-            raise ValueError(message(who, f"file {os.fspath(path)!r}", "a table", fact="it is empty"))
+            raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact="it is empty"))
         stem = os.fspath(path).removesuffix(".gz")
         if delimiter is None:
             delimiter = "\t" if stem.endswith(".tsv") else _guess_delimiter(lines)
         elif len(delimiter) != 1:
-            raise ValueError(message(who, f"delimiter={delimiter!r}", "a single character"))
+            raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
         records = [record for record in csv.reader(lines, delimiter=delimiter) if record][: _SAMPLE + 1]
     first, rows = records[0], records[1:]
     header = _is_header(first, rows)
     width = len(rows[0]) if rows else len(first)
     if width > _WIDEST:
         rule = f"a table of at most {_WIDEST:,} columns"
-        raise ValueError(message(who, f"file {os.fspath(path)!r}", rule, fact=f"{width:,} fields in a row"))
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=f"{width:,} fields in a row"))
     if len(first) not in (width, width - 1):
         fact = f"{len(first)} fields in the first row, {width} in the next"
         rule = "a table of rows of equal length"
-        raise ValueError(message(who, f"file {os.fspath(path)!r}", rule, fact=fact))
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact))
     names = None
     if header:
         names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
@@ -215,9 +216,9 @@ def _numbers(cells: tuple[str, ...]) -> npt.NDArray[np.float64] | None:
         return None
 
 
-def _records(path: str, layout: _Layout, *, who: str) -> Iterator[tuple[int, list[str]]]:
+def _records(path: str, layout: _Layout) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the fields of each row after the header; blank lines are passed over."""
-    with _open_text(path, who=who) as file:
+    with _open_text(path) as file:
         reader = csv.reader(file, delimiter=layout.delimiter)
         records = (record for record in reader if record)
         if layout.names is not None:
@@ -226,15 +227,13 @@ def _records(path: str, layout: _Layout, *, who: str) -> Iterator[tuple[int, lis
             if len(record) != layout.width:
                 fact = f"line {reader.line_num} has {len(record)} fields, the rows before it {layout.width}"
                 remedy = "Is the file complete, and every field that holds the delimiter in quotes?"
-                raise ValueError(
-                    message(who, f"file {path!r}", "a table of rows of equal length", fact=fact, remedy=remedy)
-                )
+                raise ValueError(message(f"file {path!r}", "a table of rows of equal length", fact=fact, remedy=remedy))
             yield reader.line_num, record
 
 
-def _read_fast(path: str, layout: _Layout, *, who: str) -> npt.NDArray[np.float64] | None:
+def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
     """Read a file of numbers alone; None if it holds anything else, which the careful reader explains."""
-    with _open_text(path, who=who) as file:
+    with _open_text(path) as file:
         if layout.names is not None:
             next(record for record in csv.reader(file, delimiter=layout.delimiter) if record)
         try:
@@ -246,9 +245,9 @@ def _read_fast(path: str, layout: _Layout, *, who: str) -> npt.NDArray[np.float6
     return None if values.shape[1] != layout.width or np.isnan(values).any() else values
 
 
-def _read_careful(path: str, layout: _Layout, names: list[str], *, who: str) -> dict[str, _Column]:
+def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Column]:
     columns = {name: _Column() for name in names}
-    records = _records(path, layout, who=who)
+    records = _records(path, layout)
     while block := list(itertools.islice(records, _BLOCK)):
         lines = [line for line, _ in block]
         for column, cells in zip(columns.values(), zip(*(record for _, record in block), strict=True), strict=True):
@@ -259,18 +258,18 @@ def _read_careful(path: str, layout: _Layout, names: list[str], *, who: str) -> 
     return columns
 
 
-def _read_text(path: str, layout: _Layout, columns: dict[str, _Column], *, who: str) -> dict[str, npt.NDArray[Any]]:
+def _read_text(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[str, npt.NDArray[Any]]:
     """Read the text columns in a second pass: a column may turn out to be text only in its last row."""
     places = [(j, name) for j, (name, column) in enumerate(columns.items()) if column.is_text]
     cells: dict[str, list[str]] = {name: [] for _, name in places}
     if places:
-        for _, record in _records(path, layout, who=who):
+        for _, record in _records(path, layout):
             for j, name in places:
                 cells[name].append(record[j])
     return {name: text_array(values) for name, values in cells.items()}
 
 
-def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None, *, who: str) -> None:
+def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) -> None:
     holes = {n: c for n, c in columns.items() if c.n_missing and not c.is_text and n != labels}
     if not holes:
         return
@@ -281,7 +280,7 @@ def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None, 
         f"{total:,} missing {'value' if total == 1 else 'values'}, {'the first ' if total > _SHOWN else ''}at {shown}"
     )
     remedy = "Fill them in, or leave these rows or columns out."
-    raise ValueError(message(who, f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
+    raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
 
 
 def _take_row_names(columns: dict[str, npt.NDArray[Any]], first: str) -> npt.NDArray[Any] | None:
@@ -293,31 +292,31 @@ def _take_row_names(columns: dict[str, npt.NDArray[Any]], first: str) -> npt.NDA
     return values.astype(np.int64).astype(str) if values.dtype.kind == "f" else values
 
 
+@part("read_table")
 def read_delimited(
     path: str | os.PathLike[str],
     *,
-    who: str = "read_table",
     labels: str | None = None,
     images: tuple[int, ...] | None = None,
     delimiter: str | None = None,
 ) -> Dataset:
     """Read a text table, header and delimiter found by looking; see `read_table`."""
     path = os.fspath(path)
-    layout = _sniff(path, who=who, delimiter=delimiter)
+    layout = _sniff(path, delimiter=delimiter)
     names = clean_names(layout.names) if layout.names is not None else [str(j) for j in range(layout.width)]
     notes: list[str] = []
-    values = _read_fast(path, layout, who=who) if layout.numeric else None
+    values = _read_fast(path, layout) if layout.numeric else None
     if values is not None:
         columns: dict[str, npt.NDArray[Any]] = {name: values[:, j] for j, name in enumerate(names)}
     else:
-        read = _read_careful(path, layout, names, who=who)
-        text = _read_text(path, layout, read, who=who)
-        _refuse_missing(path, read, labels, who=who)
+        read = _read_careful(path, layout, names)
+        text = _read_text(path, layout, read)
+        _refuse_missing(path, read, labels)
         columns = {
             n: text[n] if c.is_text else np.concatenate(c.pieces) for n, c in read.items() if n in text or c.pieces
         }
     if not columns or len(next(iter(columns.values()))) == 0:
-        raise ValueError(message(who, f"file {path!r}", "a table with rows", fact="it holds a header alone"))
+        raise ValueError(message(f"file {path!r}", "a table with rows", fact="it holds a header alone"))
     point_names = None
     if layout.names is not None and not layout.names[0] and names[0] != labels:
         point_names = _take_row_names(columns, names[0])
@@ -325,6 +324,6 @@ def read_delimited(
             note(notes, "the first column has no name and is read as row names")
             values = None if values is None else values[:, 1:]
     dataset = assemble(
-        columns, who=who, labels=labels, images=images, source=path, notes=notes, blocks=values, point_names=point_names
+        columns, labels=labels, images=images, source=path, notes=notes, blocks=values, point_names=point_names
     )
     return dataset if layout.names is not None else replace(dataset, feature_names=None)

@@ -116,7 +116,7 @@ def read_frame(X: Any) -> Frame:
 
 
 def stack_columns(
-    frame: Frame, *, who: str, names: list[str] | None, dtype: type[np.float32] | type[np.float64] | None
+    frame: Frame, *, names: list[str] | None, dtype: type[np.float32] | type[np.float64] | None
 ) -> FloatArray:
     """Put the columns of a frame of numbers side by side.
 
@@ -130,7 +130,6 @@ def stack_columns(
         shown = ", ".join(f"{names[j] if names else j!r}: {frame.kinds[j]}" for j in bad[:_SHOWN])
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
         text = message(
-            who,
             "X",
             "a table of real numbers",
             fact=f"{len(bad)} of {len(frame.kinds)} columns hold something else: {shown}{more}",

@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import message
+from gnomon._run import running
+from gnomon._validation import caller, message
 from gnomon.data.arrow import import_arrow, read_arrow
 from gnomon.data.dataset import Dataset, draw_rows
 from gnomon.data.h5ad import import_h5ad, read_h5ad
@@ -47,7 +48,7 @@ _MOST_THREADS = 8  # of pyarrow: the stack of each counts as memory
 _KINDS = "biufcSUMm"
 
 
-def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **options: Any) -> Dataset:
+def read_isolated(reader: str, path: str | os.PathLike[str], **options: Any) -> Dataset:
     """Read a file in a process whose memory and time are limited, see `limits`.
 
     Where there is no interpreter to start (Python embedded in another program, or frozen into one) the file is read
@@ -60,8 +61,6 @@ def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **opti
         The reader.
     path : str or path-like
         The file.
-    who : str
-        Opens the error text.
     **options
         Further options of the reader.
 
@@ -74,13 +73,14 @@ def read_isolated(reader: str, path: str | os.PathLike[str], *, who: str, **opti
     """
     interpreter = _interpreter()
     if interpreter is None or importlib.util.find_spec(_PACKAGES[reader]) is None:
-        return _READERS[reader](os.fspath(path), who=who, **options)
-    call = _Call(reader, os.fspath(path), who)
+        return _READERS[reader](os.fspath(path), **options)
+    call = _Call(reader, os.fspath(path))
     request = {
         "path": [str(entry) for entry in sys.path],
         "reader": reader,
         "file": call.path,
-        "options": {"who": who, **options},
+        "name": caller(),
+        "options": options,
         "memory": call.memory,
         "seconds": call.seconds,
     }
@@ -137,8 +137,8 @@ class _Clock:
 class _Call:
     """One file, what reading it may take, and what is said if it fails."""
 
-    def __init__(self, reader: str, path: str, who: str) -> None:
-        self.path, self.who = path, who
+    def __init__(self, reader: str, path: str) -> None:
+        self.path = path
         self.kind = "h5ad" if reader == "h5ad" else "Parquet" if path.endswith(".parquet") else "Feather"
         self.complete = f"a complete {self.kind} file"
         self.remedy = f"If you trust this file, read it with {_PACKAGES[reader]} yourself and pass its table."
@@ -147,7 +147,7 @@ class _Call:
 
     def refusal(self, rule: str, fact: str = "") -> ValueError:
         """Return the error for a file that cannot be read."""
-        return ValueError(message(self.who, f"file {self.path!r}", rule, fact=fact, remedy=self.remedy))
+        return ValueError(message(f"file {self.path!r}", rule, fact=fact, remedy=self.remedy))
 
     def converse(self, process: subprocess.Popen[bytes], clock: _Clock, request: dict[str, Any]) -> Dataset:
         """Send the request and return the answer."""
@@ -208,12 +208,13 @@ def main(request: dict[str, Any]) -> None:
     out = os.fdopen(os.dup(1), "wb")
     _silence(1)
     try:
-        _IMPORTS[request["reader"]](request["file"], who=request["options"]["who"])
-        _send(out, {"ready": True})
-        _silence(2)
-        _limit(request["memory"], request["seconds"])
-        dataset = _READERS[request["reader"]](request["file"], **request["options"])
-        send_dataset(dataset, out)
+        with running(name=request["name"]):
+            _IMPORTS[request["reader"]](request["file"])
+            _send(out, {"ready": True})
+            _silence(2)
+            _limit(request["memory"], request["seconds"])
+            dataset = _READERS[request["reader"]](request["file"], **request["options"])
+            send_dataset(dataset, out)
     except Exception as error:  # whatever it is, the process that waits has to hear of it
         memory = isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError)
         kind = "MemoryError" if memory else type(error).__name__

@@ -27,9 +27,7 @@ def allowed_seconds(path: str | os.PathLike[str]) -> int:
 
 
 @contextmanager
-def refuse_unreadable(
-    what: str, rule: str, *, who: str, errors: tuple[type[Exception], ...], remedy: str = ""
-) -> Iterator[None]:
+def refuse_unreadable(what: str, rule: str, *, errors: tuple[type[Exception], ...], remedy: str = "") -> Iterator[None]:
     """Turn what a library raises while it reads into the form of gnomon's errors.
 
     Parameters
@@ -38,8 +36,6 @@ def refuse_unreadable(
         The file, such as ``"file 'table.npz'"``.
     rule : str
         What it must be.
-    who : str
-        Opens the error text.
     errors : tuple of exception types
         What the library raises; errors that are already in the form must be raised outside of the block.
     remedy : str, default=""
@@ -49,8 +45,8 @@ def refuse_unreadable(
         yield
     except MemoryError as error:
         fact = "it needs more memory than there is"
-        raise ValueError(message(who, what, rule, fact=fact, remedy=remedy)) from error
+        raise ValueError(message(what, rule, fact=fact, remedy=remedy)) from error
     except errors as error:
         lines = str(error).strip().splitlines()
         fact = lines[0].rstrip(". ") if lines else type(error).__name__
-        raise ValueError(message(who, what, rule, fact=fact, remedy=remedy)) from error
+        raise ValueError(message(what, rule, fact=fact, remedy=remedy)) from error

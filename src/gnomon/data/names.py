@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gnomon._entrance import part
 from gnomon._validation import message
 
 __all__ = ["check_name_count", "clean_names", "column_text", "default_names"]
 
 
-def clean_names(names: Iterable[object], *, who: str = "gnomon") -> list[str]:
+@part("gnomon")
+def clean_names(names: Iterable[object]) -> list[str]:
     """Turn names of any kind into unique, non-empty strings.
 
     A name that occurs again gets its occurrence in brackets: "a", "a (2)". An empty or missing name becomes
     "column 3", counted from 0 as everywhere in Python.
     """
     if isinstance(names, (str, bytes)):
-        raise TypeError(message(who, f"feature_names={names!r}", "a sequence of names", fact="found one string"))
+        raise TypeError(message(f"feature_names={names!r}", "a sequence of names", fact="found one string"))
     cleaned: list[str] = []
     for position, name in enumerate(names):
         text = "" if name is None or name != name else str(name)
@@ -43,11 +45,11 @@ def default_names(n_features: int, image_shape: tuple[int, ...] | None = None) -
     return [f"pixel {r},{c}{colour}" for r in range(height) for c in range(width) for colour in colours]
 
 
-def check_name_count(names: Sequence[str], n_features: int, *, who: str) -> None:
+def check_name_count(names: Sequence[str], n_features: int) -> None:
     """Raise ValueError unless there is one name for each feature."""
     if len(names) != n_features:
         fact = f"{len(names)} names, {n_features} columns"
-        raise ValueError(message(who, "feature_names", "one for each column of X", fact=fact))
+        raise ValueError(message("feature_names", "one for each column of X", fact=fact))
 
 
 def column_text(column: int, names: Sequence[str] | None) -> str:

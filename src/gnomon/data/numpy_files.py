@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import part
 from gnomon._memory import require_memory
 from gnomon._validation import message
 from gnomon.data.arrays import refuse_kind
@@ -115,49 +116,46 @@ def _read_array(file: IO[bytes], n_bytes: int) -> npt.NDArray[Any]:
 
 
 def _as_rows(
-    array: npt.NDArray[Any], images: tuple[int, ...] | None, *, who: str
+    array: npt.NDArray[Any], images: tuple[int, ...] | None
 ) -> tuple[npt.NDArray[Any], tuple[int, ...] | None]:
     """Return an array of numbers as one row a sample; arrays of pictures are laid out row by row."""
-    refuse_kind(array, who=who)
+    refuse_kind(array)
     if array.ndim == 2:
         return array, images
     if array.ndim == 3 or (array.ndim == 4 and array.shape[3] in (1, 3)):
         return array.reshape(len(array), math.prod(array.shape[1:])), images or array.shape[1:]
     rule, fact = "a table or an array of pictures", f"the array has shape {array.shape}"
-    raise ValueError(message(who, "the array", rule, fact=fact, remedy="Reshape your data."))
+    raise ValueError(message("the array", rule, fact=fact, remedy="Reshape your data."))
 
 
+@part("read_table")
 def read_npy(
-    path: str | os.PathLike[str],
-    *,
-    who: str = "read_table",
-    labels: str | None = None,
-    images: tuple[int, ...] | None = None,
+    path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
 ) -> Dataset:
     """Read one array: a table, or pictures of shape (n, height, width) or (n, height, width, 3); see `read_table`."""
     path = os.fspath(path)
     if labels is not None:
-        require_name(labels, [], who=who, what="labels")
+        require_name(labels, [], what="labels")
     what, errors = f"file {path!r}", (ValueError, OSError)
     with (
-        refuse_unreadable(what, "a complete NPY file", who=who, errors=errors, remedy=_REMEDY),
+        refuse_unreadable(what, "a complete NPY file", errors=errors, remedy=_REMEDY),
         open(path, "rb") as file,
     ):
         array = _read_array(file, os.path.getsize(path))
-    X, images = _as_rows(array, images, who=who)
-    pictures = None if images is None else draw_rows(X, images, who=who)
+    X, images = _as_rows(array, images)
+    pictures = None if images is None else draw_rows(X, images)
     return Dataset(X, images=pictures, image_shape=images, source=path)
 
 
-def _read_members(path: str, *, who: str) -> dict[str, npt.NDArray[Any]]:
+def _read_members(path: str) -> dict[str, npt.NDArray[Any]]:
     arrays: dict[str, npt.NDArray[Any]] = {}
     what, rule = f"file {path!r}", "a complete NPZ file"
-    with refuse_unreadable(what, rule, who=who, errors=_ZIP_ERRORS, remedy=_REMEDY), zipfile.ZipFile(path) as archive:
+    with refuse_unreadable(what, rule, errors=_ZIP_ERRORS, remedy=_REMEDY), zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         _check_sizes(members, os.path.getsize(path))
     total = sum(member.file_size for member in members)
-    require_memory(who, what, total, fact="its arrays", remedy="Read its arrays one by one with numpy.load.")
-    with refuse_unreadable(what, rule, who=who, errors=_ZIP_ERRORS, remedy=_REMEDY), zipfile.ZipFile(path) as archive:
+    require_memory(what, total, fact="its arrays", remedy="Read its arrays one by one with numpy.load.")
+    with refuse_unreadable(what, rule, errors=_ZIP_ERRORS, remedy=_REMEDY), zipfile.ZipFile(path) as archive:
         for member in members:
             key = member.filename.removesuffix(".npy")
             if key in arrays:
@@ -185,24 +183,24 @@ def _check_sizes(members: list[zipfile.ZipInfo], n_bytes: int) -> None:
         raise ValueError("its members take more bytes than the file has")
 
 
-def _integers(array: npt.NDArray[Any], name: str, lengths: tuple[int, ...], *, who: str) -> tuple[int, ...]:
+def _integers(array: npt.NDArray[Any], name: str, lengths: tuple[int, ...]) -> tuple[int, ...]:
     """Return a few whole numbers, such as a shape."""
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) not in lengths:
         rule = f"{' or '.join(map(str, lengths))} whole numbers"
-        raise ValueError(message(who, name, rule, fact=f"found dtype {array.dtype} of shape {array.shape}"))
+        raise ValueError(message(name, rule, fact=f"found dtype {array.dtype} of shape {array.shape}"))
     return tuple(int(value) for value in array)
 
 
-def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str, *, who: str) -> sp.csr_array:
+def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> sp.csr_array:
     """Put the parts of a CSR or CSC matrix together."""
     what = f"file {path!r}"
     layout = arrays["format"].tolist() if "format" in arrays else "csr"
     layout = layout.decode("latin1") if isinstance(layout, bytes) else layout
     if layout not in ("csr", "csc"):
-        raise ValueError(message(who, what, "a CSR or CSC matrix", fact=f"format {layout!r:.40}"))
-    n_rows, n_columns = _integers(arrays["shape"], "shape", (2,), who=who)
+        raise ValueError(message(what, "a CSR or CSC matrix", fact=f"format {layout!r:.40}"))
+    n_rows, n_columns = _integers(arrays["shape"], "shape", (2,))
     data, indices, indptr = (arrays[key] for key in ("data", "indices", "indptr"))
-    refuse_kind(data, who=who)
+    refuse_kind(data)
     fact = ""
     if any(part.ndim != 1 for part in (data, indices, indptr)):
         fact = "data, indices and indptr have more or fewer dimensions than one"
@@ -213,20 +211,18 @@ def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str, *, who: str) 
     elif layout == "csc" and 8 * n_rows > allowed_memory(path):  # a row without entries takes no bytes in the file
         fact = f"{n_rows} rows and {len(data)} entries"
     if fact:
-        raise ValueError(message(who, what, "a valid sparse matrix", fact=fact))
+        raise ValueError(message(what, "a valid sparse matrix", fact=fact))
     make = sp.csr_array if layout == "csr" else sp.csc_array
-    with refuse_unreadable(what, "a valid sparse matrix", who=who, errors=(ValueError, TypeError, OverflowError)):
+    with refuse_unreadable(what, "a valid sparse matrix", errors=(ValueError, TypeError, OverflowError)):
         matrix = make((data, indices, indptr), shape=(n_rows, n_columns))
         matrix.check_format(full_check=True)
         return sp.csr_array(matrix)
 
 
-def _find_matrix(
-    arrays: dict[str, npt.NDArray[Any]], path: str, *, who: str
-) -> tuple[npt.NDArray[Any] | sp.csr_array, set[str]]:
+def _find_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> tuple[npt.NDArray[Any] | sp.csr_array, set[str]]:
     """Return the table and the keys it came from."""
     if set(arrays) >= _CSR_KEYS:
-        return _sparse_matrix(arrays, path, who=who), _CSR_KEYS | {"format"}
+        return _sparse_matrix(arrays, path), _CSR_KEYS | {"format"}
     for key in _MATRIX_KEYS:
         if key in arrays and arrays[key].ndim >= 2:
             return arrays[key], {key}
@@ -235,49 +231,46 @@ def _find_matrix(
         return arrays[tables[0]], {tables[0]}
     found = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
     rule = "an archive with one table, named X if there are more, or data, indices, indptr, shape of a CSR matrix"
-    raise ValueError(message(who, f"file {path!r}", rule, fact=f"found {found or 'nothing'}"))
+    raise ValueError(message(f"file {path!r}", rule, fact=f"found {found or 'nothing'}"))
 
 
-def _named_labels(labels: npt.NDArray[Any], names: npt.NDArray[Any] | None, *, who: str) -> npt.NDArray[Any]:
+def _named_labels(labels: npt.NDArray[Any], names: npt.NDArray[Any] | None) -> npt.NDArray[Any]:
     if names is None or labels.dtype.kind not in "iu":
         return labels
     if names.ndim != 1:
-        raise ValueError(message(who, "target_names", "a list of names", fact=f"found shape {names.shape}"))
+        raise ValueError(message("target_names", "a list of names", fact=f"found shape {names.shape}"))
     if labels.size and (labels.min() < 0 or labels.max() >= len(names)):
         fact = f"labels from {labels.min()} to {labels.max()}, {len(names)} names"
-        raise ValueError(message(who, "target_names", "one name for each label from 0", fact=fact))
+        raise ValueError(message("target_names", "one name for each label from 0", fact=fact))
     return np.asarray(names[labels])
 
 
+@part("read_table")
 def read_npz(
-    path: str | os.PathLike[str],
-    *,
-    who: str = "read_table",
-    labels: str | None = None,
-    images: tuple[int, ...] | None = None,
+    path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
 ) -> Dataset:
     """Read an archive of arrays; see `read_table` for the names it looks for."""
     path = os.fspath(path)
-    arrays = _read_members(path, who=who)
-    matrix, used = _find_matrix(arrays, path, who=who)
+    arrays = _read_members(path)
+    matrix, used = _find_matrix(arrays, path)
     if images is None and "feature_shape" in arrays:
-        images = _integers(arrays["feature_shape"], "feature_shape", (2, 3), who=who)
+        images = _integers(arrays["feature_shape"], "feature_shape", (2, 3))
     X: npt.NDArray[Any] | sp.csr_array = matrix
     if isinstance(matrix, np.ndarray):
-        X, images = _as_rows(matrix, images, who=who)
+        X, images = _as_rows(matrix, images)
     n, width = X.shape
     if images is not None and not isinstance(X, np.ndarray):
-        require_memory(who, f"file {path!r}", 2.0 * n * width, fact=f"{n} pictures of {width} pixels", remedy="")
+        require_memory(f"file {path!r}", 2.0 * n * width, fact=f"{n} pictures of {width} pixels", remedy="")
     per_row = {k: a for k, a in arrays.items() if a.ndim == 1 and len(a) == n and k not in used}
     label_key = labels if labels is not None else next((key for key in _LABEL_KEYS if key in arrays), None)
     values = None
     if label_key is not None:
         candidates = [k for k, a in arrays.items() if a.ndim == 1 and k not in used]
-        require_name(label_key, candidates, who=who, what="labels")
+        require_name(label_key, candidates, what="labels")
         if len(arrays[label_key]) != n:
             fact = f"{len(arrays[label_key])} labels, {n} rows"
-            raise ValueError(message(who, f"labels {label_key!r}", "one for each row", fact=fact))
-        values = _named_labels(per_row.pop(label_key), arrays.get("target_names"), who=who)
+            raise ValueError(message(f"labels {label_key!r}", "one for each row", fact=fact))
+        values = _named_labels(per_row.pop(label_key), arrays.get("target_names"))
     name_key = next((key for key in _NAME_KEYS if key in arrays and arrays[key].shape == (width,)), None)
     special = {"target_names", "feature_shape", *_NAME_KEYS}
     return Dataset(
@@ -286,7 +279,7 @@ def read_npz(
         labels=values,
         label_name=label_key,
         metadata={key: array for key, array in per_row.items() if key not in special},
-        images=None if images is None else draw_rows(X, images, who=who),
+        images=None if images is None else draw_rows(X, images),
         image_shape=images,
         source=path,
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset, note
@@ -26,20 +27,20 @@ _MOST_PIXELS = 2**26  # in one picture: 270 MB as pillow holds it, while it is d
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")
 
 
-def _find(folder: Path, *, who: str) -> list[Path]:
+def _find(folder: Path) -> list[Path]:
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
     files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     if not files:
         fact = f"no files ending in {', '.join(sorted(_SUFFIXES))}"
-        raise ValueError(message(who, f"folder {str(folder)!r}", "one with pictures", fact=fact))
+        raise ValueError(message(f"folder {str(folder)!r}", "one with pictures", fact=fact))
     return files
 
 
-def _open(path: Path, *, who: str) -> Any:
-    image_module = import_optional("PIL.Image", package="pillow", extra="images", who=who)
+def _open(path: Path) -> Any:
+    image_module = import_optional("PIL.Image", package="pillow", extra="images")
     what = f"picture {str(path)!r}"
     # Whatever pillow raises while it reads a picture means that the picture cannot be read; it names no classes.
-    with refuse_unreadable(what, "a complete picture", who=who, errors=(Exception,)), warnings.catch_warnings():
+    with refuse_unreadable(what, "a complete picture", errors=(Exception,)), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         image_module.init()
         with path.open("rb") as file:
@@ -49,13 +50,13 @@ def _open(path: Path, *, who: str) -> Any:
                 picture.load()
                 return picture
     fact = f"{width:,} x {height:,} pixels"
-    raise ValueError(message(who, what, f"of at most {_MOST_PIXELS:,} pixels", fact=fact, remedy="Make it smaller."))
+    raise ValueError(message(what, f"of at most {_MOST_PIXELS:,} pixels", fact=fact, remedy="Make it smaller."))
 
 
-def _pixels(path: Path, mode: str, size: tuple[int, int], *, who: str) -> npt.NDArray[np.uint8]:
+def _pixels(path: Path, mode: str, size: tuple[int, int]) -> npt.NDArray[np.uint8]:
     """Return a picture in a mode ("L" or "RGB") and a size (width, height)."""
-    picture = _open(path, who=who)
-    with refuse_unreadable(f"picture {str(path)!r}", "a complete picture", who=who, errors=(Exception,)):
+    picture = _open(path)
+    with refuse_unreadable(f"picture {str(path)!r}", "a complete picture", errors=(Exception,)):
         picture = picture.convert(mode)
         return np.asarray(picture if picture.size == size else picture.resize(size))
 
@@ -76,25 +77,24 @@ def _folder_labels(names: list[Path]) -> npt.NDArray[Any] | None:
     return np.array([name.parts[0] for name in names])
 
 
-def read_pictures(
-    folder: str | os.PathLike[str], *, who: str = "read_table", images: tuple[int, ...] | None = None
-) -> Dataset:
+@part("read_table")
+def read_pictures(folder: str | os.PathLike[str], *, images: tuple[int, ...] | None = None) -> Dataset:
     """Read all pictures in a folder and its sub-folders, which name the labels; see `read_table`."""
     root = Path(folder)
-    files = _find(root, who=who)
+    files = _find(root)
     notes: list[str] = []
     # Two passes, so that only pictures of the final size are held in memory.
     sizes: Counter[tuple[int, int]] = Counter()
     grey = True
     for path in files:
-        picture = _open(path, who=who)
+        picture = _open(path)
         sizes[picture.size] += 1
         grey = grey and picture.mode in ("1", "L")
     width, height = _choose_size(sizes, notes) if images is None else (images[1], images[0])
     shape = (height, width) if grey else (height, width, 3)
     pixels = np.empty((len(files), *shape), np.uint8)
     for i, path in enumerate(files):
-        pixels[i] = _pixels(path, "L" if grey else "RGB", (width, height), who=who)
+        pixels[i] = _pixels(path, "L" if grey else "RGB", (width, height))
     names = [path.relative_to(root) for path in files]
     labels = _folder_labels(names)
     return Dataset(

@@ -6,6 +6,7 @@ import difflib
 import os
 from pathlib import Path
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.dataset import Dataset
 from gnomon.data.datasets import dataset_names, load_dataset
@@ -15,7 +16,6 @@ __all__ = ["open_dataset", "read_table"]
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _ARROW = (".parquet", ".feather", ".arrow")
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
-_WHO = "read_table"
 
 
 def _visible(folder: Path) -> list[str]:
@@ -30,25 +30,26 @@ def _require_existing(path: Path) -> None:
             path.open("rb").close()
         except OSError as error:
             fact = error.strerror or str(error)
-            raise type(error)(message(_WHO, f"file {str(path)!r}", "readable", fact=fact)) from error
+            raise type(error)(message(f"file {str(path)!r}", "readable", fact=fact)) from error
         return
     if path.exists():
-        raise OSError(message(_WHO, f"file {str(path)!r}", "a file or a folder", fact="it is a device or a pipe"))
+        raise OSError(message(f"file {str(path)!r}", "a file or a folder", fact="it is a device or a pipe"))
     folder = path.parent
     if not folder.is_dir():
-        raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact=f"no folder {str(folder)!r}"))
+        raise FileNotFoundError(message(f"file {str(path)!r}", "there", fact=f"no folder {str(folder)!r}"))
     near = difflib.get_close_matches(path.name, _visible(folder), 3, 0.6)
     remedy = f"Did you mean {' or '.join(repr(str(folder / name)) for name in near)}?" if near else ""
-    raise FileNotFoundError(message(_WHO, f"file {str(path)!r}", "there", fact="no such file or folder", remedy=remedy))
+    raise FileNotFoundError(message(f"file {str(path)!r}", "there", fact="no such file or folder", remedy=remedy))
 
 
 def _refuse(given: dict[str, object], kind: str) -> None:
     """Raise if an option was given that has no meaning for a kind of file."""
     for option, value in given.items():
         if value is not None:
-            raise ValueError(message(_WHO, f"{option}={value!r}", "left out", fact=f"it has no meaning for {kind}"))
+            raise ValueError(message(f"{option}={value!r}", "left out", fact=f"it has no meaning for {kind}"))
 
 
+@entrance("read_table")
 def read_table(
     path: str | os.PathLike[str],
     *,
@@ -110,32 +111,33 @@ def read_table(
         from gnomon.data.pictures import read_pictures
 
         _refuse({"labels": labels, "delimiter": delimiter, "layer": layer}, "a folder of pictures")
-        return read_pictures(where, who=_WHO, images=images)
+        return read_pictures(where, images=images)
     if name.endswith(_TEXT):
         from gnomon.data.delimited import read_delimited
 
         _refuse({"layer": layer}, "a text file")
-        return read_delimited(where, who=_WHO, labels=labels, images=images, delimiter=delimiter)
+        return read_delimited(where, labels=labels, images=images, delimiter=delimiter)
     _refuse({"delimiter": delimiter}, "this kind of file")
     if name.endswith(".h5ad"):
         from gnomon.data.isolated import read_isolated
 
         _refuse({"images": images}, "an h5ad file")
-        return read_isolated("h5ad", where, who=_WHO, labels=labels, layer=layer)
+        return read_isolated("h5ad", where, labels=labels, layer=layer)
     _refuse({"layer": layer}, "this kind of file")
     if name.endswith((".npy", ".npz")):
         from gnomon.data.numpy_files import read_npy, read_npz
 
-        return (read_npy if name.endswith(".npy") else read_npz)(where, who=_WHO, labels=labels, images=images)
+        return (read_npy if name.endswith(".npy") else read_npz)(where, labels=labels, images=images)
     if name.endswith(_ARROW):
         from gnomon.data.isolated import read_isolated
 
-        return read_isolated("arrow", where, who=_WHO, labels=labels, images=images)
+        return read_isolated("arrow", where, labels=labels, images=images)
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
-    raise ValueError(message(_WHO, f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))
+    raise ValueError(message(f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))
 
 
+@entrance("open_dataset")
 def open_dataset(
     name_or_path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
 ) -> Dataset:
@@ -161,9 +163,7 @@ def open_dataset(
         dataset = load_dataset(name)
         for option, given, own in (("labels", labels, dataset.label_name), ("images", images, dataset.image_shape)):
             if given is not None and given != own:
-                raise ValueError(
-                    message("open_dataset", f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}")
-                )
+                raise ValueError(message(f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}"))
         return dataset
     try:
         return read_table(text, labels=labels, images=images)

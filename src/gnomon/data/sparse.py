@@ -14,7 +14,7 @@ from gnomon.data.arrays import refuse_kind, working_dtype
 __all__ = ["canonical_csr", "check_csr"]
 
 
-def _check_structure(matrix: Any, *, who: str) -> None:
+def _check_structure(matrix: Any) -> None:
     # A kernel trusts row offsets and column numbers, so a broken matrix must be refused before it is converted.
     if matrix.format not in ("csr", "csc", "bsr", "coo"):
         return
@@ -26,7 +26,7 @@ def _check_structure(matrix: Any, *, who: str) -> None:
         else:
             matrix.check_format(full_check=True)
     except ValueError as error:
-        raise ValueError(message(who, "X", "a valid sparse matrix", fact=f"{matrix.format} format: {error}")) from error
+        raise ValueError(message("X", "a valid sparse matrix", fact=f"{matrix.format} format: {error}")) from error
 
 
 def _small_indices(matrix: sp.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -36,7 +36,7 @@ def _small_indices(matrix: sp.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[
 
 
 def canonical_csr(
-    X: Any, *, who: str, dtype: type[np.float32] | type[np.float64] | None = None, keep_zeros: bool = False
+    X: Any, *, dtype: type[np.float32] | type[np.float64] | None = None, keep_zeros: bool = False
 ) -> sp.csr_array:
     """Convert a sparse matrix or array into CSR with sorted, unique columns in every row.
 
@@ -44,8 +44,6 @@ def canonical_csr(
     ----------
     X : SciPy sparse matrix or array of shape (n_samples, n_features)
         Any format; never written. Entries stored more than once are added up, as SciPy does.
-    who : str
-        Opens the error text.
     dtype : {float32, float64}, default=None
         Working precision; None chooses by the type of the values.
     keep_zeros : bool, default=False
@@ -60,7 +58,6 @@ def canonical_csr(
     if X.ndim != 2:
         raise ValueError(
             message(
-                who,
                 "X",
                 "two-dimensional",
                 fact=f"Expected 2D array, got {X.ndim}D sparse array instead: shape={X.shape}",
@@ -68,10 +65,10 @@ def canonical_csr(
             )
         )
     probe = np.empty(0, X.dtype)
-    refuse_kind(probe, who=who)
+    refuse_kind(probe)
     if X.dtype.kind == "O":
-        raise TypeError(message(who, "X", "a sparse matrix of numbers", fact="found dtype object"))
-    _check_structure(X, who=who)
+        raise TypeError(message("X", "a sparse matrix of numbers", fact="found dtype object"))
+    _check_structure(X)
     target = working_dtype(X.dtype) if dtype is None else dtype
     # Convert before duplicates are added up: two 200 in uint8 make 400. Truth values add up to True first.
     private = X.copy() if X.dtype.kind == "b" else X.astype(target)

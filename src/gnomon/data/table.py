@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import message
+from gnomon._entrance import part
+from gnomon._validation import caller, message
 from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
 from gnomon.data.names import check_name_count, clean_names
@@ -59,10 +60,9 @@ class Table:
         return not isinstance(self.values, np.ndarray)
 
 
-def _refuse_sparse(form: str, *, who: str) -> None:
+def _refuse_sparse(form: str) -> None:
     raise TypeError(
         message(
-            who,
             "X",
             "a dense array",
             fact=f"sparse data in {form} format",
@@ -74,7 +74,6 @@ def _refuse_sparse(form: str, *, who: str) -> None:
 def _read(
     X: Any,
     *,
-    who: str,
     accept_sparse: bool,
     keep_zeros: bool,
     dtype: type[np.float32] | type[np.float64] | None,
@@ -82,42 +81,41 @@ def _read(
 ) -> tuple[FloatArray | sp.csr_array, list[str] | None, npt.NDArray[Any] | None]:
     if sp.issparse(X):
         if not accept_sparse:
-            _refuse_sparse(str(getattr(X, "format", "unknown")), who=who)
-        return canonical_csr(X, who=who, dtype=dtype, keep_zeros=keep_zeros), names, None
+            _refuse_sparse(str(getattr(X, "format", "unknown")))
+        return canonical_csr(X, dtype=dtype, keep_zeros=keep_zeros), names, None
     if not isinstance(X, (np.ndarray, list, tuple)):
         if is_lazy_frame(X):
-            raise TypeError(message(who, "X", "a table with rows", fact="a lazy frame", remedy="Pass X.collect()."))
+            raise TypeError(message("X", "a table with rows", fact="a lazy frame", remedy="Pass X.collect()."))
         if is_frame(X):
             frame = read_frame(X)
             names = frame.names if names is None else names
             usable = names if names is not None and len(names) == len(frame.columns) else None
-            return stack_columns(frame, who=who, names=usable, dtype=dtype), names, frame.index
-    return read_array(X, who=who, names=names, dtype=dtype), names, None
+            return stack_columns(frame, names=usable, dtype=dtype), names, frame.index
+    return read_array(X, names=names, dtype=dtype), names, None
 
 
-def _check_shape(shape: tuple[int, int], *, who: str, min_samples: int, min_features: int) -> None:
+def _check_shape(shape: tuple[int, int], *, min_samples: int, min_features: int) -> None:
     for size, least, word, unit in (
         (shape[0], min_samples, "rows", "sample(s)"),
         (shape[1], min_features, "columns", "feature(s)"),
     ):
         if size < least:
             fact = f"Found array with {size} {unit} (shape={shape}) while a minimum of {least} is required"
-            raise ValueError(message(who, "X", f"a table of at least {least} {word}", fact=fact))
+            raise ValueError(message("X", f"a table of at least {least} {word}", fact=fact))
 
 
-def _check_range(values: FloatArray | sp.csr_array, *, who: str) -> None:
+def _check_range(values: FloatArray | sp.csr_array) -> None:
     """Raise a better error if only the conversion to float32 made the values infinite."""
     stored = values if isinstance(values, np.ndarray) else values.data
     if all_finite(stored):
         largest = float(np.abs(stored).max())
-        text = message(who, "X", "within the range of float32, +-3.4e38", fact=f"largest magnitude {largest:.3g}")
+        text = message("X", "within the range of float32, +-3.4e38", fact=f"largest magnitude {largest:.3g}")
         raise ValueError(f"{text} Rescale the data.")
 
 
 def check_table(
     X: Any,
     *,
-    who: str,
     accept_sparse: bool = False,
     min_samples: int = 1,
     min_features: int = 1,
@@ -134,8 +132,6 @@ def check_table(
         NumPy arrays of any real dtype, byte order and layout, lists, objects with ``__array__``, data frames of
         pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Never written. The values of a
         plain Table are taken as they are.
-    who : str
-        Class or function that opens the error text.
     accept_sparse : bool, default=False
         Whether sparse input is allowed. It is never silently made dense.
     min_samples, min_features : int, default=1
@@ -162,29 +158,27 @@ def check_table(
     ValueError
         If the shape is wrong or a value is complex, infinite or, unless allowed, missing; the text says where.
     """
-    given = None if feature_names is None else clean_names(feature_names, who=who)
+    given = None if feature_names is None else clean_names(feature_names)
     known = X if isinstance(X, Table) else None
     if known is not None:
         X, given = known.values, known.feature_names if given is None else given
         if known.is_sparse and not accept_sparse:
-            _refuse_sparse("csr", who=who)
+            _refuse_sparse("csr")
         if known.plain and dtype in (None, known.values.dtype.type):
-            _check_shape(X.shape, who=who, min_samples=min_samples, min_features=min_features)
+            _check_shape(X.shape, min_samples=min_samples, min_features=min_features)
             if given is not None:
-                check_name_count(given, known.n_features, who=who)
+                check_name_count(given, known.n_features)
             return Table(known.values, given, known.index, plain=True)
-    values, names, index = _read(
-        X, who=who, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given
-    )
-    _check_shape(values.shape, who=who, min_samples=min_samples, min_features=min_features)
+    values, names, index = _read(X, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given)
+    _check_shape(values.shape, min_samples=min_samples, min_features=min_features)
     if names is not None:
-        check_name_count(names, values.shape[1], who=who)
+        check_name_count(names, values.shape[1])
     try:
-        check_finite(values, who=who, names=names, allow_missing=allow_missing)
+        check_finite(values, names=names, allow_missing=allow_missing)
     except ValueError:
         if dtype is np.float32:
-            wide, _, _ = _read(X, who=who, accept_sparse=accept_sparse, keep_zeros=True, dtype=np.float64, names=given)
-            _check_range(wide, who=who)
+            wide, _, _ = _read(X, accept_sparse=accept_sparse, keep_zeros=True, dtype=np.float64, names=given)
+            _check_range(wide)
         raise
     if isinstance(values, np.ndarray):
         values = values.view()
@@ -201,7 +195,7 @@ def _listed(title: str, names: Iterable[str]) -> str:
     return f"{title}\n" + "\n".join(lines) + "\n"
 
 
-def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequence[str] | None, who: str) -> None:
+def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequence[str] | None) -> None:
     """Raise ValueError unless a table has the columns that a model was fitted with.
 
     Parameters
@@ -212,8 +206,6 @@ def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequ
         Number of columns in `fit`.
     feature_names_in : sequence of str or None
         Names of the columns in `fit`, if there were any. Compared only if the table has names too.
-    who : str
-        Name of the estimator, which opens the error text.
 
     Notes
     -----
@@ -227,12 +219,12 @@ def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequ
         missing = _listed("Feature names seen at fit time, yet now missing:", set(fitted) - set(given))
         order = "Feature names must be in the same order as they were in fit.\n"
         raise ValueError(
-            f"{who}: The feature names should match those that were passed during fit.\n"
+            f"{caller()}: The feature names should match those that were passed during fit.\n"
             f"{unseen}{missing}{'' if unseen or missing else order}"
         )
     if table.n_features != n_features_in:
         raise ValueError(
-            f"X has {table.n_features} features, but {who} is expecting {n_features_in} features as input. "
+            f"X has {table.n_features} features, but {caller()} is expecting {n_features_in} features as input. "
             "Pass the columns that the model was fitted with."
         )
 
@@ -242,13 +234,11 @@ def _length(value: Any) -> int:
     return int(shape[0]) if shape else len(value)
 
 
-def check_same_length(who: str, **arguments: Any) -> None:
+def check_same_length(**arguments: Any) -> None:
     """Raise ValueError unless all arguments that are not None have the same number of rows.
 
     Parameters
     ----------
-    who : str
-        Opens the error text.
     **arguments : array-like, sized or None
         The arguments by name, the one that sets the length first.
     """
@@ -257,25 +247,26 @@ def check_same_length(who: str, **arguments: Any) -> None:
         first, *others = lengths
         other = next(name for name in others if lengths[name] != lengths[first])
         fact = f"{first} has {lengths[first]} rows, {other} has {lengths[other]}"
-        raise ValueError(message(who, other, f"as long as {first}", fact=fact, remedy="Pass one entry for each row."))
+        raise ValueError(message(other, f"as long as {first}", fact=fact, remedy="Pass one entry for each row."))
 
 
-def _label_array(labels: Any, *, who: str) -> npt.NDArray[Any]:
+def _label_array(labels: Any) -> npt.NDArray[Any]:
     if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
-        raise TypeError(message(who, f"labels={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
+        raise TypeError(message(f"labels={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
     to_numpy = getattr(labels, "to_numpy", None)
     if to_numpy is not None:
         return np.asarray(to_numpy())
     try:
         array = np.asarray(labels)
     except ValueError as error:
-        raise ValueError(message(who, "labels", "one label for each row", fact=str(error).split(". ")[0])) from error
+        raise ValueError(message("labels", "one label for each row", fact=str(error).split(". ")[0])) from error
     if array.dtype.kind == "U" and not isinstance(labels, np.ndarray) and any(not isinstance(v, str) for v in labels):
         return np.asarray(labels, dtype=object)  # NumPy would write None and 1 as text
     return array
 
 
-def check_labels(labels: Any, n: int, *, who: str = "gnomon") -> npt.NDArray[Any]:
+@part("gnomon")
+def check_labels(labels: Any, n: int) -> npt.NDArray[Any]:
     """Check labels, one for each row.
 
     Parameters
@@ -285,21 +276,18 @@ def check_labels(labels: Any, n: int, *, who: str = "gnomon") -> npt.NDArray[Any
         no label. Matched to rows by position, whatever the index of a pandas Series says.
     n : int
         Number of rows.
-    who : str, default="gnomon"
-        Opens the error text.
 
     Returns
     -------
     ndarray of shape (n,)
         Dtype of text where all labels are text, object where kinds are mixed.
     """
-    array = _label_array(labels, who=who)
+    array = _label_array(labels)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(
             message(
-                who,
                 "labels",
                 "one-dimensional",
                 fact=f"shape={array.shape}",
@@ -307,8 +295,8 @@ def check_labels(labels: Any, n: int, *, who: str = "gnomon") -> npt.NDArray[Any
             )
         )
     if array.dtype.kind == "c":
-        raise ValueError(message(who, "labels", "text or real numbers", fact="Complex data not supported"))
-    check_same_length(who, X=np.empty(n, np.int8), labels=array)
+        raise ValueError(message("labels", "text or real numbers", fact="Complex data not supported"))
+    check_same_length(X=np.empty(n, np.int8), labels=array)
     if array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
         return array.astype(str)
     return array

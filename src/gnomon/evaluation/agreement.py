@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Rule, check_parameters, message
 from gnomon.evaluation.anchors import choose_anchors
 from gnomon.evaluation.similarities import (
@@ -60,21 +62,21 @@ class PairMeasure:
     n_rows: int
 
 
-def check_metrics(who: str, metrics: Sequence[str]) -> None:
+def check_metrics(metrics: Sequence[str]) -> None:
     """Raise ValueError for a measure that does not exist, or if there is none."""
     if len(metrics) == 0:
-        raise ValueError(message(who, "metrics", "at least one name"))
+        raise ValueError(message("metrics", "at least one name"))
     for metric in metrics:
-        check_parameters(who, {"metric": Options(*MEASURES)}, {"metric": metric})
+        check_parameters({"metric": Options(*MEASURES)}, {"metric": metric})
 
 
-def check_common_rows(who: str, metrics: Sequence[str], n_neighbors: int, n_rows: int) -> None:
+def check_common_rows(metrics: Sequence[str], n_neighbors: int, n_rows: int) -> None:
     """Raise ValueError if too few rows have a place in all embeddings that are to be compared."""
     if n_rows < 4:
-        raise ValueError(message(who, f"embeddings with {n_rows} rows in common", "of at least 4 rows"))
+        raise ValueError(message(f"embeddings with {n_rows} rows in common", "of at least 4 rows"))
     if n_neighbors > n_rows - 2 and {"knn", "jaccard"} & set(metrics):
         fact = f"{n_rows} rows have a place; with more neighbours than that all rows would be neighbours"
-        raise ValueError(message(who, f"n_neighbors={n_neighbors}", f"at most {n_rows - 2}", fact=fact))
+        raise ValueError(message(f"n_neighbors={n_neighbors}", f"at most {n_rows - 2}", fact=fact))
 
 
 def measure_pair(
@@ -168,6 +170,7 @@ class Agreement:
         return self.summary()
 
 
+@entrance("embedding_similarity", seeded=True)
 def embedding_similarity(
     A: npt.ArrayLike,
     B: npt.ArrayLike,
@@ -235,14 +238,14 @@ def embedding_similarity(
     >>> round(embedding_similarity(A, 3 * A[:, ::-1] + 1), 6)
     1.0
     """
-    who = "embedding_similarity"
     alone = {"chance_corrected": chance_corrected, "n_permutations": n_permutations}
-    corrected = check_parameters(who, _RULES, alone, list(alone))["chance_corrected"]
+    corrected = check_parameters(_RULES, alone, list(alone))["chance_corrected"]
     request = _Request((metric,), n_neighbors, whiten, n_permutations if corrected else 0, max_rows, errors=False)
-    found = _compare(who, A, B, request, random_state, n_jobs)
+    found = _compare(A, B, request)
     return (found.corrected if corrected else found.value)[metric]
 
 
+@entrance("compare_embeddings", seeded=True)
 def compare_embeddings(
     A: npt.ArrayLike,
     B: npt.ArrayLike,
@@ -270,10 +273,9 @@ def compare_embeddings(
     -------
     Agreement
     """
-    who = "compare_embeddings"
-    check_parameters(who, _RULES, {"n_permutations": n_permutations}, ["n_permutations"])
+    check_parameters(_RULES, {"n_permutations": n_permutations}, ["n_permutations"])
     request = _Request(tuple(metrics), n_neighbors, whiten, n_permutations, max_rows, errors=True)
-    return _compare(who, A, B, request, random_state, n_jobs)
+    return _compare(A, B, request)
 
 
 @dataclass(frozen=True)
@@ -288,24 +290,19 @@ class _Request:
     errors: bool
 
 
-def _compare(
-    who: str, A: npt.ArrayLike, B: npt.ArrayLike, request: _Request, random_state: RandomState, n_jobs: int | None
-) -> Agreement:
-    checked = check_parameters(who, _RULES, vars(request), ["n_neighbors", "whiten", "max_rows"])
-    check_metrics(who, request.metrics)
-    a, b = check_embedding(A, "A", who=who), check_embedding(B, "B", who=who)
+def _compare(A: npt.ArrayLike, B: npt.ArrayLike, request: _Request) -> Agreement:
+    checked = check_parameters(_RULES, vars(request), ["n_neighbors", "whiten", "max_rows"])
+    check_metrics(request.metrics)
+    a, b = check_embedding(A, "A"), check_embedding(B, "B")
     if len(a) != len(b):
-        raise ValueError(message(who, f"A with {len(a)} rows and B with {len(b)}", "of the same length"))
+        raise ValueError(message(f"A with {len(a)} rows and B with {len(b)}", "of the same length"))
     kept = placed_rows(a, b)
     k, n = checked["n_neighbors"], len(kept)
-    check_common_rows(who, request.metrics, k, n)
-    seed, n_threads = resolve_seed(random_state, who=who), resolve_n_threads(n_jobs, who=who)
-    settings = Settings(k, request.n_permutations, seed, n_threads)
+    check_common_rows(request.metrics, k, n)
+    seed = current_run().seed
+    settings = Settings(k, request.n_permutations, seed)
     with single_threaded_blas():
-        left, right = (
-            Positions(Y[kept], name=name, who=who, whiten=checked["whiten"], n_threads=n_threads)
-            for name, Y in (("A", a), ("B", b))
-        )
+        left, right = (Positions(Y[kept], name=name, whiten=checked["whiten"]) for name, Y in (("A", a), ("B", b)))
         found = {
             metric: measure_pair(left, right, metric, settings, checked["max_rows"], errors=request.errors)
             for metric in request.metrics

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._threads import single_threaded_blas
+from gnomon._run import current_run
+from gnomon._threads import ThreadPool, single_threaded_blas
 
 __all__ = ["AnchorScores", "choose_anchors", "score_anchors"]
 
@@ -44,10 +44,8 @@ def _some(anchors: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 class _Products:
     """Squared Euclidean distances or cosine distances through blocks of matrix products."""
 
-    def __init__(
-        self, X: Any, metric: str, dtype: npt.DTypeLike, anchors: npt.NDArray[np.int64], n_threads: int
-    ) -> None:
-        self.X, self.metric, self.n_threads = X, metric, n_threads
+    def __init__(self, X: Any, metric: str, dtype: npt.DTypeLike, anchors: npt.NDArray[np.int64]) -> None:
+        self.X, self.metric = X, metric
         self.dtype = np.dtype(dtype)
         self.scale = 1.0
         # Centring keeps the norms, and so the rounding of the products, small.
@@ -91,21 +89,21 @@ class _Products:
             products += np.einsum("ij,ij->i", right, right)
             np.add(products, left_square, out=out[:, block])
 
-        with single_threaded_blas(), ThreadPoolExecutor(self.n_threads) as pool:
+        with single_threaded_blas(), ThreadPool() as pool:
             list(pool.map(fill, range(0, n, _BLOCK)))
         return out
 
 
 def _float32_is_enough(X: Any, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
     """Whether the nearest neighbours of a few anchors stand above the rounding of float32 products."""
-    probe, some = _Products(X, "euclidean", np.float64, anchors, 1), _some(anchors)
+    probe, some = _Products(X, "euclidean", np.float64, anchors), _some(anchors)
     nearest = np.partition(probe(some), n_neighbors, axis=1)[:, n_neighbors]
     centered = probe.prepare(some)
     scale = np.mean(np.einsum("ij,ij->i", centered, centered))
     return bool(np.min(nearest) > _SAFE_SHARE * scale)
 
 
-def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64], n_threads: int) -> Rows:
+def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> Rows:
     """Return a function from row numbers to rows of distances, or an increasing function of them.
 
     Parameters
@@ -117,8 +115,6 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         Neighbours that must be told apart.
     anchors : ndarray, int64
         All rows that will be asked for. If these are all rows, products are formed in float64.
-    n_threads : int >= 1
-        Does not change the result.
     """
     if metric == "precomputed":
         return lambda rows: np.ascontiguousarray(_dense(X, rows, np.float64))
@@ -126,7 +122,7 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         single = len(anchors) < X.shape[0]
         if single and metric == "euclidean":
             single = _float32_is_enough(X, n_neighbors, anchors)
-        return _Products(X, metric, np.float32 if single else np.float64, anchors, n_threads)
+        return _Products(X, metric, np.float32 if single else np.float64, anchors)
     from sklearn.metrics import pairwise_distances
 
     return lambda rows: np.ascontiguousarray(pairwise_distances(X[rows], X, metric=metric), dtype=np.float64)
@@ -155,11 +151,10 @@ def score_anchors(
     n_nearest: int,
     n_triplets: int,
     seed: int,
-    n_threads: int,
 ) -> AnchorScores:
     """Rank all rows from each anchor, a chunk of anchors at a time."""
     n = Y.shape[0]
-    rows = _distance_rows(X, metric, n_neighbors, anchors, n_threads)
+    rows = _distance_rows(X, metric, n_neighbors, anchors)
     all_pairs = len(anchors) == n and n * (n - 1) // 2 <= _ALL_PAIRS_BELOW
     chunk = int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
     parts: list[tuple[npt.NDArray[Any], ...]] = []
@@ -167,7 +162,7 @@ def score_anchors(
         some = anchors[begin : begin + chunk]
         distances = rows(some)
         *scores, data_pairs, map_pairs = _core.score_map(
-            distances, Y, some, n_neighbors, n_nearest, n_triplets, seed, n_threads
+            distances, Y, some, n_neighbors, n_nearest, n_triplets, seed, current_run().n_threads
         )
         if all_pairs:
             later = np.arange(n) > some[:, None]

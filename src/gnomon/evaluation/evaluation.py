@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters, message
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, score_anchors
 from gnomon.evaluation.scores import (
@@ -116,19 +117,18 @@ class Evaluation:
 
 def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors: int) -> tuple[Any, Floats, Any]:
     """Return data, places and labels that fit each other."""
-    values, _ = check_features(X, None, who="evaluate")
+    values, _ = check_features(X, None)
     n = int(values.shape[0])
-    places = check_places(Y, n, who="evaluate")
+    places = check_places(Y, n)
     if labels is not None:
         labels = np.asarray(labels)
         if labels.shape != (n,):
-            raise ValueError(message("evaluate", f"X with {n} rows and {len(labels)} labels", "of the same length"))
+            raise ValueError(message(f"X with {n} rows and {len(labels)} labels", "of the same length"))
     if graph is not None:
-        check_graph(graph, n, who="evaluate")
+        check_graph(graph, n)
     if graph is not None and graph.n_neighbors < n_neighbors:
         raise ValueError(
             message(
-                "evaluate",
                 f"n_neighbors={n_neighbors}",
                 f"at most the graph's n_neighbors={graph.n_neighbors}",
                 remedy="Pass a graph with more neighbours or none.",
@@ -138,7 +138,6 @@ def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors
     if not 2 * n_neighbors < placed:
         raise ValueError(
             message(
-                "evaluate",
                 f"n_neighbors={n_neighbors}",
                 "below half the number of rows in the map",
                 fact=f"{placed} rows",
@@ -175,7 +174,6 @@ def _score_points(
     n_triplets: int,
     labels: npt.NDArray[Any] | None,
     graph: NeighborGraph | None,
-    n_threads: int,
 ) -> dict[str, Floats]:
     """Return the scores of single points over all rows given; `kept` are the rows that have a place."""
     n, k = len(kept), n_neighbors
@@ -187,7 +185,7 @@ def _score_points(
 
     rows, nearest = anchors, found.nearest
     if len(anchors) < n and places.shape[1] <= _TREE_COMPONENTS and (graph is not None or labels is not None):
-        rows, nearest = np.arange(n), nearest_in_map(places, nearest.shape[1], n_threads)
+        rows, nearest = np.arange(n), nearest_in_map(places, nearest.shape[1])
     if graph is None:
         preservation = spread(anchors, found.shared / k)
     else:
@@ -206,6 +204,7 @@ def _score_points(
     return per_point
 
 
+@entrance("evaluate", seeded=True)
 def evaluate(
     X: Any,
     Y: Any,
@@ -256,9 +255,9 @@ def evaluate(
     .. [2] Wang et al., "Understanding how dimension reduction tools work", JMLR 22, 2021 (triplets).
     """
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
-    checked = check_parameters("evaluate", _RULES, given)
+    checked = check_parameters(_RULES, given)
     k, n_triplets = checked["n_neighbors"], checked["n_triplets"]
-    seed, n_threads = resolve_seed(random_state, who="evaluate"), resolve_n_threads(n_jobs, who="evaluate")
+    seed = current_run().seed
     values, places, labels = _check(X, Y, labels, graph, k)
     n_given = places.shape[0]
     kept = np.flatnonzero(np.isfinite(places[:, 0]))
@@ -277,19 +276,9 @@ def evaluate(
         n_nearest=max(k, min(_LABEL_NEIGHBORS, n - 1)),
         n_triplets=n_triplets,
         seed=seed,
-        n_threads=n_threads,
     )
     per_point = _score_points(
-        places,
-        anchors,
-        found,
-        kept,
-        n_given,
-        n_neighbors=k,
-        n_triplets=n_triplets,
-        labels=labels,
-        graph=graph,
-        n_threads=n_threads,
+        places, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, labels=labels, graph=graph
     )
     overall = {name: float(np.mean(scores[np.isfinite(scores)])) for name, scores in per_point.items()}
     return Evaluation(

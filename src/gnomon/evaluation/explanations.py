@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._random import RandomState, resolve_seed
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.evaluation.scores import spearman
 
@@ -71,6 +73,7 @@ def _point_recovery(scores: Floats, drivers: Bools) -> tuple[float, float]:
     return float(auc), float(np.mean(drivers[top]))
 
 
+@entrance("recovery_of_drivers")
 def recovery_of_drivers(importance: Any, drivers: Any, *, counted: Any = None) -> DriverRecovery:
     """Compare the importance of features with the features known to drive each point.
 
@@ -97,7 +100,7 @@ def recovery_of_drivers(importance: Any, drivers: Any, *, counted: Any = None) -
             found[i] = _point_recovery(own, labels)
     defined = np.isfinite(found[:, 0])
     if not defined.any():
-        raise ValueError(message("recovery_of_drivers", "drivers", "some but not all features of some point"))
+        raise ValueError(message("drivers", "some but not all features of some point"))
     means = found[defined].mean(axis=0)
     per_point = {"auc": found[:, 0], "top_precision": found[:, 1]}
     return DriverRecovery(float(means[0]), float(means[1]), int(defined.sum()), per_point)
@@ -157,6 +160,7 @@ class PushTest:
         return f"pushes: cosine {self.cosine:.3f}, R2 {self.r2:.3f}, scale {self.scale:.2f} ({self.n_points} rows)"
 
 
+@entrance("push_test")
 def push_test(X: Any, X_pushed: Any, predicted: Any, transform: Callable[[Any], Any]) -> PushTest:
     """Push rows of the data, place them anew, and compare with the displacement that was predicted.
 
@@ -180,11 +184,11 @@ def push_test(X: Any, X_pushed: Any, predicted: Any, transform: Callable[[Any], 
     actual = np.asarray(transform(X_pushed), dtype=np.float64) - places
     wanted = np.asarray(predicted, dtype=np.float64)
     if wanted.shape != actual.shape:
-        raise ValueError(message("push_test", f"predicted of shape {wanted.shape}", f"of shape {actual.shape}"))
+        raise ValueError(message(f"predicted of shape {wanted.shape}", f"of shape {actual.shape}"))
     lengths = np.linalg.norm(actual, axis=1) * np.linalg.norm(wanted, axis=1)
     moved = np.isfinite(lengths) & (lengths > 0)
     if not moved.any():
-        raise ValueError(message("push_test", "X_pushed", "rows that move in the map, with a prediction other than 0"))
+        raise ValueError(message("X_pushed", "rows that move in the map, with a prediction other than 0"))
     cosine = np.full(len(actual), np.nan)
     cosine[moved] = np.sum(actual[moved] * wanted[moved], axis=1) / lengths[moved]
     a, b = actual[moved], wanted[moved]
@@ -225,6 +229,7 @@ class FeatureRemoval:
         return "removal: moved {:.3f} important first, {:.3f} at random, {:.3f} important last".format(*means)
 
 
+@entrance("remove_features", seeded=True)
 def remove_features(
     X: Any,
     importance: Any,
@@ -257,7 +262,7 @@ def remove_features(
     """
     rows = np.asarray(X, dtype=np.float64)
     goal = np.broadcast_to(np.asarray(reference, dtype=np.float64), rows.shape)
-    rng = np.random.default_rng((resolve_seed(random_state, who="remove_features"), _STREAM))
+    rng = np.random.default_rng((current_run().seed, _STREAM))
     scores = np.asarray(importance, dtype=np.float64)
     orders = {
         "deletion": np.argsort(-scores, axis=1, kind="stable"),
@@ -308,6 +313,7 @@ class Stability:
         return f"stability: rank correlation {self.rank_correlation:.3f}, at least {self.lowest:.3f}"
 
 
+@entrance("stability")
 def stability(importances: Sequence[Any]) -> Stability:
     """Compare the importances that several explanations give the features of the same points.
 
@@ -325,7 +331,7 @@ def stability(importances: Sequence[Any]) -> Stability:
     """
     tables = [np.asarray(table, dtype=np.float64) for table in importances]
     if len(tables) < 2 or len({table.shape for table in tables}) != 1:
-        raise ValueError(message("stability", "importances", "two or more tables of one shape"))
+        raise ValueError(message("importances", "two or more tables of one shape"))
     pairs = [(a, b) for a in range(len(tables)) for b in range(a)]
     found = np.full((len(pairs), len(tables[0])), np.nan)
     for p, (a, b) in enumerate(pairs):
@@ -337,6 +343,7 @@ def stability(importances: Sequence[Any]) -> Stability:
     return Stability(float(means.mean()), float(means.min()), len(pairs), per_point)
 
 
+@entrance("shuffle_columns", seeded=True)
 def shuffle_columns(X: Any, *, random_state: RandomState = 0) -> Floats:
     """Return the table with each column permuted on its own: same features one by one, nothing that joins them.
 
@@ -354,6 +361,6 @@ def shuffle_columns(X: Any, *, random_state: RandomState = 0) -> Floats:
     -------
     ndarray of shape (n_samples, n_features), float64
     """
-    rng = np.random.default_rng((resolve_seed(random_state, who="shuffle_columns"), _STREAM))
+    rng = np.random.default_rng((current_run().seed, _STREAM))
     shuffled: Floats = rng.permuted(np.asarray(X, dtype=np.float64), axis=0)
     return shuffled

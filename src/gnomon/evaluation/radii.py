@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_table
 from gnomon.neighbors import compute_neighbors
 
 __all__ = ["local_radius_correlation"]
 
-_WHO = "local_radius_correlation"
 
-
+@entrance("local_radius_correlation")
 def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15, n_jobs: int | None = None) -> float:
     """Return the correlation between the log radii of neighbourhoods in the data and in the map.
 
@@ -59,15 +58,14 @@ def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15,
     >>> round(local_radius_correlation(X, 5 * X), 6)
     1.0
     """
-    k = check_parameters(_WHO, {"n_neighbors": Integer(1)}, {"n_neighbors": n_neighbors})["n_neighbors"]
-    n_threads = resolve_n_threads(n_jobs, who=_WHO)
-    rows = check_table(X, who=_WHO, accept_sparse=True, min_samples=3).values
-    points = check_table(Y, who=_WHO, min_samples=3).values
+    k = check_parameters({"n_neighbors": Integer(1)}, {"n_neighbors": n_neighbors})["n_neighbors"]
+    rows = check_table(X, accept_sparse=True, min_samples=3).values
+    points = check_table(Y, min_samples=3).values
     if rows.shape[0] != points.shape[0]:
-        raise ValueError(message(_WHO, f"Y with {points.shape[0]} rows", f"of as many rows as X, {rows.shape[0]}"))
+        raise ValueError(message(f"Y with {points.shape[0]} rows", f"of as many rows as X, {rows.shape[0]}"))
     if k >= rows.shape[0]:
-        raise ValueError(message(_WHO, f"n_neighbors={k}", f"less than n_samples={rows.shape[0]}"))
-    first, second = (_mean_squares(values, k, n_threads) for values in (rows, points))
+        raise ValueError(message(f"n_neighbors={k}", f"less than n_samples={rows.shape[0]}"))
+    first, second = (_mean_squares(values, k) for values in (rows, points))
     known = (first > 0) & (second > 0)
     a, b = np.log(first[known]), np.log(second[known])
     if len(a) < 2:
@@ -77,7 +75,7 @@ def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15,
     return float((a * b).sum()) / size if size > 0 else math.nan
 
 
-def _mean_squares(values: Any, n_neighbors: int, n_threads: int) -> npt.NDArray[np.float64]:
+def _mean_squares(values: Any, n_neighbors: int) -> npt.NDArray[np.float64]:
     """Return the mean squared distance of each row to its neighbours."""
-    distances = compute_neighbors(values, n_neighbors, n_threads=n_threads).distances.astype(np.float64)
+    distances = compute_neighbors(values, n_neighbors).distances.astype(np.float64)
     return np.asarray(np.square(distances).mean(axis=1))

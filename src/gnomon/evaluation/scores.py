@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._run import current_run
+
 __all__ = [
     "RankAgreement",
     "label_hits",
@@ -52,12 +54,12 @@ def spearman(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
     return float(np.sum(a * b)) / scale if scale > 0 else 0.0
 
 
-def nearest_in_map(Y: npt.NDArray[np.float64], count: int, n_threads: int) -> npt.NDArray[np.int32]:
+def nearest_in_map(Y: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int32]:
     """Return the `count` nearest rows of every row in a map of few dimensions, itself not counted."""
     from scipy.spatial import cKDTree
 
     n = Y.shape[0]
-    found: npt.NDArray[Any] = np.asarray(cKDTree(Y).query(Y, k=count + 1, workers=n_threads)[1])
+    found: npt.NDArray[Any] = np.asarray(cKDTree(Y).query(Y, k=count + 1, workers=current_run().n_threads)[1])
     is_self = found == np.arange(n)[:, None]
     is_self[~is_self.any(axis=1), -1] = True  # among many copies the row itself may be missing
     others: npt.NDArray[np.int32] = found[~is_self].reshape(n, count).astype(np.int32)

@@ -8,7 +8,6 @@ gathered block by block, in the order of the blocks, so that they do not depend 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist, pdist
 
-from gnomon._threads import single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import message
 from gnomon.evaluation.scores import nearest_in_map, shared_neighbors, spearman
 from gnomon.neighbors import compute_neighbors
@@ -45,15 +45,15 @@ _SHIFT = np.uint32(11)  # of float32 bits: leaves 12 bits of the mantissa, steps
 _TOP = 1 + (0x3F800000 >> 11)  # codes of squared distances from 0 to 1
 
 
-def check_embedding(Y: Any, name: str, *, who: str) -> Floats:
+def check_embedding(Y: Any, name: str) -> Floats:
     """Return an embedding as a C-contiguous float64 array of at least 4 rows; NaN and infinities stay."""
     given = np.asarray(Y)
     if given.ndim != 2 or given.shape[1] == 0:
-        raise ValueError(message(who, f"{name} of shape {given.shape}", "2-D with at least one component"))
+        raise ValueError(message(f"{name} of shape {given.shape}", "2-D with at least one component"))
     if given.dtype.kind not in "buif":
-        raise TypeError(message(who, f"{name} of type {given.dtype}", "of real numbers"))
+        raise TypeError(message(f"{name} of type {given.dtype}", "of real numbers"))
     if given.shape[0] < 4:
-        raise ValueError(message(who, f"{name} with {given.shape[0]} rows", "of at least 4 rows"))
+        raise ValueError(message(f"{name} with {given.shape[0]} rows", "of at least 4 rows"))
     return np.ascontiguousarray(given, dtype=np.float64)
 
 
@@ -80,7 +80,7 @@ class Positions:
         Centred; the squares of all entries sum to 1.
     """
 
-    def __init__(self, Y: Floats, *, name: str, who: str, whiten: bool = False, n_threads: int = 1) -> None:
+    def __init__(self, Y: Floats, *, name: str, whiten: bool = False) -> None:
         largest = float(np.max(np.abs(Y)))
         # Divided first: squares of large or tiny coordinates must not leave the range of numbers.
         values = Y / largest if largest > 0 else Y.copy()
@@ -89,11 +89,10 @@ class Positions:
         extent = float(np.max(np.abs(values)))
         if not extent > _ROUNDING:
             fact = f"all {len(Y)} rows lie at one place" if extent == 0 else "they differ by rounding alone"
-            raise ValueError(message(who, name, "of rows at two places or more", fact=fact))
+            raise ValueError(message(name, "of rows at two places or more", fact=fact))
         values /= extent
         values /= np.linalg.norm(values)
         self.values = _whitened(values) if whiten else values
-        self._n_threads = n_threads
         self._nearest: dict[int, npt.NDArray[np.int32]] = {}
 
     @property
@@ -101,26 +100,27 @@ class Positions:
         """Number of rows."""
         return int(self.values.shape[0])
 
+    @entrance("similarity")
     def subset(self, rows: npt.NDArray[np.int64]) -> Positions:
         """Return some of the rows, centred and scaled anew but not whitened again."""
-        return Positions(self.values[rows], name="a sample", who="similarity", n_threads=self._n_threads)
+        return Positions(self.values[rows], name="a sample")
 
     def nearest(self, n_neighbors: int) -> npt.NDArray[np.int32]:
         """Return the nearest rows of every row, itself not counted, in Euclidean distance; kept for the next call."""
         if n_neighbors not in self._nearest:
             if self.values.shape[1] <= _TREE_COMPONENTS:
-                found = nearest_in_map(self.values, n_neighbors, self._n_threads)
+                found = nearest_in_map(self.values, n_neighbors)
             else:
-                found = compute_neighbors(self.values, n_neighbors, method="exact", n_threads=self._n_threads).indices
+                found = compute_neighbors(self.values, n_neighbors, method="exact").indices
             self._nearest[n_neighbors] = found
         return self._nearest[n_neighbors]
 
 
-def _map_blocks(one_block: Callable[[int, int], Any], n: int, n_threads: int) -> Iterator[Any]:
+def _map_blocks(one_block: Callable[[int, int], Any], n: int) -> Iterator[Any]:
     """Call a function of (first row, end) for blocks of rows; results in the order of the blocks."""
     rows = max(16, _BLOCK_PAIRS // n)
     starts = range(0, n, rows)
-    with single_threaded_blas(), ThreadPoolExecutor(n_threads) as pool:
+    with single_threaded_blas(), ThreadPool() as pool:
         yield from pool.map(lambda begin: one_block(begin, min(begin + rows, n)), starts)
 
 
@@ -142,15 +142,13 @@ def _later(n_rows: int, n_columns: int) -> npt.NDArray[np.bool_]:
     return np.arange(n_columns) > np.arange(n_rows)[:, None]
 
 
-def distance_correlation(a: Floats, b: Floats, *, n_threads: int = 1) -> tuple[float, float]:
+def distance_correlation(a: Floats, b: Floats) -> tuple[float, float]:
     """Return the distance correlation of two centred embeddings and its level for unrelated ones.
 
     Parameters
     ----------
     a, b : ndarray of shape (n_samples, n_components), float64
         Centred, of any number of components each.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -163,7 +161,7 @@ def distance_correlation(a: Floats, b: Floats, *, n_threads: int = 1) -> tuple[f
     .. [1] Székely, Rizzo & Bakirov, "Measuring and testing dependence by correlation of distances", Annals of
        Statistics 35, 2007.
     """
-    inner, traces = _double_centred_products(a, b, n_threads)
+    inner, traces = _double_centred_products(a, b)
     scale = np.sqrt(inner[1] * inner[2])
     if not scale > 0:
         return 0.0, 0.0  # all distances are equal on one side
@@ -172,7 +170,7 @@ def distance_correlation(a: Floats, b: Floats, *, n_threads: int = 1) -> tuple[f
     return float(min(value, 1.0)), float(min(chance, 1.0))
 
 
-def _double_centred_products(a: Floats, b: Floats, n_threads: int) -> tuple[Floats, Floats]:
+def _double_centred_products(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Return <A, B>, <A, A>, <B, B> and the traces of A and B, the double-centred distance matrices."""
     n = len(a)
     # Double centring takes a constant out of the distances; taking most of it out first keeps the sums accurate.
@@ -193,7 +191,7 @@ def _double_centred_products(a: Floats, b: Floats, n_threads: int) -> tuple[Floa
     # The diagonal first: distance 0 less the shift.
     products = n * np.array([shifts[0] * shifts[1], shifts[0] ** 2, shifts[1] ** 2])
     row_sums = np.repeat(-shifts[:, None], n, axis=1)
-    for block, sums in _map_blocks(one_block, n, n_threads):
+    for block, sums in _map_blocks(one_block, n):
         products += 2.0 * block
         row_sums[:, n - len(sums[0]) :] += sums
     totals = row_sums.sum(axis=1)
@@ -202,15 +200,13 @@ def _double_centred_products(a: Floats, b: Floats, n_threads: int) -> tuple[Floa
     return inner, -(totals / n + n * shifts)
 
 
-def rank_correlation(a: Floats, b: Floats, *, n_threads: int = 1) -> float:
+def rank_correlation(a: Floats, b: Floats) -> float:
     """Return Spearman's correlation of the distances of all pairs in two centred embeddings.
 
     Parameters
     ----------
     a, b : ndarray of shape (n_samples, n_components), float64
         Centred, of any number of components each.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -225,7 +221,7 @@ def rank_correlation(a: Floats, b: Floats, *, n_threads: int = 1) -> float:
         # In float32 distances that differ by the rounding of a shift or rotation alone are equal again.
         squared = [_relative(pdist(values, "sqeuclidean"), values).astype(np.float64) for values in (a, b)]
         return spearman(squared[0], squared[1])
-    return _counted_rank_correlation(a, b, n_threads)
+    return _counted_rank_correlation(a, b)
 
 
 def _relative(squared: Floats, values: Floats) -> npt.NDArray[np.float32]:
@@ -235,7 +231,7 @@ def _relative(squared: Floats, values: Floats) -> npt.NDArray[np.float32]:
     return (squared / bound).astype(np.float32)
 
 
-def _counted_rank_correlation(a: Floats, b: Floats, n_threads: int) -> float:
+def _counted_rank_correlation(a: Floats, b: Floats) -> float:
     """Rank all pairs by two passes: count how many have each code, then sum the products of the codes' ranks."""
     n = len(a)
 
@@ -251,7 +247,7 @@ def _counted_rank_correlation(a: Floats, b: Floats, n_threads: int) -> float:
         return [np.bincount(code, minlength=_TOP) for code in codes(begin, end)]
 
     counts = np.zeros((2, _TOP), dtype=np.int64)
-    for block in _map_blocks(count, n, n_threads):
+    for block in _map_blocks(count, n):
         counts += block
     n_pairs = n * (n - 1) // 2
     # Middle ranks of each code, centred and scaled to [-1/2, 1/2].
@@ -261,7 +257,7 @@ def _counted_rank_correlation(a: Floats, b: Floats, n_threads: int) -> float:
         left, right = codes(begin, end)
         return float(np.dot(ranks[0][left], ranks[1][right]))
 
-    together = sum(_map_blocks(products, n, n_threads))
+    together = sum(_map_blocks(products, n))
     alone = np.sqrt(np.prod(np.sum(counts * ranks**2, axis=1)))
     return float(np.clip(together / alone, -1.0, 1.0)) if alone > 0 else 0.0
 
@@ -273,7 +269,6 @@ class Settings:
     n_neighbors: int
     n_permutations: int
     seed: int
-    n_threads: int
 
 
 Measure = Callable[[Positions, Positions, Settings], tuple[float, float]]
@@ -313,12 +308,12 @@ def _cka(a: Positions, b: Positions, settings: Settings) -> tuple[float, float]:
 
 
 def _distance_correlation(a: Positions, b: Positions, settings: Settings) -> tuple[float, float]:
-    return distance_correlation(a.values, b.values, n_threads=settings.n_threads)
+    return distance_correlation(a.values, b.values)
 
 
 def _spearman(a: Positions, b: Positions, settings: Settings) -> tuple[float, float]:
     # Over all permutations the mean of Spearman's correlation is exactly zero.
-    return (1.0 + rank_correlation(a.values, b.values, n_threads=settings.n_threads)) / 2.0, 0.5
+    return (1.0 + rank_correlation(a.values, b.values)) / 2.0, 0.5
 
 
 def _shared(a: Positions, b: Positions, k: int) -> npt.NDArray[np.int64]:

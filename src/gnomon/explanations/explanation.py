@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.why import LOW_R2, Why, why
@@ -84,6 +84,8 @@ class Explanation:
         The embedding; NaN where a row has no place.
     pooling : int
         Times that the fits were averaged over neighbouring points.
+    n_jobs : int or None
+        Threads of the questions that follow.
     calibration : float
         Factor that gives the averaged fits the length at which they predict the neighbours best: damping and noise in
         the features shorten them. 1 without pooling.
@@ -98,14 +100,14 @@ class Explanation:
         *,
         graph: NeighborGraph,
         ridge: float,
-        n_threads: int,
+        n_jobs: int | None = None,
     ) -> None:
         self._X = X
+        self.n_jobs = n_jobs
         self.places = jacobians.places
         self.graph = graph
         self._jacobians = jacobians
         self._effects = effects
-        self._n_threads = n_threads
         self.feature_names = feature_names
         self.ridge = ridge
         self.r2: npt.NDArray[np.float32] = np.clip(
@@ -136,7 +138,7 @@ class Explanation:
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:
         """Importance of every feature for every point, (n_samples, n_features) float32; formed when first used."""
-        effects = feature_effects(self._X, self._jacobians, all_features=True, n_threads=self._n_threads)
+        effects = feature_effects(self._X, self._jacobians, all_features=True)
         assert effects.all_importance is not None
         return effects.all_importance
 
@@ -161,12 +163,13 @@ class Explanation:
         """
         return self._jacobians.axes_error(self._X, self._row(i), features)
 
+    @entrance("top_features")
     def top_features(self, n_top: int = N_TOP) -> TopFeatures:
         """Return the `n_top` most important features of every point (at most n_features)."""
-        n_top = min(check_parameters("top_features", {"n_top": Integer(1)}, {"n_top": n_top})["n_top"], self.n_features)
+        n_top = min(check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"], self.n_features)
         effects = self._effects
         if n_top > effects.indices.shape[1]:
-            effects = feature_effects(self._X, self._jacobians, n_top=n_top, n_threads=self._n_threads)
+            effects = feature_effects(self._X, self._jacobians, n_top=n_top)
         return TopFeatures(effects.indices[:, :n_top], effects.arrows[:, :n_top], effects.importance[:, :n_top])
 
     def why(self, i: int, n_top: int = 5) -> Why:
@@ -192,14 +195,14 @@ class Explanation:
 
     def _row(self, i: int) -> int:
         if not -self.n_samples <= i < self.n_samples:
-            raise IndexError(message("Explanation", f"row {i}", f"below n_samples={self.n_samples}"))
+            raise IndexError(message(f"row {i}", f"below n_samples={self.n_samples}", who="Explanation"))
         return int(i) % self.n_samples
 
     def __repr__(self) -> str:
         return f"Explanation(n_samples={self.n_samples}, n_features={self.n_features}, ridge={self.ridge:g})"
 
 
-def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, pooled: bool, n_threads: int) -> float:
+def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, pooled: bool) -> float:
     """Return the ridge of the fits, from how well they predict each neighbour from the others at even points.
 
     Alone, the fits that predict best. Where they are averaged and stretched, damping costs little and keeps the noise
@@ -209,7 +212,7 @@ def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, pool
     rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
     left = []
     for ridge in _RIDGES:
-        fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0, n_threads=n_threads)
+        fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0)
         scores = (fits.stretched_r2() if pooled else fits.predicted_r2)[fits.mask]
         left.append(1.0 - float(np.median(scores)) if len(scores) else np.inf)
     bound = min(left) * (_SLACK if pooled else 1.0)
@@ -217,21 +220,20 @@ def _choose_ridge(X: Any, Y: npt.NDArray[np.float64], graph: NeighborGraph, pool
     return good[-1] if pooled else good[0]
 
 
-def _neighbors(
-    X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: str, n_threads: int, who: str
-) -> NeighborGraph:
+def _neighbors(X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: str) -> NeighborGraph:
     """Return the graph cut to n_neighbors, computed if it is not given."""
     n = int(X.shape[0])
     if graph is None:
         if n < 3:
-            raise ValueError(message(who, f"X with {n} rows", "of at least 3 rows"))
+            raise ValueError(message(f"X with {n} rows", "of at least 3 rows"))
         values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
-        return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
-    check_graph(graph, n, who=who)
+        return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric)
+    check_graph(graph, n)
     return graph.nearest(n_neighbors)
 
 
+@entrance("explain")
 def explain(
     X: Any,
     Y: Any,
@@ -282,14 +284,11 @@ def explain(
        Projection", 2022, whose frames are taken here from the embedding itself.
     """
     rules = {"n_neighbors": Integer(2), "pooling": Integer(0)}
-    checked = check_parameters("explain", rules, {"n_neighbors": n_neighbors, "pooling": pooling})
-    n_threads = resolve_n_threads(n_jobs, who="explain")
-    values, labels = check_features(X, feature_names, who="explain")
-    places = check_places(Y, values.shape[0], who="explain")
-    near = _neighbors(values, graph, checked["n_neighbors"], metric, n_threads, "explain")
-    ridge = _choose_ridge(values, places, near, checked["pooling"] > 0, n_threads)
-    jacobians = local_jacobians(
-        values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"], n_threads=n_threads
-    )
-    jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP, n_threads=n_threads)
-    return Explanation(values, jacobians, effects, labels, graph=near, ridge=ridge, n_threads=n_threads)
+    checked = check_parameters(rules, {"n_neighbors": n_neighbors, "pooling": pooling})
+    values, labels = check_features(X, feature_names)
+    places = check_places(Y, values.shape[0])
+    near = _neighbors(values, graph, checked["n_neighbors"], metric)
+    ridge = _choose_ridge(values, places, near, checked["pooling"] > 0)
+    jacobians = local_jacobians(values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"])
+    jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP)
+    return Explanation(values, jacobians, effects, labels, graph=near, ridge=ridge, n_jobs=n_jobs)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MeanImportance", "importance_by_label", "mean_importance", "places_in_blocks"]
 
-_WHO = "mean_importance"
 _BLOCKS = 32
 _NUMBERS = 1 << 22  # of the table of importances, held in double at a time
 Array = npt.NDArray[np.float64]
@@ -82,6 +82,7 @@ def places_in_blocks(places: Array, n_blocks: int = _BLOCKS) -> list[npt.NDArray
     return blocks
 
 
+@entrance("mean_importance")
 def mean_importance(explanation: Explanation, rows: Any = None, *, weighted: bool = True) -> MeanImportance:
     """Say which features move the points of a map, or of a part of it, most.
 
@@ -100,12 +101,12 @@ def mean_importance(explanation: Explanation, rows: Any = None, *, weighted: boo
     MeanImportance
         All features, largest mean first.
     """
-    weighted = check_parameters(_WHO, {"weighted": Boolean()}, {"weighted": weighted})["weighted"]
+    weighted = check_parameters({"weighted": Boolean()}, {"weighted": weighted})["weighted"]
     n = explanation.n_samples
-    chosen = np.ones(n, dtype=bool) if rows is None else row_mask(rows, n, who=_WHO, name="rows")
+    chosen = np.ones(n, dtype=bool) if rows is None else row_mask(rows, n, name="rows")
     known = np.flatnonzero(chosen & explanation.mask)
     if not len(known):
-        raise ValueError(message(_WHO, "rows", "points of which one at least has an explanation"))
+        raise ValueError(message("rows", "points of which one at least has an explanation"))
     return _mean_over(explanation, known, weighted)
 
 
@@ -136,6 +137,7 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
     )
 
 
+@entrance("importance_by_label")
 def importance_by_label(
     explanation: Explanation, labels: Any, *, weighted: bool = True
 ) -> dict[Any, MeanImportance | None]:
@@ -157,11 +159,7 @@ def importance_by_label(
     """
     given = np.asarray(labels)
     if given.shape != (explanation.n_samples,):
-        raise ValueError(
-            message(
-                "importance_by_label", f"labels of shape {given.shape}", f"one for each of {explanation.n_samples} rows"
-            )
-        )
+        raise ValueError(message(f"labels of shape {given.shape}", f"one for each of {explanation.n_samples} rows"))
     found = np.unique(given)
     answers: dict[Any, MeanImportance | None] = {}
     for value, label in zip(found, found.tolist(), strict=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.explanation import explain
 from gnomon.explanations.rows import column_scales
@@ -23,11 +23,11 @@ __all__ = ["N_NEIGHBORS", "encode_features", "explain_with_features"]
 N_NEIGHBORS = 60
 """Neighbours that `explain_with_features` takes by default."""
 
-_WHO = "encode_features"
 _TOKEN = r"(?u)\b\w\w+\b"  # two or more letters, digits or underscores
 _RULES = {"max_categories": Integer(2), "max_words": Integer(1), "min_rows": Integer(1)}
 
 
+@entrance("encode_features")
 def encode_features(
     metadata: Any, *, max_categories: int = 20, max_words: int = 200, min_rows: int = 5
 ) -> tuple[Any, list[str]]:
@@ -60,7 +60,7 @@ def encode_features(
     names : list of str
     """
     given = {"max_categories": max_categories, "max_words": max_words, "min_rows": min_rows}
-    checked = check_parameters(_WHO, _RULES, given)
+    checked = check_parameters(_RULES, given)
     columns = _columns_of(metadata)
     parts: list[Any] = []
     names: list[str] = []
@@ -69,7 +69,7 @@ def encode_features(
         parts.append(part)
         names += own
     if not names:
-        raise ValueError(message(_WHO, f"metadata with {len(columns)} columns", "such that a feature comes of it"))
+        raise ValueError(message(f"metadata with {len(columns)} columns", "such that a feature comes of it"))
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts, axis=1), names
     import scipy.sparse as sp
@@ -91,13 +91,13 @@ def _in_deviations(table: Any) -> Any:
 def _columns_of(metadata: Any) -> dict[str, npt.NDArray[Any]]:
     if not isinstance(metadata, Mapping):
         if not hasattr(metadata, "columns"):
-            raise TypeError(message(_WHO, f"metadata of type {type(metadata).__name__}", "a mapping or a data frame"))
+            raise TypeError(message(f"metadata of type {type(metadata).__name__}", "a mapping or a data frame"))
         metadata = {str(name): metadata[name] for name in metadata.columns}
     columns = {str(name): np.asarray(column) for name, column in metadata.items()}
     lengths = {len(column) if column.ndim == 1 else -1 for column in columns.values()}
     if len(lengths) != 1 or -1 in lengths or 0 in lengths:
         shapes = ", ".join(f"{name!r} {column.shape}" for name, column in columns.items())
-        raise ValueError(message(_WHO, "metadata", "columns of one length", fact=shapes or "there are none"))
+        raise ValueError(message("metadata", "columns of one length", fact=shapes or "there are none"))
     return columns
 
 
@@ -153,6 +153,7 @@ def _words(name: str, texts: list[str], max_words: int, min_rows: int) -> tuple[
     return counts.tocsr()[:, kept], [f"{name}: {word}" for word in words.tolist()]
 
 
+@entrance("explain_with_features")
 def explain_with_features(
     X: Any,
     Y: Any,
@@ -189,17 +190,15 @@ def explain_with_features(
     Explanation
         Of the map by `features`.
     """
-    who = "explain_with_features"
-    values, _ = check_features(X, None, who=who)
-    given, names = check_features(features, feature_names, who=who)
+    values, _ = check_features(X, None)
+    given, names = check_features(features, feature_names)
     given = _in_deviations(given)
     if given.shape[0] != values.shape[0]:
         raise ValueError(
-            message(who, f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")
+            message(f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")
         )
     if graph is None:
         single = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
         single = single if hasattr(single, "tocsr") else np.ascontiguousarray(single)
-        n_threads = resolve_n_threads(n_jobs, who=who)
-        graph = compute_neighbors(single, min(n_neighbors, values.shape[0] - 1), metric=metric, n_threads=n_threads)
+        graph = compute_neighbors(single, min(n_neighbors, values.shape[0] - 1), metric=metric)
     return explain(given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, n_jobs=n_jobs)

@@ -17,43 +17,43 @@ __all__ = ["ColumnScales", "check_image_shape", "column_scales", "dense_rows_of"
 _BLOCK = 1 << 22  # numbers made dense at a time
 
 
-def row_mask(selection: Any, n: int, *, who: str, name: str) -> npt.NDArray[np.bool_]:
+def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
     """Return a mask of at least one row from a mask or row numbers."""
     given = np.asarray(selection)
     if given.dtype == np.bool_:
         if given.shape != (n,):
-            raise ValueError(message(who, f"{name} of shape {given.shape}", f"a mask of {n} rows"))
+            raise ValueError(message(f"{name} of shape {given.shape}", f"a mask of {n} rows"))
         mask = given
     else:
         if given.size and given.dtype.kind not in "iu":
-            raise TypeError(message(who, f"{name} of type {given.dtype}", "a mask or row numbers"))
+            raise TypeError(message(f"{name} of type {given.dtype}", "a mask or row numbers"))
         if given.size and not (-n <= int(given.min()) and int(given.max()) < n):
-            raise ValueError(message(who, f"{name} with row {int(given.max())}", f"below n_samples={n}"))
+            raise ValueError(message(f"{name} with row {int(given.max())}", f"below n_samples={n}"))
         mask = np.zeros(n, dtype=np.bool_)
         mask[given.astype(np.int64)] = True
     if not mask.any():
-        raise ValueError(message(who, f"{name} with 0 rows", "of at least one row"))
+        raise ValueError(message(f"{name} with 0 rows", "of at least one row"))
     return mask
 
 
-def find_row(i: Any, n: int, *, who: str) -> int:
+def find_row(i: Any, n: int) -> int:
     """Return a row number counted from 0; negative ones count from the end."""
     if isinstance(i, bool) or not isinstance(i, numbers.Integral):
-        raise TypeError(message(who, f"row {i!r}", "an integer"))
+        raise TypeError(message(f"row {i!r}", "an integer"))
     if not -n <= int(i) < n:
-        raise IndexError(message(who, f"row {i}", f"below n_samples={n}"))
+        raise IndexError(message(f"row {i}", f"below n_samples={n}"))
     return int(i) % n
 
 
-def check_image_shape(image_shape: Any, n_features: int, *, who: str) -> tuple[int, ...]:
+def check_image_shape(image_shape: Any, n_features: int) -> tuple[int, ...]:
     """Return the shape of a picture whose pixels are the features."""
     if image_shape is None:
         raise ValueError(
-            message(who, "image_shape=None", "the shape of a picture", remedy="Pass image_shape=(height, width).")
+            message("image_shape=None", "the shape of a picture", remedy="Pass image_shape=(height, width).")
         )
     shape = tuple(int(size) for size in image_shape)
     if len(shape) not in (2, 3) or min(shape) < 1 or int(np.prod(shape)) != n_features:
-        raise ValueError(message(who, f"image_shape={shape}", f"of n_features={n_features} pixels in two dimensions"))
+        raise ValueError(message(f"image_shape={shape}", f"of n_features={n_features} pixels in two dimensions"))
     return shape
 
 

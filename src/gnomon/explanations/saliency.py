@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.explanations.answer import Answer
 from gnomon.explanations.importance import places_in_blocks
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Saliency", "saliency"]
 
-_WHO = "saliency"
 _ROWS = 400  # points of a selection that are averaged at most
 Array = npt.NDArray[np.float64]
 
@@ -77,6 +77,7 @@ class Saliency(Answer):
         return f"effects of {self.n_features} pixels on {of}{along}; mean R2 {self.fidelity:.2f}"
 
 
+@entrance("saliency")
 def saliency(
     explanation: Explanation, of: Any, *, image_shape: Any, toward: Any = None, direction: Any = None
 ) -> Saliency:
@@ -105,13 +106,13 @@ def saliency(
     ValueError
         If no point of the selection has an explanation, or it already lies at the target.
     """
-    shape = check_image_shape(image_shape, explanation.n_features, who=_WHO)
+    shape = check_image_shape(image_shape, explanation.n_features)
     n = explanation.n_samples
     single = np.ndim(of) == 0
-    rows = np.array([find_row(of, n, who=_WHO)]) if single else np.flatnonzero(row_mask(of, n, who=_WHO, name="of"))
+    rows = np.array([find_row(of, n)]) if single else np.flatnonzero(row_mask(of, n, name="of"))
     known = rows[explanation.mask[rows]]
     if not len(known):
-        raise ValueError(message(_WHO, f"of={of!r}" if single else "of", "points that have an explanation"))
+        raise ValueError(message(f"of={of!r}" if single else "of", "points that have an explanation"))
     unit = _direction(explanation, known, toward, direction)
     if len(known) == 1:
         effect, error = _of_point(explanation, int(known[0]), unit)
@@ -135,27 +136,25 @@ def saliency(
 
 def _direction(explanation: Explanation, rows: npt.NDArray[Any], toward: Any, direction: Any) -> Array | None:
     if toward is not None and direction is not None:
-        raise ValueError(message(_WHO, "toward and direction", "one given at most, the other None"))
+        raise ValueError(message("toward and direction", "one given at most, the other None"))
     if toward is not None:
         n = explanation.n_samples
         target = (
-            np.array([find_row(toward, n, who=_WHO)])
+            np.array([find_row(toward, n)])
             if np.ndim(toward) == 0
-            else np.flatnonzero(row_mask(toward, n, who=_WHO, name="toward"))
+            else np.flatnonzero(row_mask(toward, n, name="toward"))
         )
         known = explanation.places[target]
         known = known[np.isfinite(known[:, 0])]
         if not len(known):
-            raise ValueError(message(_WHO, "toward", "rows with a place in the map"))
+            raise ValueError(message("toward", "rows with a place in the map"))
         direction = np.median(known, axis=0) - np.median(explanation.places[rows], axis=0)
     if direction is None:
         return None
     given = np.asarray(direction, dtype=np.float64)
     if given.shape != (explanation.n_components,) or not np.isfinite(given).all() or not given.any():
         rule = f"{explanation.n_components} finite numbers, not all zero"
-        raise ValueError(
-            message(_WHO, f"direction={given.tolist()!r}", rule, fact="a point moves towards itself nowhere")
-        )
+        raise ValueError(message(f"direction={given.tolist()!r}", rule, fact="a point moves towards itself nowhere"))
     return given / np.linalg.norm(given)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.local import longest_arrows
@@ -121,6 +122,7 @@ class Why(Answer):
         return super().__str__()
 
 
+@entrance("why")
 def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
     """Say which features move a point: their arrows with standard errors, and where its values lie among all.
 
@@ -137,8 +139,8 @@ def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
     -------
     Why
     """
-    n_top = check_parameters("why", {"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
-    i = find_row(i, explanation.n_samples, who="Explanation")
+    n_top = check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
+    i = find_row(i, explanation.n_samples)
     top, arrows, errors = longest_arrows(explanation, i, n_top)
     lengths = np.linalg.norm(arrows, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

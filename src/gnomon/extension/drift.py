@@ -114,7 +114,6 @@ def measure_drift(
     *,
     labels: npt.NDArray[Any] | None = None,
     n_neighbors: int = 15,
-    n_threads: int = 1,
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -126,8 +125,6 @@ def measure_drift(
         Their places; old rows with NaN have none and take no part.
     labels : ndarray of shape (n_old,), default=None
     n_neighbors : int >= 1, default=15
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -138,15 +135,15 @@ def measure_drift(
         X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
     n = int(X.shape[0])
     k = min(n_neighbors, n - 1)
-    graph = compute_neighbors(X, k, n_threads=n_threads)
+    graph = compute_neighbors(X, k)
     novelty = Novelty.learn(graph.indices, graph.distances)
-    search = RowSearch.of(X, k, n_threads=n_threads)
-    indices, distances = search.find(X_new, n_threads=n_threads)
+    search = RowSearch.of(X, k)
+    indices, distances = search.find(X_new)
     scores = novelty.score(indices, distances)
     level = novelty.level(scores)
     some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
-    in_map = _nearest_in_map(Y, np.asarray(Y_new), None, k, n_threads)
-    of_old = _nearest_in_map(Y, np.asarray(Y)[some], some, k, n_threads)
+    in_map = _nearest_in_map(Y, np.asarray(Y_new), None, k)
+    of_old = _nearest_in_map(Y, np.asarray(Y)[some], some, k)
     return Drift(
         n_old=n,
         n_new=int(X_new.shape[0]),
@@ -163,10 +160,10 @@ def measure_drift(
 
 
 def _nearest_in_map(
-    Y: npt.NDArray[Any], places: npt.NDArray[Any], own: npt.NDArray[np.int64] | None, k: int, n_threads: int
+    Y: npt.NDArray[Any], places: npt.NDArray[Any], own: npt.NDArray[np.int64] | None, k: int
 ) -> npt.NDArray[np.int32]:
     wanted = k if own is None else k + 1
-    found = query_neighbors(np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted, n_threads=n_threads)
+    found = query_neighbors(np.asarray(Y, dtype=np.float64), places.astype(np.float64), wanted)
     return found[0] if own is None else without_own(*found, own)[0]
 
 

@@ -15,14 +15,12 @@ from gnomon.data.names import default_names
 __all__ = ["check_features", "check_places", "check_values"]
 
 
-def check_values(X: Any, *, who: str) -> Any:
+def check_values(X: Any) -> Any:
     """Return a 2-D array of real numbers or a CSR matrix without NaN and infinity; nothing is copied without need.
 
     Parameters
     ----------
     X : array-like or SciPy sparse matrix of shape (n_samples, n_features)
-    who : str
-        Opens the error text.
     """
     if hasattr(X, "tocsr"):
         X = X.tocsr()
@@ -30,9 +28,9 @@ def check_values(X: Any, *, who: str) -> Any:
     else:
         stored = X = np.asarray(X)
     if X.ndim != 2 or X.shape[1] == 0:
-        raise ValueError(message(who, f"X of shape {X.shape}", "2-D with at least one feature"))
+        raise ValueError(message(f"X of shape {X.shape}", "2-D with at least one feature"))
     if stored.dtype.kind not in "buif":
-        raise TypeError(message(who, f"X of type {stored.dtype}", "of real numbers"))
+        raise TypeError(message(f"X of type {stored.dtype}", "of real numbers"))
     # A finite sum means that all are finite; the count is needed only for the error.
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = stored.dtype.kind == "f" and not np.isfinite(np.sum(stored, dtype=np.float64))
@@ -41,28 +39,28 @@ def check_values(X: Any, *, who: str) -> Any:
         if isinstance(X, np.ndarray):
             row, column = np.argwhere(~np.isfinite(X))[0]
             fact += f", the first in row {row}, column {column}"
-        raise ValueError(message(who, "X", "finite", fact=fact, remedy="Impute the missing values or leave them out."))
+        raise ValueError(message("X", "finite", fact=fact, remedy="Impute the missing values or leave them out."))
     return X
 
 
-def check_places(Y: Any, n_samples: int, *, who: str) -> npt.NDArray[np.float64]:
+def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
     """Return the embedding as float64 of shape (n_samples, n_components).
 
     A row with NaN or infinity has no place in the map: the whole row becomes NaN. Some row must have a place.
     """
     places = np.array(Y, dtype=np.float64, order="C")
     if places.ndim != 2 or places.shape[1] == 0:
-        raise ValueError(message(who, f"Y of shape {places.shape}", "2-D with at least one component"))
+        raise ValueError(message(f"Y of shape {places.shape}", "2-D with at least one component"))
     if places.shape[0] != n_samples:
-        raise ValueError(message(who, f"X with {n_samples} rows and Y with {places.shape[0]}", "of the same length"))
+        raise ValueError(message(f"X with {n_samples} rows and Y with {places.shape[0]}", "of the same length"))
     unplaced = ~np.isfinite(places).all(axis=1)
     if unplaced.all():
-        raise ValueError(message(who, "Y", "finite in some rows", fact=f"all {n_samples} rows hold NaN or infinity"))
+        raise ValueError(message("Y", "finite in some rows", fact=f"all {n_samples} rows hold NaN or infinity"))
     places[unplaced] = np.nan
     return places
 
 
-def check_features(X: Any, feature_names: Any, *, who: str) -> tuple[Any, list[str]]:
+def check_features(X: Any, feature_names: Any) -> tuple[Any, list[str]]:
     """Return the values of a table and one name for each feature: those given, else those of a data frame.
 
     Data frames are read and refused by the check that the estimators use, `gnomon.data.check_table`; a table that was
@@ -70,20 +68,20 @@ def check_features(X: Any, feature_names: Any, *, who: str) -> tuple[Any, list[s
     """
     checked = isinstance(X, Table)
     if checked or is_frame(X):
-        table = check_table(X, who=who, accept_sparse=checked)
+        table = check_table(X, accept_sparse=checked)
         X = table.values
         feature_names = table.feature_names if feature_names is None else feature_names
-    values = X if checked else check_values(X, who=who)
-    return values, _check_names(feature_names, values.shape[1], who=who)
+    values = X if checked else check_values(X)
+    return values, _check_names(feature_names, values.shape[1])
 
 
-def _check_names(feature_names: Any, n_features: int, *, who: str) -> list[str]:
+def _check_names(feature_names: Any, n_features: int) -> list[str]:
     """Return one name for each feature; "feature 0", "feature 1", ... by default."""
     if feature_names is None:
         return default_names(n_features)
     names = [str(name) for name in feature_names]
     if len(names) != n_features:
         raise ValueError(
-            message(who, f"feature_names of length {len(names)}", f"one name for each feature ({n_features} features)")
+            message(f"feature_names of length {len(names)}", f"one name for each feature ({n_features} features)")
         )
     return names

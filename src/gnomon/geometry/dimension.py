@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
@@ -23,13 +25,13 @@ __all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_WHO = "intrinsic_dimension"
 _SAMPLE = 2000  # rows for the correlation dimension and local PCA: two million pairs
 _STREAM_SAMPLE = 141
 _BLOCK = 256
 _RULES: dict[str, Rule] = {"n_neighbors": Integer(3), "confidence": Real(0.0, 1.0, low_open=True, high_open=True)}
 
 
+@entrance("intrinsic_dimension", seeded=True)
 def intrinsic_dimension(
     X: Any,
     *,
@@ -77,12 +79,12 @@ def intrinsic_dimension(
        Grassberger & Procaccia, Physica D 9, 1983; Fukunaga & Olsen, IEEE Trans. Computers 20, 1971 (local PCA).
     """
     given = {"n_neighbors": n_neighbors, "confidence": confidence}
-    checked = check_parameters(_WHO, _RULES, given)
-    table = check_table(X, who=_WHO, accept_sparse=True, min_samples=2)
-    values, n_threads = table.values, resolve_n_threads(n_jobs, who=_WHO)
-    seed = resolve_seed(random_state, who=_WHO)
+    checked = check_parameters(_RULES, given)
+    table = check_table(X, accept_sparse=True, min_samples=2)
+    values = table.values
+    seed = current_run().seed
     if graph is not None:
-        check_graph(graph, values.shape[0], who=_WHO)
+        check_graph(graph, values.shape[0])
     representatives, copies = find_duplicate_rows(values)
     if len(representatives) < values.shape[0]:
         values, graph = values[representatives], None
@@ -90,10 +92,10 @@ def intrinsic_dimension(
         return _unknown(table.values.shape[0], checked["confidence"])
     if graph is None:
         k = min(checked["n_neighbors"], values.shape[0] - 1)
-        graph = compute_neighbors(values, k, metric=metric, seed=seed, n_threads=n_threads)
+        graph = compute_neighbors(values, k, metric=metric, seed=seed)
     k = min(checked["n_neighbors"], graph.n_neighbors)
     with single_threaded_blas():
-        estimates = _estimates(values, graph, k, metric, seed, n_threads, checked["confidence"])
+        estimates = _estimates(values, graph, k, metric, seed, checked["confidence"])
     local = estimators.local_likelihood(graph.distances, k, confidence=checked["confidence"])
     rows = slice(None) if values.shape[0] == table.values.shape[0] else copies
     value, low, high = (one[rows] for one in local)
@@ -105,12 +107,12 @@ def _smallest(k: int) -> int:
 
 
 def _estimates(
-    values: Any, graph: NeighborGraph, k: int, metric: Any, seed: int, n_threads: int, confidence: float
+    values: Any, graph: NeighborGraph, k: int, metric: Any, seed: int, confidence: float
 ) -> dict[str, DimensionEstimate]:
     ks = range(_smallest(k), k + 1)
     draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
     sample = np.sort(np.argsort(draws, kind="stable")[:_SAMPLE])
-    pairs = _pair_distances(values[sample], metric, n_threads)
+    pairs = _pair_distances(values[sample], metric)
     return {
         "mle": estimators.mackay_ghahramani(graph.distances, ks, confidence=confidence),
         "levina_bickel": estimators.levina_bickel(graph.distances, ks, confidence=confidence),
@@ -120,9 +122,9 @@ def _estimates(
     }
 
 
-def _pair_distances(rows: Any, metric: Any, n_threads: int) -> Float64Array:
+def _pair_distances(rows: Any, metric: Any) -> Float64Array:
     """Return the distances of all pairs, each twice."""
-    everyone = compute_neighbors(rows, rows.shape[0] - 1, metric=metric, method="exact", n_threads=n_threads)
+    everyone = compute_neighbors(rows, rows.shape[0] - 1, metric=metric, method="exact")
     return np.asarray(everyone.distances, dtype=np.float64)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Real, check_parameters, message
 from gnomon.geometry.jacobians import LocalJacobians
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["Distortion", "distortion"]
 
-_WHO = "distortion"
 _ROUNDING = 1e-7  # a semi-axis below this share of the longest is zero up to the rounding of its square
 _POINT_SHARE = 0.01  # a neighbourhood is stretched by at least this share of the median one
 _RULES = {
@@ -111,12 +111,13 @@ def _check_tears(Y: Any, graph: NeighborGraph, jacobians: LocalJacobians) -> npt
     places = np.asarray(Y, dtype=np.float64)
     n_samples = jacobians.indices.shape[0]
     if places.ndim != 2 or places.shape[0] != n_samples:
-        raise ValueError(message(_WHO, f"Y of shape {places.shape}", f"2-D with {n_samples} rows"))
+        raise ValueError(message(f"Y of shape {places.shape}", f"2-D with {n_samples} rows"))
     if not np.array_equal(graph.indices, jacobians.indices):
-        raise ValueError(message(_WHO, "graph", "the one that the Jacobians were fitted with"))
+        raise ValueError(message("graph", "the one that the Jacobians were fitted with"))
     return places
 
 
+@entrance("distortion")
 def distortion(
     jacobians: LocalJacobians,
     *,
@@ -167,9 +168,9 @@ def distortion(
        of geometric discovery", 2013.
     """
     given = {"lost_ratio": lost_ratio, "tear_stretch": tear_stretch, "tear_r2": tear_r2}
-    checked = check_parameters(_WHO, _RULES, given)
+    checked = check_parameters(_RULES, given)
     if (Y is None) != (graph is None):
-        raise ValueError(message(_WHO, "Y and graph", "given together"))
+        raise ValueError(message("Y and graph", "given together"))
     n, d = len(jacobians.rows), jacobians.n_components
     mask = jacobians.mask
     axes, directions = np.full((n, d), np.nan), np.full((n, d, d), np.nan)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.geometry.jacobians import LocalJacobians
 from gnomon.linalg.table import RowTable
 
@@ -46,9 +47,7 @@ class FeatureEffects:
     ellipses: npt.NDArray[np.float64] | None = None
 
 
-def feature_effects(
-    X: Any, jacobians: LocalJacobians, *, n_top: int = 8, all_features: bool = False, n_threads: int = 1
-) -> FeatureEffects:
+def feature_effects(X: Any, jacobians: LocalJacobians, *, n_top: int = 8, all_features: bool = False) -> FeatureEffects:
     """Turn local Jacobians into the displacement per local standard deviation of each feature.
 
     The arrow of feature f at point i is ``B_i[:, f] * localstd_if``, where localstd is the weighted root mean square
@@ -67,8 +66,6 @@ def feature_effects(
         Features kept for each point; at most n_features are.
     all_features : bool, default=False
         Also return the importance of every feature for every point.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -79,35 +76,36 @@ def feature_effects(
     flat = jacobians.coefficients.reshape(n, k * d)
     n_top = min(n_top, table.shape[1])
     if jacobians.pooling:
-        return _pooled(table, jacobians, np.empty(0, np.int64), n_top, all_features, n_threads)[0]
+        return _pooled(table, jacobians, np.empty(0, np.int64), n_top, all_features)[0]
     hoods = (jacobians.indices, jacobians.weights, jacobians.rows)
     indices, arrows, importance, everything, mean = _core.feature_effects(
-        table.core, *hoods, flat, n_top, all_features, n_threads
+        table.core, *hoods, flat, n_top, all_features, current_run().n_threads
     )
     return FeatureEffects(indices, arrows, importance, mean, everything if all_features else None)
 
 
 def _pooled(
-    table: RowTable,
-    jacobians: LocalJacobians,
-    tried: npt.NDArray[np.int64],
-    n_top: int,
-    all_features: bool,
-    n_threads: int,
+    table: RowTable, jacobians: LocalJacobians, tried: npt.NDArray[np.int64], n_top: int, all_features: bool
 ) -> tuple[FeatureEffects, npt.NDArray[np.float64]]:
     """Return the effects of averaged Jacobians, and the neighbours' displacements that they predict at some rows."""
     flat = jacobians.coefficients.reshape(len(jacobians.rows), -1)
     hoods = (jacobians.indices, jacobians.weights)
     indices, arrows, importance, everything, mean, ellipses, predicted = _core.pooled_effects(
-        table.core, *hoods, flat, jacobians.places, tried, jacobians.pooling, n_top, all_features, n_threads
+        table.core,
+        *hoods,
+        flat,
+        jacobians.places,
+        tried,
+        jacobians.pooling,
+        n_top,
+        all_features,
+        current_run().n_threads,
     )
     effects = FeatureEffects(indices, arrows, importance, mean, everything if all_features else None, ellipses)
     return effects, predicted
 
 
-def calibrated_effects(
-    X: Any, jacobians: LocalJacobians, *, n_top: int = 8, n_threads: int = 1
-) -> tuple[LocalJacobians, FeatureEffects]:
+def calibrated_effects(X: Any, jacobians: LocalJacobians, *, n_top: int = 8) -> tuple[LocalJacobians, FeatureEffects]:
     """Give averaged Jacobians the length at which they best predict the neighbours' displacements in the map.
 
     Damping, noise in the features and the average of maps from different tangent spaces all shorten them. One factor
@@ -119,7 +117,7 @@ def calibrated_effects(
         The data that the Jacobians were fitted to.
     jacobians : LocalJacobians of all rows
         With ``pooling``; without it nothing is changed.
-    n_top, n_threads : as in `feature_effects`
+    n_top : as in `feature_effects`
 
     Returns
     -------
@@ -129,11 +127,11 @@ def calibrated_effects(
         Of the scaled Jacobians.
     """
     if not jacobians.pooling:
-        return jacobians, feature_effects(X, jacobians, n_top=n_top, n_threads=n_threads)
+        return jacobians, feature_effects(X, jacobians, n_top=n_top)
     defined = np.flatnonzero(jacobians.mask)
     tried = defined[np.unique(np.linspace(0, len(defined) - 1, min(len(defined), _TRIED_ROWS)).astype(np.int64))]
     table = RowTable.of(X)
-    effects, predicted = _pooled(table, jacobians, tried, min(n_top, table.shape[1]), False, n_threads)
+    effects, predicted = _pooled(table, jacobians, tried, min(n_top, table.shape[1]), False)
     weights = jacobians.weights[tried].astype(np.float64)
     weights /= weights.sum(axis=1, keepdims=True)
     found = np.where(weights[:, :, None] > 0, jacobians.places[jacobians.indices[tried]], 0.0)

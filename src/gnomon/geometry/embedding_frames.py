@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import message
 
 if TYPE_CHECKING:
@@ -69,15 +71,14 @@ class EmbeddingFrames:
         """Number of tangent directions."""
         return int(self.coefficients.shape[2])
 
-    def of(self, Y: npt.ArrayLike, *, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    @entrance("EmbeddingFrames")
+    def of(self, Y: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the frames of an embedding, (n_samples, n_components, n_directions).
 
         Parameters
         ----------
         Y : array-like of shape (n_samples, n_components)
             The embedding.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -88,10 +89,12 @@ class EmbeddingFrames:
         points = np.ascontiguousarray(Y, dtype=np.float32)
         if points.ndim != 2 or points.shape[0] != self.n_samples:
             rule = f"of shape (n_samples={self.n_samples}, n_components)"
-            raise ValueError(message("EmbeddingFrames", f"Y of shape {points.shape}", rule))
+            raise ValueError(message(f"Y of shape {points.shape}", rule))
         n = self.n_samples
         width = min(self.n_directions, points.shape[1])
         coefficients = np.ascontiguousarray(self.coefficients[:, :, :width]).reshape(n, -1)
         ranks = np.minimum(self.ranks, width).astype(np.int32)
-        found: npt.NDArray[np.float64] = _core.embedding_frames(points, self.indices, coefficients, ranks, n_threads)
+        found: npt.NDArray[np.float64] = _core.embedding_frames(
+            points, self.indices, coefficients, ranks, current_run().n_threads
+        )
         return found

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry.check import check_values
@@ -20,7 +22,6 @@ __all__ = ["TangentFrames", "tangent_frames"]
 
 _EXPANDED_BYTES = 1 << 28  # frames held expanded at one time
 _EDGES_PER_FRAME = 8  # edges of a part for each frame it may hold; parts that need more frames are halved
-_WHO = "tangent_frames"
 _MEDIAN_ROWS = 2048  # points whose dimensions are looked at to choose n_components
 
 
@@ -75,7 +76,7 @@ class TangentFrames:
         counts: npt.NDArray[np.int32] = np.count_nonzero(self.values, axis=1).astype(np.int32)
         return counts
 
-    def expand(self, X: Any, rows: Any, *, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    def expand(self, X: Any, rows: Any) -> npt.NDArray[np.float64]:
         """Return the frames of some rows, (len(rows), n_features, n_directions) float64.
 
         Columns are orthonormal, the entry of largest magnitude of each is positive, and those beyond a point's rank
@@ -88,18 +89,14 @@ class TangentFrames:
             The data of the fit.
         rows : int or array of row numbers
             Rows that were fitted; one row number gives an array of length 1.
-        n_threads : int >= 1, default=1
-            Does not change the result.
         """
-        frames = self._expand(X, self._positions(rows), np.float64, n_threads)
+        frames = self._expand(X, self._positions(rows), np.float64)
         largest = np.take_along_axis(frames, np.abs(frames).argmax(axis=2)[:, :, None], axis=2)
         frames *= np.where(largest < 0, -1.0, 1.0)
         columns: npt.NDArray[np.float64] = frames.transpose(0, 2, 1)
         return columns
 
-    def importance(
-        self, X: Any, rows: Any = None, *, weighted: bool = True, n_threads: int = 1
-    ) -> npt.NDArray[np.float32]:
+    def importance(self, X: Any, rows: Any = None, *, weighted: bool = True) -> npt.NDArray[np.float32]:
         """Return how much of each feature lies in the tangent space of each point, (len(rows), n_features).
 
         Parameters
@@ -112,35 +109,32 @@ class TangentFrames:
             If True, the root mean square displacement of the feature within the frame, in units of the feature:
             ``norm(V[f] * S)``. With all directions kept it is `local_deviation`. If False, ``norm(V[f])`` in [0, 1],
             which ignores how much the data vary along each direction; its squares sum to the point's rank.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
         ndarray of shape (len(rows), n_features), float32
             NaN where there is no frame.
         """
-        each: npt.NDArray[np.float32] = self._importance(X, self._positions(rows), weighted, False, n_threads)[0]
+        each: npt.NDArray[np.float32] = self._importance(X, self._positions(rows), weighted, False)[0]
         return each
 
-    def mean_importance(self, X: Any, *, weighted: bool = True, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    def mean_importance(self, X: Any, *, weighted: bool = True) -> npt.NDArray[np.float64]:
         """Return the mean of `importance` over the points with a frame, (n_features,); the table is not formed."""
-        mean: npt.NDArray[np.float64] = self._importance(X, self._positions(None), weighted, True, n_threads)[1]
+        mean: npt.NDArray[np.float64] = self._importance(X, self._positions(None), weighted, True)[1]
         return mean
 
-    def local_deviation(self, X: Any, rows: Any = None, *, n_threads: int = 1) -> npt.NDArray[np.float32]:
+    def local_deviation(self, X: Any, rows: Any = None) -> npt.NDArray[np.float32]:
         """Return the weighted root mean square of x_jf - x_if over the neighbours j, (len(rows), n_features).
 
         In units of each feature; NaN where there is no frame. Parameters as in `importance`.
         """
         at = self._positions(rows)
-        each, _ = self._call("local_deviation", X, at, self.mask[at].astype(np.uint8), False, n_threads)
+        each, _ = self._call("local_deviation", X, at, self.mask[at].astype(np.uint8), False, current_run().n_threads)
         deviation: npt.NDArray[np.float32] = each
         return deviation
 
-    def consistency(
-        self, X: Any, pairs: Any = None, *, kind: str = "aligned", n_threads: int = 1
-    ) -> npt.NDArray[np.float64]:
+    @entrance("consistency")
+    def consistency(self, X: Any, pairs: Any = None, *, kind: str = "aligned") -> npt.NDArray[np.float64]:
         """Return how far the tangent spaces of pairs of points agree, from 0 (orthogonal) to 1 (the same).
 
         Parameters
@@ -153,8 +147,6 @@ class TangentFrames:
             "aligned": cosine of the frames after the best rotation of one onto the other, the mean cosine of the
             angles between the spaces. "projector": the mean squared cosine. For frames of r_i and r_j columns the sum
             is divided by ``sqrt(r_i * r_j)``.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -167,7 +159,7 @@ class TangentFrames:
         1, by the choice of its basis.
         """
         if kind not in ("aligned", "projector"):
-            raise ValueError(message("consistency", f"kind={kind!r}", '"aligned" or "projector"'))
+            raise ValueError(message(f"kind={kind!r}", '"aligned" or "projector"'))
         if pairs is None:
             wanted = self.weights[self.rows] > 0
             ends = self._lookup(self.indices[self.rows])
@@ -175,13 +167,13 @@ class TangentFrames:
             starts = np.broadcast_to(np.arange(len(self.rows))[:, None], ends.shape)
             result = np.full(ends.shape, np.nan)
             edges = np.column_stack([starts[wanted], ends[wanted]])
-            result[wanted] = _edge_consistency(self, X, edges, kind == "aligned", n_threads)
+            result[wanted] = _edge_consistency(self, X, edges, kind == "aligned")
             return result
         listed = np.asarray(pairs)
         if listed.ndim != 2 or listed.shape[1] != 2:
-            raise ValueError(message("consistency", f"pairs of shape {listed.shape}", "of shape (n_pairs, 2)"))
+            raise ValueError(message(f"pairs of shape {listed.shape}", "of shape (n_pairs, 2)"))
         edges = self._positions(listed.ravel()).reshape(-1, 2)
-        return _edge_consistency(self, X, edges, kind == "aligned", n_threads)
+        return _edge_consistency(self, X, edges, kind == "aligned")
 
     def transport(self, X: Any, i: int, j: int) -> npt.NDArray[np.float64]:
         """Return the orthogonal matrix O that carries the frame of row i to that of row j: ``V_i @ O`` is next to V_j.
@@ -211,10 +203,10 @@ class TangentFrames:
         wanted = np.atleast_1d(np.asarray(rows))
         n = self.indices.shape[0]
         if wanted.size and (wanted.dtype.kind not in "iu" or not 0 <= wanted.min() <= wanted.max() < n):
-            raise ValueError(message("TangentFrames", "rows", f"row numbers from 0 to {n - 1}"))
+            raise ValueError(message("rows", f"row numbers from 0 to {n - 1}", who="TangentFrames"))
         found = self._lookup(wanted.astype(np.int64))
         if np.any(found < 0):
-            raise ValueError(message("TangentFrames", f"row {wanted[found < 0][0]}", "among those fitted"))
+            raise ValueError(message(f"row {wanted[found < 0][0]}", "among those fitted", who="TangentFrames"))
         return found
 
     def _call(self, name: str, X: Any, at: npt.NDArray[np.int64], *arguments: Any) -> Any:
@@ -222,7 +214,7 @@ class TangentFrames:
         table = RowTable.of(X)
         if table.shape[0] != self.indices.shape[0]:
             fact = f"X with {table.shape[0]} rows and frames of {self.indices.shape[0]}"
-            raise ValueError(message("TangentFrames", fact, "of the same table"))
+            raise ValueError(message(fact, "of the same table", who="TangentFrames"))
         return getattr(_core, name)(table.core, self.indices, self.weights, self.rows[at], *arguments)
 
     def _flat(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -230,17 +222,21 @@ class TangentFrames:
         whole = self.coefficients.reshape(n, k * m)
         return whole if len(at) == n and np.array_equal(at, np.arange(n)) else whole[at]
 
-    def _expand(self, X: Any, at: npt.NDArray[np.int64], dtype: Any, n_threads: int) -> npt.NDArray[Any]:
+    def _expand(self, X: Any, at: npt.NDArray[np.int64], dtype: Any) -> npt.NDArray[Any]:
         """Return the frames at some positions with their own signs, (len(at), n_directions, n_features)."""
         single = np.dtype(dtype) == np.float32
         order = np.arange(len(at), dtype=np.int64)
-        frames: npt.NDArray[Any] = self._call("expand_frames", X, at, self._flat(at), order, single, n_threads)
+        frames: npt.NDArray[Any] = self._call(
+            "expand_frames", X, at, self._flat(at), order, single, current_run().n_threads
+        )
         return frames
 
-    def _importance(self, X: Any, at: npt.NDArray[np.int64], weighted: bool, mean_only: bool, n_threads: int) -> Any:
+    def _importance(self, X: Any, at: npt.NDArray[np.int64], weighted: bool, mean_only: bool) -> Any:
         scales = self.values[at] if weighted else (self.values[at] > 0).astype(np.float64)
         defined = self.mask[at].astype(np.uint8)
-        return self._call("frame_importance", X, at, self._flat(at), scales, defined, mean_only, n_threads)
+        return self._call(
+            "frame_importance", X, at, self._flat(at), scales, defined, mean_only, current_run().n_threads
+        )
 
 
 def _parts(edges: npt.NDArray[np.int64], most: int) -> Any:
@@ -257,16 +253,16 @@ def _parts(edges: npt.NDArray[np.int64], most: int) -> Any:
 
 
 def _edge_consistency(
-    frames: TangentFrames, X: Any, edges: npt.NDArray[np.int64], aligned: bool, n_threads: int
+    frames: TangentFrames, X: Any, edges: npt.NDArray[np.int64], aligned: bool
 ) -> npt.NDArray[np.float64]:
     """Return the aligned or the projector cosine of the frames at both ends of each edge (two positions)."""
     m = frames.n_directions
     most = max(2, _EXPANDED_BYTES // (4 * m * int(X.shape[1])))
     result = np.empty(len(edges))
     for part, ends, inverse in _parts(edges, most):
-        expanded = frames._expand(X, ends, np.float32, n_threads).reshape(len(ends), -1)
+        expanded = frames._expand(X, ends, np.float32).reshape(len(ends), -1)
         local = np.ascontiguousarray(inverse, dtype=np.int32)
-        result[part] = _core.frame_overlaps(expanded, m, local, aligned, n_threads)
+        result[part] = _core.frame_overlaps(expanded, m, local, aligned, current_run().n_threads)
     rank = frames.rank.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         cosines = result / np.sqrt(rank[edges[:, 0]] * rank[edges[:, 1]])
@@ -283,7 +279,7 @@ def _check_weights(graph: NeighborGraph, weights: npt.NDArray[Any] | None) -> np
         checked = np.array(weights, dtype=np.float32, order="C")
         if checked.shape != shape or not np.all(np.isfinite(checked)) or np.any(checked < 0):
             rule = f"finite, not negative and of the graph's shape {shape}"
-            raise ValueError(message(_WHO, f"weights of shape {checked.shape}", rule))
+            raise ValueError(message(f"weights of shape {checked.shape}", rule))
     if graph.mask is not None:
         checked[~graph.mask] = 0.0
     return checked
@@ -294,14 +290,13 @@ def _check_rows(rows: npt.NDArray[Any] | None, n_samples: int) -> npt.NDArray[np
         return np.arange(n_samples, dtype=np.int64)
     listed = np.asarray(rows)
     if listed.ndim != 1 or (listed.size and listed.dtype.kind not in "iu"):
-        raise ValueError(
-            message(_WHO, f"rows of shape {listed.shape} and type {listed.dtype}", "a list of row numbers")
-        )
+        raise ValueError(message(f"rows of shape {listed.shape} and type {listed.dtype}", "a list of row numbers"))
     if listed.size and not 0 <= int(listed.min()) <= int(listed.max()) < n_samples:
-        raise ValueError(message(_WHO, "rows", f"from 0 to {n_samples - 1}"))
+        raise ValueError(message("rows", f"from 0 to {n_samples - 1}"))
     return np.ascontiguousarray(listed, dtype=np.int64)
 
 
+@entrance("tangent_frames")
 def tangent_frames(
     X: Any,
     graph: NeighborGraph,
@@ -310,7 +305,6 @@ def tangent_frames(
     rows: npt.NDArray[Any] | None = None,
     n_components: int | None = None,
     variance_share: float = 0.9,
-    n_threads: int = 1,
 ) -> TangentFrames:
     """Fit, around each point, an orthonormal frame of the directions in which the data vary there.
 
@@ -334,8 +328,6 @@ def tangent_frames(
         points wanted; over 2,048 evenly spaced ones of them if there are more.
     variance_share : float in (0, 1], default=0.9
         The dimension of a point is the smallest number of directions that holds this share of the variance there.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -356,15 +348,15 @@ def tangent_frames(
     .. [1] Yang et al., "Interpretable Dimensionality Reduction by Feature Preserving Manifold Approximation and
        Projection", 2022, section 3 (weights and singular vectors).
     """
-    values = check_values(X, who=_WHO)
-    check_graph(graph, values.shape[0], who=_WHO, ordered=False)
+    values = check_values(X)
+    check_graph(graph, values.shape[0], ordered=False)
     most = min(graph.n_neighbors, values.shape[1])
-    rules: dict[str, Rule] = {"variance_share": Real(0.0, 1.0, low_open=True), "n_threads": Integer(1)}
-    given: dict[str, Any] = {"variance_share": variance_share, "n_threads": n_threads}
+    rules: dict[str, Rule] = {"variance_share": Real(0.0, 1.0, low_open=True)}
+    given: dict[str, Any] = {"variance_share": variance_share}
     if n_components is not None:
         rules["n_components"] = Integer(1, most)
         given["n_components"] = n_components
-    checked = check_parameters(_WHO, rules, given)
+    checked = check_parameters(rules, given)
     table = RowTable.of(values)
     indices = np.ascontiguousarray(graph.indices, dtype=np.int32)
     used = _check_weights(graph, weights)
@@ -372,7 +364,7 @@ def tangent_frames(
 
     def fit(these: npt.NDArray[np.int64], m: int, vectors: bool) -> tuple[Any, ...]:
         found: tuple[Any, ...] = _core.tangent_frames(
-            table.core, indices, used, these, m, vectors, checked["variance_share"], checked["n_threads"]
+            table.core, indices, used, these, m, vectors, checked["variance_share"], current_run().n_threads
         )
         return found
 

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.geometry.expansion import expand_axes, expand_errors
 from gnomon.linalg.table import RowTable
@@ -161,7 +163,6 @@ def _neighborhoods(
         if checked.shape != indices.shape or not np.all(np.isfinite(checked)) or np.any(checked < 0):
             raise ValueError(
                 message(
-                    "local_jacobians",
                     f"weights of shape {checked.shape}",
                     f"finite, not negative and of the graph's shape {indices.shape}",
                 )
@@ -175,6 +176,7 @@ def _neighborhoods(
     return indices, checked
 
 
+@entrance("local_jacobians")
 def local_jacobians(
     X: Any,
     Y: npt.NDArray[Any],
@@ -186,7 +188,6 @@ def local_jacobians(
     variance_share: float = 0.9,
     pooling: int = 0,
     origin: str = "mean",
-    n_threads: int = 1,
 ) -> LocalJacobians:
     """Fit, around each point, the linear map from the data to the embedding.
 
@@ -221,8 +222,6 @@ def local_jacobians(
     origin : {"mean", "point"}, default="mean"
         What displacements are measured from: the mean of the neighbours, or the point itself without a constant. The
         latter believes the noise of the point, and `predicted_r2` is then positive even for a random map.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -234,21 +233,20 @@ def local_jacobians(
     scaling or shifting Y does the same to ``B_i``; the choice of frame in the tangent space cancels.
     """
     given = {"ridge": ridge, "variance_share": variance_share, "pooling": pooling, "origin": origin}
-    checked = check_parameters("local_jacobians", _RULES, given)
+    checked = check_parameters(_RULES, given)
     if checked["pooling"] and rows is not None:
-        raise ValueError(message("local_jacobians", f"pooling={pooling}", "0 if rows are given"))
+        raise ValueError(message(f"pooling={pooling}", "0 if rows are given"))
     table = RowTable.of(X)
     places = np.array(Y, dtype=np.float64, order="C")
     places[~np.isfinite(places).all(axis=1)] = np.nan
     if not table.shape[0] == places.shape[0] == graph.n_samples:
         raise ValueError(
             message(
-                "local_jacobians",
                 f"X with {table.shape[0]} rows, Y with {places.shape[0]} and a graph with {graph.n_samples}",
                 "of the same length",
             )
         )
-    check_graph(graph, graph.n_samples, who="local_jacobians", ordered=False)
+    check_graph(graph, graph.n_samples, ordered=False)
     indices, used = _neighborhoods(places, graph, weights)
     listed = np.arange(places.shape[0]) if rows is None else np.asarray(rows)
     listed = np.ascontiguousarray(listed, dtype=np.int64)
@@ -261,7 +259,7 @@ def local_jacobians(
         checked["ridge"],
         checked["variance_share"],
         origin == "mean",
-        n_threads,
+        current_run().n_threads,
     )
     return LocalJacobians(
         rows=listed,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
+from gnomon._entrance import part
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
 from gnomon.affinities.base import Affinities
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization.spectral import spectral_start
@@ -18,12 +18,7 @@ from gnomon.initialization.starts import principal_start, random_start
 __all__ = ["Initialization", "initialize"]
 
 _OPTIONS = ("pca", "spectral", "random")
-_RULES: dict[str, Rule] = {
-    "n_components": Integer(1),
-    "seed": Integer(0),
-    "n_threads": Integer(1),
-    "time_budget": Either(Nothing(), Real(0.0)),
-}
+_RULES: dict[str, Rule] = {"n_components": Integer(1), "seed": Integer(0), "time_budget": Either(Nothing(), Real(0.0))}
 
 
 @dataclass(frozen=True)
@@ -46,6 +41,7 @@ class Initialization:
     note: str | None = None
 
 
+@part("initialize")
 def initialize(
     init: Any,
     *,
@@ -53,8 +49,6 @@ def initialize(
     affinities: Affinities | None = None,
     n_components: int = 2,
     seed: int = 0,
-    n_threads: int = 1,
-    who: str = "initialize",
     time_budget: float | None = None,
 ) -> Initialization:
     """Find a start for a layout.
@@ -77,10 +71,6 @@ def initialize(
         Dimension of the embedding.
     seed : int in [0, 2**63), default=0
         Of all random numbers drawn.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="initialize"
-        Opens the error text.
     time_budget : float or None, default=None
         Seconds for the eigenvectors, whose iterations are bounded anyhow. If it ends them, that is in the note.
 
@@ -88,66 +78,62 @@ def initialize(
     -------
     Initialization
     """
-    given = {"n_components": n_components, "seed": seed, "n_threads": n_threads, "time_budget": time_budget}
-    values = check_parameters(who, _RULES, given)
-    n_components, seed, n_threads = values["n_components"], values["seed"], values["n_threads"]
+    given = {"n_components": n_components, "seed": seed, "time_budget": time_budget}
+    values = check_parameters(_RULES, given)
+    n_components, seed = values["n_components"], values["seed"]
     if not isinstance(init, str):
-        return Initialization(_checked_array(init, X, affinities, n_components, who), "array")
+        return Initialization(_checked_array(init, X, affinities, n_components), "array")
     if init == "pca":
         if X is None:
-            raise ValueError(message(who, "init='pca'", "'spectral', 'random' or an array", fact="there is no table X"))
-        embedding, note = principal_start(X, n_components, seed=seed, n_threads=n_threads)
+            raise ValueError(message("init='pca'", "'spectral', 'random' or an array", fact="there is no table X"))
+        embedding, note = principal_start(X, n_components, seed=seed)
         return Initialization(embedding, "pca", note)
     if init == "spectral":
         if affinities is None:
-            raise ValueError(message(who, "init='spectral'", "'pca', 'random' or an array", fact="no affinities"))
-        return _spectral(X, affinities, values, who)
+            raise ValueError(message("init='spectral'", "'pca', 'random' or an array", fact="no affinities"))
+        return _spectral(X, affinities, values)
     if init == "random":
-        return Initialization(random_start(_n_samples(X, affinities, who), n_components, seed, n_threads), "random")
+        return Initialization(random_start(_n_samples(X, affinities), n_components, seed), "random")
     rule = ", ".join(repr(option) for option in _OPTIONS) + " or an array"
-    raise ValueError(message(who, f"init={init!r}", rule))
+    raise ValueError(message(f"init={init!r}", rule))
 
 
-def _n_samples(X: Any, affinities: Affinities | None, who: str) -> int:
+def _n_samples(X: Any, affinities: Affinities | None) -> int:
     if X is not None:
         return int(X.shape[0])
     if affinities is None:
-        raise ValueError(message(who, "X and affinities", "given, one of them at least"))
+        raise ValueError(message("X and affinities", "given, one of them at least"))
     return affinities.n_samples
 
 
-def _checked_array(
-    init: Any, X: Any, affinities: Affinities | None, n_components: int, who: str
-) -> npt.NDArray[np.float32]:
+def _checked_array(init: Any, X: Any, affinities: Affinities | None, n_components: int) -> npt.NDArray[np.float32]:
     try:
         array = np.asarray(init, dtype=np.float64)
     except (TypeError, ValueError):
         rule = ", ".join(repr(option) for option in _OPTIONS) + " or an array of numbers"
-        raise TypeError(message(who, f"init of type {type(init).__name__}", rule)) from None
-    shape = (_n_samples(X, affinities, who), n_components)
+        raise TypeError(message(f"init of type {type(init).__name__}", rule)) from None
+    shape = (_n_samples(X, affinities), n_components)
     if array.shape != shape:
-        raise ValueError(message(who, f"init of shape {array.shape}", f"of shape {shape} (n_samples, n_components)"))
+        raise ValueError(message(f"init of shape {array.shape}", f"of shape {shape} (n_samples, n_components)"))
     with np.errstate(over="ignore"):
         embedding = np.array(array, dtype=np.float32, order="C")
     if not np.isfinite(embedding).all():
         n_bad = int(np.count_nonzero(~np.isfinite(embedding)))
-        raise ValueError(message(who, "init", "finite in float32", fact=f"{n_bad} entries are not"))
+        raise ValueError(message("init", "finite in float32", fact=f"{n_bad} entries are not"))
     return embedding
 
 
-def _spectral(X: Any, affinities: Affinities, values: dict[str, Any], who: str) -> Initialization:
-    n_components, seed, n_threads = values["n_components"], values["seed"], values["n_threads"]
-    found = spectral_start(
-        affinities, n_components, X=X, seed=seed, n_threads=n_threads, time_budget=values["time_budget"]
-    )
+def _spectral(X: Any, affinities: Affinities, values: dict[str, Any]) -> Initialization:
+    n_components, seed = values["n_components"], values["seed"]
+    found = spectral_start(affinities, n_components, X=X, seed=seed, time_budget=values["time_budget"])
     if found.embedding is not None:
         if not found.converged:
-            warnings.warn(f"{who}: {found.note}", ConvergenceWarning, stacklevel=4)
+            warn(f"{found.note}", ConvergenceWarning)
         return Initialization(found.embedding, "spectral", found.note)
     kind = "random" if X is None else "pca"
     note = f"init='spectral' fell back to {kind!r}: {found.note}"
-    warnings.warn(f"{who}: {note}", ConvergenceWarning, stacklevel=4)
+    warn(f"{note}", ConvergenceWarning)
     if X is None:
-        return Initialization(random_start(affinities.n_samples, n_components, seed, n_threads), kind, note)
-    embedding, extra = principal_start(X, n_components, seed=seed, n_threads=n_threads)
+        return Initialization(random_start(affinities.n_samples, n_components, seed), kind, note)
+    embedding, extra = principal_start(X, n_components, seed=seed)
     return Initialization(embedding, kind, note if extra is None else f"{note}; {extra}")

@@ -52,7 +52,6 @@ def lay_out_components(
     *,
     X: Any = None,
     seed: int = 0,
-    n_threads: int = 1,
 ) -> ComponentLayout:
     """Lay a disconnected graph out one component at a time, inside discs that do not overlap.
 
@@ -67,19 +66,19 @@ def lay_out_components(
         more than 2 n_components + 1 rows; fewer rows span no more than a random placement does.
     n_components : int
         Dimension of the embedding.
-    X, seed, n_threads : as in `place_components`
+    X, seed : as in `place_components`
         Where the discs lie.
 
     Returns
     -------
     ComponentLayout
     """
-    centres, radii = place_components(labels, n_components, X=X, seed=seed, n_threads=n_threads)
+    centres, radii = place_components(labels, n_components, X=X, seed=seed)
     order = np.argsort(labels, kind="stable")
     grouped = matrix[order][:, order]  # one block on the diagonal for each component
     sizes = np.bincount(labels)
     solved = sizes > 2 * n_components + 1
-    layout = uniform_in_ball(labels.size, n_components, seed, n_threads)[order]
+    layout = uniform_in_ball(labels.size, n_components, seed)[order]
     for label, (begin, size) in enumerate(zip(np.cumsum(sizes) - sizes, sizes, strict=True)):
         if size == 1:
             layout[begin] = 0.0
@@ -94,7 +93,7 @@ def lay_out_components(
 
 
 def place_components(
-    labels: npt.NDArray[np.int32], n_components: int, *, X: Any = None, seed: int = 0, n_threads: int = 1
+    labels: npt.NDArray[np.int32], n_components: int, *, X: Any = None, seed: int = 0
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Find centres and radii of discs that do not overlap, one for each connected component.
 
@@ -109,8 +108,6 @@ def place_components(
         square lattice in order of size.
     seed : int, default=0
         Of the noise that parts centres in the same place.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -123,7 +120,7 @@ def place_components(
     if X is None:
         centres = _lattice(sizes, n_components)
     else:
-        scores = principal_start(X, n_components, seed=seed, n_threads=n_threads)[0].astype(np.float64)
+        scores = principal_start(X, n_components, seed=seed)[0].astype(np.float64)
         sums = [np.bincount(labels, weights=column, minlength=sizes.size) for column in scores.T]
         centres = np.stack(sums, axis=1) / sizes[:, None]
     extent = float(np.ptp(centres, axis=0).max())
@@ -132,7 +129,7 @@ def place_components(
     nearest = _nearest_distances(centres)
     close = nearest < _APART * extent
     if close.any():
-        noise = normal_noise(sizes.size, n_components, seed, n_threads)
+        noise = normal_noise(sizes.size, n_components, seed)
         centres = centres + _APART * extent * noise * close[:, None]
         nearest = _nearest_distances(centres)
     shares = (sizes / labels.size) ** (1.0 / n_components)
@@ -178,10 +175,9 @@ class SpectralStart:
 class _Solver:
     """Eigenvectors under one time budget for all components; remembers whether all converged."""
 
-    def __init__(self, n_components: int, seed: int, n_threads: int, time_budget: float | None) -> None:
+    def __init__(self, n_components: int, seed: int, time_budget: float | None) -> None:
         self._n_components = n_components
         self._seed = seed
-        self._n_threads = n_threads
         self._deadline = None if time_budget is None else time.perf_counter() + time_budget
         self.converged = True
         self.out_of_time = False
@@ -189,12 +185,7 @@ class _Solver:
     def __call__(self, matrix: Any) -> npt.NDArray[np.float64]:
         left = None if self._deadline is None else max(self._deadline - time.perf_counter(), 0.0)
         found = eigenpairs(
-            GraphLaplacian(matrix),
-            self._n_components,
-            seed=self._seed,
-            n_threads=self._n_threads,
-            tolerance=_TOLERANCE,
-            time_budget=left,
+            GraphLaplacian(matrix), self._n_components, seed=self._seed, tolerance=_TOLERANCE, time_budget=left
         )
         self.converged &= found.converged
         self.out_of_time |= found.out_of_time
@@ -209,13 +200,7 @@ class _Solver:
 
 
 def spectral_start(
-    affinities: Affinities,
-    n_components: int,
-    *,
-    X: Any = None,
-    seed: int = 0,
-    n_threads: int = 1,
-    time_budget: float | None = None,
+    affinities: Affinities, n_components: int, *, X: Any = None, seed: int = 0, time_budget: float | None = None
 ) -> SpectralStart:
     """Lay a graph out by eigenvectors.
 
@@ -232,8 +217,6 @@ def spectral_start(
         Places the components.
     seed : int, default=0
         Of the iteration's start and the noise.
-    n_threads : int >= 1, default=1
-        Does not change the result.
     time_budget : float or None, default=None
         Seconds for all eigenvectors.
 
@@ -248,7 +231,7 @@ def spectral_start(
         return SpectralStart(None, f"{most} (at most {MAX_SPECTRAL_VECTORS})")
     if matrix.nnz == 0:
         return SpectralStart(None, "the graph has no edges")
-    solve = _Solver(n_components, seed, n_threads, time_budget)
+    solve = _Solver(n_components, seed, time_budget)
     labels = connected_components(matrix)
     if labels.max() == 0:
         layout = solve(matrix)
@@ -257,11 +240,11 @@ def spectral_start(
         if (spread < _COLLAPSED * np.abs(layout).max(axis=0)).any() and n_samples > 10 * n_components:
             return SpectralStart(None, "the graph is nearly disconnected and its eigenvectors show a few points only")
     else:
-        layout = lay_out_components(matrix, labels, solve, n_components, X=X, seed=seed, n_threads=n_threads).embedding
+        layout = lay_out_components(matrix, labels, solve, n_components, X=X, seed=seed).embedding
         sizes = np.sort(np.bincount(labels))[::-1]
         shown = ", ".join(map(str, sizes[:5])) + (", ..." if sizes.size > 5 else "")
         notes = [solve.note, f"the graph has {sizes.size} connected components ({shown} points), laid out one by one"]
     layout *= HALF_WIDTH / np.abs(layout).max()
-    layout += NOISE * normal_noise(n_samples, n_components, seed, n_threads)
+    layout += NOISE * normal_noise(n_samples, n_components, seed)
     note = "; ".join(text for text in notes if text) or None
     return SpectralStart(np.ascontiguousarray(layout, dtype=np.float32), note, solve.converged)

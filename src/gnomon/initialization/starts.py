@@ -32,25 +32,25 @@ _NO_VARIANCE = 1e-13  # of the variance along the first component: rounding of f
 _NO_EIGENVALUE = 1e-7  # share of the largest eigenvalue that is rounding of float32
 
 
-def random_start(n_samples: int, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float32]:
+def random_start(n_samples: int, n_components: int, seed: int) -> npt.NDArray[np.float32]:
     """Return points uniform in [-10, 10) along each axis; each is a function of (seed, row)."""
-    uniform = uniform_matrix(seed, _STREAM_UNIFORM, (n_samples, n_components), n_threads=n_threads)
+    uniform = uniform_matrix(seed, _STREAM_UNIFORM, (n_samples, n_components))
     return ((2.0 * uniform - 1.0) * HALF_WIDTH).astype(np.float32)
 
 
-def normal_noise(n_samples: int, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float64]:
+def normal_noise(n_samples: int, n_components: int, seed: int) -> npt.NDArray[np.float64]:
     """Return standard normal noise (n_samples, n_components); each row is a function of (seed, row)."""
-    return normal_matrix(seed, _STREAM_NOISE, (n_samples, n_components), n_threads=n_threads)
+    return normal_matrix(seed, _STREAM_NOISE, (n_samples, n_components))
 
 
-def uniform_in_ball(n_samples: int, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float64]:
+def uniform_in_ball(n_samples: int, n_components: int, seed: int) -> npt.NDArray[np.float64]:
     """Return points in the unit ball (n_samples, n_components), uniform in the cube inside it, by (seed, row)."""
-    uniform = uniform_matrix(seed, _STREAM_BALL, (n_samples, n_components), n_threads=n_threads)
+    uniform = uniform_matrix(seed, _STREAM_BALL, (n_samples, n_components))
     points: npt.NDArray[np.float64] = (2.0 * uniform - 1.0) / np.sqrt(n_components)
     return points
 
 
-def strain_start(gram: Gram, n_components: int, seed: int, n_threads: int = 1) -> npt.NDArray[np.float64]:
+def strain_start(gram: Gram, n_components: int, seed: int) -> npt.NDArray[np.float64]:
     """Return a small random start for the strain of a similarity, in its units.
 
     Normal with the variance lambda_1 / (100 n_samples): far from the saddle at zero, and inside the ball in which the
@@ -64,22 +64,18 @@ def strain_start(gram: Gram, n_components: int, seed: int, n_threads: int = 1) -
         Dimension of the start.
     seed : int in [0, 2**63)
         Of the draws.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     ndarray of shape (n_samples, n_components), float64
     """
     deviation = np.sqrt(gram.centred_bounds[1] / (100.0 * gram.n_samples))
-    normal = normal_matrix(seed, _STREAM_STRAIN, (gram.n_samples, n_components), n_threads=n_threads)
+    normal = normal_matrix(seed, _STREAM_STRAIN, (gram.n_samples, n_components))
     start: npt.NDArray[np.float64] = normal * deviation
     return start
 
 
-def principal_start(
-    X: Any, n_components: int, *, seed: int = 0, n_threads: int = 1
-) -> tuple[npt.NDArray[np.float32], str | None]:
+def principal_start(X: Any, n_components: int, *, seed: int = 0) -> tuple[npt.NDArray[np.float32], str | None]:
     """Return the scores of a table on its leading principal components.
 
     Parameters
@@ -91,8 +87,6 @@ def principal_start(
         deviation of the first (of 1 where that is zero).
     seed : int, default=0
         Of the noise.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -103,9 +97,9 @@ def principal_start(
     """
     n_samples = X.shape[0]
     n_found = min(n_components, *X.shape)
-    components = principal_components(X, n_found, seed=seed, n_threads=n_threads)
+    components = principal_components(X, n_found, seed=seed)
     scores = np.zeros((n_samples, n_components))
-    scores[:, :n_found] = components.transform(X, n_threads=n_threads)
+    scores[:, :n_found] = components.transform(X)
     largest = float(np.abs(scores).max(initial=0.0))
     if largest > 0.0 and not 1e-15 < largest < 1e15:
         scores *= 2.0 ** -np.round(np.log2(largest))
@@ -115,7 +109,7 @@ def principal_start(
     if n_useful == n_components:
         return scores.astype(np.float32), None
     spread = float(scores[:, 0].std()) if n_useful else 1.0
-    noise = normal_noise(n_samples, n_components, seed, n_threads)
+    noise = normal_noise(n_samples, n_components, seed)
     scores[:, n_useful:] = NOISE * spread * noise[:, n_useful:]
     note = f"X has variance along {n_useful} of {n_components} components only; the others start as small noise"
     return scores.astype(np.float32), note

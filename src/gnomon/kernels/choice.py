@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gnomon._entrance import part
 from gnomon._validation import message
 from gnomon.kernels.inputs import (
     CauchyInput,
@@ -45,9 +46,8 @@ def median_distance(X: Any) -> float:
     return float(np.sqrt(np.median(positive))) if positive.size else 1.0
 
 
-def input_kernel(
-    similarity: Any, X: Any, *, parameters: Mapping[str, Any] | None = None, who: str = "input_kernel"
-) -> InputKernel:
+@part("input_kernel")
+def input_kernel(similarity: Any, X: Any, *, parameters: Mapping[str, Any] | None = None) -> InputKernel:
     """Resolve a similarity to an input kernel.
 
     Parameters
@@ -60,8 +60,6 @@ def input_kernel(
     parameters : mapping of str, default=None
         Of the kernel: ``sigma`` for those five, with ``exponent`` for "cauchy", ``a`` and ``b`` for "sketch_map" and
         "umap"; ``coefficients`` and ``scale`` for "polynomial".
-    who : str, default="input_kernel"
-        Opens the error text.
 
     Returns
     -------
@@ -74,17 +72,17 @@ def input_kernel(
         unknown = sorted(set(given) - set(known))
         if unknown:
             rule = f"among {', '.join(known)}" if known else "left out: this kernel has none"
-            raise ValueError(message(who, f"parameters {', '.join(unknown)} of similarity={similarity!r}", rule))
+            raise ValueError(message(f"parameters {', '.join(unknown)} of similarity={similarity!r}", rule))
         if "sigma" in known and given.get("sigma") is None:
             given["sigma"] = median_distance(X)
         return kernel(**given)  # type: ignore[no-any-return]
     if given:
-        raise ValueError(message(who, "parameters", "left out unless similarity is a name"))
+        raise ValueError(message("parameters", "left out unless similarity is a name"))
     if hasattr(similarity, "block") and hasattr(similarity, "diagonal"):
         return similarity  # type: ignore[no-any-return]
     if callable(similarity):
         return CustomInput(similarity)
     rule = "one of " + ", ".join(map(repr, INPUT_KERNELS)) + " or a callable"
     if isinstance(similarity, str):
-        raise ValueError(message(who, f"similarity={similarity!r}", rule))
-    raise TypeError(message(who, f"similarity={similarity!r}", rule, fact=f"found {type(similarity).__name__}"))
+        raise ValueError(message(f"similarity={similarity!r}", rule))
+    raise TypeError(message(f"similarity={similarity!r}", rule, fact=f"found {type(similarity).__name__}"))

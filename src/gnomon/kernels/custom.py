@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
 
@@ -49,6 +50,7 @@ class CustomKernel:
     smooth = False
     compiled = False
 
+    @entrance("CustomKernel")
     def __init__(
         self,
         value: Function,
@@ -62,29 +64,32 @@ class CustomKernel:
             given["second_derivative"] = second_derivative
         for argument, function in given.items():
             if not callable(function):
-                raise TypeError(message("CustomKernel", f"{argument}={function!r}", "a function of squared distances"))
+                raise TypeError(message(f"{argument}={function!r}", "a function of squared distances"))
         object.__setattr__(self, "value_function", value)
         object.__setattr__(self, "derivative_function", derivative)
         object.__setattr__(self, "second_derivative_function", second_derivative)
         object.__setattr__(self, "bounded", bool(bounded))
 
+    @entrance("CustomKernel")
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return k(s); raise ValueError where it is not a finite number, or, if bounded, not in [0, 1]."""
         k = self._call("value", self.value_function, squared_distances)
         if self.bounded and k.size and not (k.min() >= 0.0 and k.max() <= 1.0):
             fact = f"values from {k.min():.6g} to {k.max():.6g}"
-            raise ValueError(message("CustomKernel", "value", "in (0, 1] for bounded=True", fact=fact))
+            raise ValueError(message("value", "in (0, 1] for bounded=True", fact=fact))
         return k
 
+    @entrance("CustomKernel")
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds; raise ValueError where it is not a finite number."""
         return self._call("derivative", self.derivative_function, squared_distances)
 
+    @entrance("CustomKernel")
     def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return d2k/ds2; raise TypeError if it was not given, ValueError where it is not a finite number."""
         if self.second_derivative_function is None:
             rule, remedy = "given: curvature is asked for", "Pass second_derivative=, a function of squared distances."
-            raise TypeError(message("CustomKernel", "second_derivative", rule, remedy=remedy))
+            raise TypeError(message("second_derivative", rule, remedy=remedy))
         return self._call("second_derivative", self.second_derivative_function, squared_distances)
 
     @staticmethod
@@ -93,14 +98,14 @@ class CustomKernel:
         result = np.asarray(function(s))
         if result.shape != s.shape:
             fact = f"shape {result.shape} for squared distances of shape {s.shape}"
-            raise ValueError(message("CustomKernel", argument, "a function that keeps the shape", fact=fact))
+            raise ValueError(message(argument, "a function that keeps the shape", fact=fact))
         if result.dtype.kind not in "fiu":
-            raise ValueError(message("CustomKernel", argument, "a function with real values", fact=str(result.dtype)))
+            raise ValueError(message(argument, "a function with real values", fact=str(result.dtype)))
         numbers = result.astype(np.float64)
         finite = np.isfinite(numbers)
         if not finite.all():
             fact = f"{numbers[~finite][0]} at s={s[~finite][0]:.6g}"
-            raise ValueError(message("CustomKernel", argument, "finite at every squared distance", fact=fact))
+            raise ValueError(message(argument, "finite at every squared distance", fact=fact))
         return numbers
 
 

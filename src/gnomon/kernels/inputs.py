@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
 
@@ -81,10 +82,10 @@ def squared_distances(A: Any, B: Any) -> FloatArray:
     return squared
 
 
-def _check_scale(who: str, name: str, value: float) -> None:
+def _check_scale(name: str, value: float) -> None:
     """Raise ValueError unless a parameter is finite and above 0."""
     if not (np.isfinite(value) and value > 0.0):
-        raise ValueError(message(who, f"{name}={value!r}", "a number > 0"))
+        raise ValueError(message(f"{name}={value!r}", "a number > 0"))
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,13 @@ class PolynomialInput:
     semidefinite: ClassVar[bool | None] = True
     of_differences: ClassVar[bool] = False
 
+    @entrance("PolynomialInput")
     def __post_init__(self) -> None:
         coefficients = tuple(float(p) for p in self.coefficients)
         if not coefficients or min(coefficients) < 0.0 or not all(np.isfinite(coefficients)):
-            raise ValueError(message("PolynomialInput", f"coefficients={coefficients}", "numbers >= 0"))
+            raise ValueError(message(f"coefficients={coefficients}", "numbers >= 0"))
         object.__setattr__(self, "coefficients", coefficients)
-        _check_scale("PolynomialInput", "scale", self.scale)
+        _check_scale("scale", self.scale)
 
     def _value(self, inner: FloatArray) -> FloatArray:
         return np.asarray(np.polynomial.polynomial.polyval(inner / self.scale, self.coefficients), dtype=np.float64)
@@ -194,9 +196,10 @@ class RadialInput:
     sigma: float
     of_differences: ClassVar[bool] = True
 
+    @entrance()
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            _check_scale(type(self).__name__, name, value)
+            _check_scale(name, value)
 
     @property
     def semidefinite(self) -> bool | None:
@@ -391,15 +394,16 @@ class CustomInput:
     semidefinite: ClassVar[bool | None] = None
     of_differences: ClassVar[bool] = False
 
+    @entrance("CustomInput")
     def block(self, A: Any, B: Any) -> FloatArray:
         """Return what the function gives, checked for shape and finite values."""
         values = np.asarray(self.function(A, B), dtype=np.float64)
         shape = (A.shape[0], B.shape[0])
         if values.shape != shape:
             found = f"similarity(A, B) of shape {values.shape}"
-            raise ValueError(message("CustomInput", found, f"of shape (len(A), len(B))={shape}"))
+            raise ValueError(message(found, f"of shape (len(A), len(B))={shape}"))
         if not np.isfinite(values).all():
-            raise ValueError(message("CustomInput", "similarity(A, B)", "finite"))
+            raise ValueError(message("similarity(A, B)", "finite"))
         return values
 
     def diagonal(self, A: Any) -> FloatArray:

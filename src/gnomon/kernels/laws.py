@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import CurvedKernel, FloatArray, OutputKernel
 from gnomon.kernels.custom import CustomLaw
@@ -20,6 +21,7 @@ REPULSION_FLOOR = 1e-3
 _TINY = np.finfo(np.float64).tiny
 
 
+@entrance("evaluate_law")
 def evaluate_law(
     law: str | CustomLaw, kernel: OutputKernel, squared_distances: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
@@ -49,9 +51,9 @@ def evaluate_law(
         slope = np.asarray(law.derivative(k), dtype=np.float64) * kernel.derivative(squared_distances)
         return np.asarray(law.value(k), dtype=np.float64), np.asarray(slope)
     if law not in LAWS:
-        raise ValueError(message("evaluate_law", f"law={law!r}", f"one of {', '.join(LAWS)}"))
+        raise ValueError(message(f"law={law!r}", f"one of {', '.join(LAWS)}"))
     if law.startswith("log") and not kernel.bounded:
-        raise ValueError(message("evaluate_law", f"kernel={kernel}", f"a similarity in (0, 1] for law={law!r}"))
+        raise ValueError(message(f"kernel={kernel}", f"a similarity in (0, 1] for law={law!r}"))
     s = np.asarray(squared_distances, dtype=np.float64)
     if law == "value":
         return kernel.value(s), kernel.derivative(s)
@@ -67,6 +69,7 @@ def evaluate_law(
     return np.asarray(-np.log1p(-k) + slope * (s - held)), np.asarray(slope)
 
 
+@entrance("curvature_of_law")
 def curvature_of_law(law: str | CustomLaw, kernel: CurvedKernel, squared_distances: npt.ArrayLike) -> FloatArray:
     """Return the second derivative d2F/ds2 of F(k(s)), with s held as by `evaluate_law`.
 
@@ -87,13 +90,13 @@ def curvature_of_law(law: str | CustomLaw, kernel: CurvedKernel, squared_distanc
     if isinstance(law, CustomLaw):
         if law.second_derivative is None:
             rule, remedy = "given: curvature is asked for", "Pass second_derivative=, a function of the similarity."
-            raise TypeError(message("CustomLaw", "second_derivative", rule, remedy=remedy))
+            raise TypeError(message("second_derivative", rule, remedy=remedy, who="CustomLaw"))
         k, first = kernel.value(squared_distances), kernel.derivative(squared_distances)
         bend = np.asarray(law.second_derivative(k), dtype=np.float64) * first**2
         slope = np.asarray(law.derivative(k), dtype=np.float64)
         return np.asarray(bend + slope * kernel.second_derivative(squared_distances))
     if law not in LAWS:
-        raise ValueError(message("curvature_of_law", f"law={law!r}", f"one of {', '.join(LAWS)}"))
+        raise ValueError(message(f"law={law!r}", f"one of {', '.join(LAWS)}"))
     s = np.asarray(squared_distances, dtype=np.float64)
     if law == "value":
         return kernel.second_derivative(s)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters
 from gnomon.kernels.base import SMALLEST, FloatArray
 
@@ -79,8 +80,9 @@ class SketchMapKernel:
     bounded = False
     compiled = True
 
+    @entrance("SketchMapKernel")
     def __post_init__(self) -> None:
-        check_parameters("SketchMapKernel", _RULES, {"sigma": self.sigma, "a": self.a, "b": self.b})
+        check_parameters(_RULES, {"sigma": self.sigma, "a": self.a, "b": self.b})
 
     @property
     def parameters(self) -> tuple[float, float, float]:
@@ -206,8 +208,9 @@ class InversePower:
     bounded = False
     compiled = True
 
+    @entrance("InversePower")
     def __post_init__(self) -> None:
-        check_parameters("InversePower", {"exponent": _POSITIVE}, {"exponent": self.exponent})
+        check_parameters({"exponent": _POSITIVE}, {"exponent": self.exponent})
 
     @property
     def parameters(self) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Real, check_parameters, message
 from gnomon.kernels.base import SMALLEST, FloatArray
 
@@ -66,8 +67,9 @@ class StudentT:
     bounded = True
     compiled = True
 
+    @entrance("StudentT")
     def __post_init__(self) -> None:
-        check_parameters("StudentT", {"dof": _POSITIVE}, {"dof": self.dof})
+        check_parameters({"dof": _POSITIVE}, {"dof": self.dof})
 
     @property
     def parameters(self) -> tuple[float, float]:
@@ -110,8 +112,9 @@ class Gaussian:
     bounded = True
     compiled = True
 
+    @entrance("Gaussian")
     def __post_init__(self) -> None:
-        check_parameters("Gaussian", {"scale": _POSITIVE}, {"scale": self.scale})
+        check_parameters({"scale": _POSITIVE}, {"scale": self.scale})
 
     @property
     def parameters(self) -> tuple[float, float]:
@@ -151,10 +154,12 @@ class UMAPKernel:
     bounded = True
     compiled = True
 
+    @entrance("UMAPKernel")
     def __post_init__(self) -> None:
-        check_parameters("UMAPKernel", {"a": _POSITIVE, "b": _POSITIVE}, {"a": self.a, "b": self.b})
+        check_parameters({"a": _POSITIVE, "b": _POSITIVE}, {"a": self.a, "b": self.b})
 
     @classmethod
+    @entrance("UMAPKernel")
     def from_min_dist(cls, min_dist: float = 0.1, spread: float = 1.0) -> UMAPKernel:
         """Fit a and b so that points rest about min_dist apart.
 
@@ -173,13 +178,11 @@ class UMAPKernel:
         from scipy.optimize import curve_fit
 
         checked = check_parameters(
-            "UMAPKernel", {"min_dist": _NONNEGATIVE, "spread": _POSITIVE}, {"min_dist": min_dist, "spread": spread}
+            {"min_dist": _NONNEGATIVE, "spread": _POSITIVE}, {"min_dist": min_dist, "spread": spread}
         )
         min_dist, spread = checked["min_dist"], checked["spread"]
         if min_dist > spread:
-            raise ValueError(
-                message("UMAPKernel", f"min_dist={min_dist}", f"at most spread={spread}", remedy="Raise spread.")
-            )
+            raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}", remedy="Raise spread."))
         distances = np.linspace(0.0, 3.0 * spread, 300)
         target = np.where(distances < min_dist, 1.0, np.exp(-(distances - min_dist) / spread))
 
@@ -239,8 +242,9 @@ class NoiseContrast:
     bounded = True
     compiled = True
 
+    @entrance("NoiseContrast")
     def __post_init__(self) -> None:
-        check_parameters("NoiseContrast", {"noise": _POSITIVE}, {"noise": self.noise})
+        check_parameters({"noise": _POSITIVE}, {"noise": self.noise})
 
     @property
     def parameters(self) -> tuple[float, float]:

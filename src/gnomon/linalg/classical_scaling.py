@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._threads import single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._run import current_run
+from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.linalg.eigen.eigenpairs import eigenpairs, symmetric_operator
 
 __all__ = ["ClassicalScaling", "classical_scaling"]
@@ -63,15 +64,13 @@ class ClassicalScaling:
         """Sum of the squared differences between B and the inner products of the points."""
         return self.normalized_strain * self.squared_norm if self.normalized_strain > 0.0 else 0.0
 
-    def place(self, distances: npt.NDArray[Any], *, n_threads: int = 1) -> Float64Array:
+    def place(self, distances: npt.NDArray[Any]) -> Float64Array:
         """Place new points by their distances to those that were scaled (Gower's formula).
 
         Parameters
         ----------
         distances : ndarray of shape (n_points, n_samples), float32 or float64
             In the units of those that were scaled.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -83,18 +82,14 @@ class ClassicalScaling:
             rows = np.array(distances[begin : begin + _BLOCK], dtype=np.float64, order="C")
             rows /= self._scale
             some = np.empty((len(rows), self.n_positive))
-            _core.project(np.square(rows, out=rows), self._row_means, self._directions, some, n_threads)
+            _core.project(np.square(rows, out=rows), self._row_means, self._directions, some, current_run().n_threads)
             places[begin : begin + _BLOCK, : self.n_positive] = some
         return places * self._scale
 
 
+@entrance("classical_scaling")
 def classical_scaling(
-    distances: npt.NDArray[Any],
-    n_components: int,
-    *,
-    noise: float | None = None,
-    seed: int = 0,
-    n_threads: int = 1,
+    distances: npt.NDArray[Any], n_components: int, *, noise: float | None = None, seed: int = 0
 ) -> ClassicalScaling:
     """Find the points whose inner products come nearest, in squares, to those that distances imply.
 
@@ -109,8 +104,6 @@ def classical_scaling(
         1e-7 for float32, 64 n_samples eps for float64. Give 1e-7 for float64 values that come from float32.
     seed : int in [0, 2**63), default=0
         Of the random start, where eigenvectors are found by iteration.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -130,7 +123,7 @@ def classical_scaling(
     exponent = math.frexp(largest)[1] - 1 if largest > 0.0 else 0
     scale = math.ldexp(1.0, exponent)  # brings the largest distance to 1 or more, below 2: its square is a number
     tolerance, lowest_tolerance = _TOLERANCES[dtype]
-    with ThreadPoolExecutor(n_threads) as pool, single_threaded_blas():
+    with ThreadPool() as pool, single_threaded_blas():
         B = _CentredSquares(distances, scale, pool)
         ends = eigenpairs(
             symmetric_operator(B.times, n),
@@ -140,7 +133,6 @@ def classical_scaling(
             other_end=lowest_tolerance,
             seed=seed,
             max_products=_MAX_PRODUCTS[dtype],
-            who="classical_scaling",
         )
         assert ends.other_end is not None
         lowest = ends.other_end
@@ -174,7 +166,7 @@ def classical_scaling(
 class _CentredSquares:
     """The matrix B = -1/2 H S H of squares S of scaled distances, in their place, some rows at a time."""
 
-    def __init__(self, distances: npt.NDArray[Any], scale: float, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, distances: npt.NDArray[Any], scale: float, pool: ThreadPool) -> None:
         self._matrix = distances
         self._pool = pool
 

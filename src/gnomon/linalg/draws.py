@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 
 __all__ = ["draw_by_weight", "normal_matrix", "random_directions", "uniform_matrix"]
@@ -16,7 +17,7 @@ __all__ = ["draw_by_weight", "normal_matrix", "random_directions", "uniform_matr
 _STREAM_NORMAL, _STREAM_SPARSE = 105, 106
 
 
-def uniform_matrix(seed: int, stream: int, shape: tuple[int, int], *, n_threads: int = 1) -> npt.NDArray[np.float64]:
+def uniform_matrix(seed: int, stream: int, shape: tuple[int, int]) -> npt.NDArray[np.float64]:
     """Draw independent numbers, uniform in [0, 1).
 
     Parameters
@@ -27,18 +28,16 @@ def uniform_matrix(seed: int, stream: int, shape: tuple[int, int], *, n_threads:
         Names the purpose: equal seeds with different streams give independent numbers.
     shape : (int, int)
         Rows and columns; row i does not depend on the number of rows.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     ndarray of the given shape, float64
     """
-    matrix: npt.NDArray[np.float64] = _core.uniform_matrix(seed, stream, shape[0], shape[1], n_threads)
+    matrix: npt.NDArray[np.float64] = _core.uniform_matrix(seed, stream, shape[0], shape[1], current_run().n_threads)
     return matrix
 
 
-def normal_matrix(seed: int, stream: int, shape: tuple[int, int], *, n_threads: int = 1) -> npt.NDArray[np.float64]:
+def normal_matrix(seed: int, stream: int, shape: tuple[int, int]) -> npt.NDArray[np.float64]:
     """Draw independent standard normal numbers.
 
     Parameters
@@ -49,14 +48,12 @@ def normal_matrix(seed: int, stream: int, shape: tuple[int, int], *, n_threads: 
         Names the purpose: equal seeds with different streams give independent numbers.
     shape : (int, int)
         Rows and columns; row i does not depend on the number of rows.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     ndarray of the given shape, float64
     """
-    matrix: npt.NDArray[np.float64] = _core.normal_matrix(seed, stream, shape[0], shape[1], n_threads)
+    matrix: npt.NDArray[np.float64] = _core.normal_matrix(seed, stream, shape[0], shape[1], current_run().n_threads)
     return matrix
 
 

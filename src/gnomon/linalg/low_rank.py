@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import draw_by_weight, normal_matrix, uniform_matrix
@@ -109,9 +110,8 @@ class LowRank:
         return replace(self, B=self.B - self.B.mean(axis=0))
 
 
-def nystrom(
-    matrix: SymmetricAccess, rank: int, *, landmarks: str = "uniform", seed: int = 0, who: str = "nystrom"
-) -> LowRank:
+@part("nystrom")
+def nystrom(matrix: SymmetricAccess, rank: int, *, landmarks: str = "uniform", seed: int = 0) -> LowRank:
     """Approximate a positive semidefinite matrix K by C W^+ C', with columns C of K and their own block W.
 
     Parameters
@@ -125,8 +125,6 @@ def nystrom(
         the space where K holds inner products, from the nearest one before it.
     seed : int in [0, 2**63), default=0
         Of the draws.
-    who : str, default="nystrom"
-        Opens the error text.
 
     Returns
     -------
@@ -143,8 +141,8 @@ def nystrom(
     .. [1] Williams & Seeger, "Using the Nystroem method to speed up kernel machines", NeurIPS 2000.
     .. [2] Arthur & Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
     """
-    values = check_parameters(who, _NYSTROM_RULES, {"rank": rank, "landmarks": landmarks, "seed": seed})
-    rank = check_rank(values["rank"], matrix.n_samples, who=who)
+    values = check_parameters(_NYSTROM_RULES, {"rank": rank, "landmarks": landmarks, "seed": seed})
+    rank = check_rank(values["rank"], matrix.n_samples)
     diagonal = matrix.diagonal()
     with single_threaded_blas():
         if values["landmarks"] == "uniform":
@@ -153,33 +151,32 @@ def nystrom(
             columns = matrix.block(None, chosen)
         else:
             chosen, columns = _scattered_columns(matrix, diagonal, rank, values["seed"])
-        factor = _factor_of_core(columns, columns[chosen], who=who)
+        factor = _factor_of_core(columns, columns[chosen])
     residual = max(float(diagonal.sum()) - float(np.vdot(factor, factor)), 0.0)
     return LowRank(factor, "nystrom", residual, bounded=True, landmarks=chosen)
 
 
-def check_rank(rank: int, n_samples: int, *, who: str) -> int:
+def check_rank(rank: int, n_samples: int) -> int:
     """Return the rank, or raise ValueError if it exceeds the order of the matrix."""
     if rank > n_samples:
-        raise ValueError(message(who, f"rank={rank}", f"at most n_samples={n_samples}", remedy="Lower rank."))
+        raise ValueError(message(f"rank={rank}", f"at most n_samples={n_samples}", remedy="Lower rank."))
     return rank
 
 
-def _factor_of_core(columns: Float64Array, core: Float64Array, *, who: str) -> Float64Array:
+def _factor_of_core(columns: Float64Array, core: Float64Array) -> Float64Array:
     """Return B with B B' = C W^+ C', for C (n, l) and the symmetric W (l, l); columns by falling eigenvalue of W."""
     eigenvalues, vectors = scipy.linalg.eigh((core + core.T) / 2.0, check_finite=False)
     largest = float(np.abs(eigenvalues).max(initial=0.0))
     if eigenvalues.size and eigenvalues[0] < -_MOST_NEGATIVE * largest:
-        raise indefinite(who, float(eigenvalues[0]), largest)
+        raise indefinite(float(eigenvalues[0]), largest)
     kept = np.flatnonzero(eigenvalues > _SMALLEST_EIGENVALUE * largest)[::-1]
     return np.ascontiguousarray(columns @ (vectors[:, kept] / np.sqrt(eigenvalues[kept])))
 
 
-def indefinite(who: str, found: float, largest: float) -> ValueError:
+def indefinite(found: float, largest: float) -> ValueError:
     """Return the error for a matrix that should be positive semidefinite and is not."""
     return ValueError(
         message(
-            who,
             "the similarity",
             "positive semidefinite",
             fact=f"a part of it has {found:.3g} where the largest eigenvalue or diagonal entry is {largest:.3g}",
@@ -208,14 +205,9 @@ def _scattered_columns(
     return chosen, np.ascontiguousarray(columns.T)
 
 
+@part("pivoted_cholesky")
 def pivoted_cholesky(
-    matrix: SymmetricAccess,
-    rank: int,
-    *,
-    pivots: str = "random",
-    tolerance: float = 0.0,
-    seed: int = 0,
-    who: str = "pivoted_cholesky",
+    matrix: SymmetricAccess, rank: int, *, pivots: str = "random", tolerance: float = 0.0, seed: int = 0
 ) -> LowRank:
     """Approximate a positive semidefinite matrix by a partial Cholesky factor.
 
@@ -232,8 +224,6 @@ def pivoted_cholesky(
         End when the residual trace is below this share of the trace.
     seed : int in [0, 2**63), default=0
         Of the draws.
-    who : str, default="pivoted_cholesky"
-        Opens the error text.
 
     Returns
     -------
@@ -251,21 +241,21 @@ def pivoted_cholesky(
        few entry evaluations", Comm. Pure Appl. Math. 78, 2025.
     """
     given = {"rank": rank, "pivots": pivots, "tolerance": tolerance, "seed": seed}
-    values = check_parameters(who, _CHOLESKY_RULES, given)
-    rank = check_rank(values["rank"], matrix.n_samples, who=who)
+    values = check_parameters(_CHOLESKY_RULES, given)
+    rank = check_rank(values["rank"], matrix.n_samples)
     draws = uniform_matrix(values["seed"], _STREAM_PIVOTS, (rank, 1)).ravel() if values["pivots"] == "random" else None
     with single_threaded_blas():
-        rows, chosen, left = _eliminate(matrix, rank, draws, max(values["tolerance"], _ROUNDING), who)
+        rows, chosen, left = _eliminate(matrix, rank, draws, max(values["tolerance"], _ROUNDING))
     return LowRank(np.ascontiguousarray(rows.T), "cholesky", float(left.sum()), bounded=True, landmarks=chosen)
 
 
 def _eliminate(
-    matrix: SymmetricAccess, rank: int, draws: Float64Array | None, tolerance: float, who: str
+    matrix: SymmetricAccess, rank: int, draws: Float64Array | None, tolerance: float
 ) -> tuple[Float64Array, npt.NDArray[np.intp], Float64Array]:
     """Return the transposed factor, its pivots (greedy without draws) and what is left of the diagonal."""
     left = matrix.diagonal()
     largest = float(np.abs(left).max())
-    left = _not_negative(left, largest, who)
+    left = _not_negative(left, largest)
     enough = tolerance * float(left.sum())
     rows, chosen = np.empty((rank, left.size)), np.empty(rank, dtype=np.intp)
     for step in range(rank):
@@ -277,17 +267,18 @@ def _eliminate(
         rows[step] = column / np.sqrt(left[pivot])
         left = left - rows[step] ** 2
         left[chosen[: step + 1]] = 0.0
-        left = _not_negative(left, largest, who)
+        left = _not_negative(left, largest)
     return rows, chosen, left
 
 
-def _not_negative(left: Float64Array, largest: float, who: str) -> Float64Array:
+def _not_negative(left: Float64Array, largest: float) -> Float64Array:
     lowest = float(left.min())
     if lowest < -_MOST_NEGATIVE * largest:
-        raise indefinite(who, lowest, largest)
+        raise indefinite(lowest, largest)
     return np.maximum(left, 0.0)
 
 
+@part("randomized_factor")
 def randomized_factor(
     matrix: SymmetricAccess,
     rank: int,
@@ -296,7 +287,6 @@ def randomized_factor(
     n_oversamples: int = 10,
     n_power_iterations: int = 4,
     seed: int = 0,
-    who: str = "randomized_factor",
 ) -> LowRank:
     """Approximate a symmetric matrix by a factor of nearly the best accuracy that its rank allows.
 
@@ -316,8 +306,6 @@ def randomized_factor(
         Products that bring Q closer to the leading eigenvectors.
     seed : int in [0, 2**63), default=0
         Of the random start.
-    who : str, default="randomized_factor"
-        Opens the error text.
 
     Returns
     -------
@@ -331,9 +319,9 @@ def randomized_factor(
        data", NeurIPS 2017.
     """
     given = {"rank": rank, "semidefinite": semidefinite, "n_oversamples": n_oversamples}
-    values = check_parameters(who, _RANDOMIZED_RULES, given | {"n_power_iterations": n_power_iterations, "seed": seed})
+    values = check_parameters(_RANDOMIZED_RULES, given | {"n_power_iterations": n_power_iterations, "seed": seed})
     n = matrix.n_samples
-    rank = check_rank(values["rank"], n, who=who)
+    rank = check_rank(values["rank"], n)
     trace = float(matrix.diagonal().sum())
     with single_threaded_blas():
         basis = normal_matrix(values["seed"], _STREAM_SKETCH, (n, min(n, rank + values["n_oversamples"])))
@@ -341,7 +329,7 @@ def randomized_factor(
             basis, _ = np.linalg.qr(matrix.matvec(basis))
         image = matrix.matvec(basis)
         if values["semidefinite"]:
-            factor = _largest_columns(_factor_of_core(image, basis.T @ image, who=who), rank)
+            factor = _largest_columns(_factor_of_core(image, basis.T @ image), rank)
         else:
             factor = _positive_part(basis, image, rank)
     residual = max(trace - float(np.vdot(factor, factor)), 0.0)

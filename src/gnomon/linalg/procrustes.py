@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 
@@ -44,6 +45,7 @@ class Procrustes:
         return moved
 
 
+@entrance("procrustes")
 def procrustes(A: npt.ArrayLike, B: npt.ArrayLike, *, scaling: bool = True) -> Procrustes:
     """Find the similarity that brings A closest to B in the sum of squares.
 
@@ -65,7 +67,7 @@ def procrustes(A: npt.ArrayLike, B: npt.ArrayLike, *, scaling: bool = True) -> P
     """
     source, target = _points(A, "A"), _points(B, "B")
     if source.shape != target.shape:
-        raise ValueError(message("procrustes", f"A of shape {source.shape}", f"of the shape of B, {target.shape}"))
+        raise ValueError(message(f"A of shape {source.shape}", f"of the shape of B, {target.shape}"))
     both = np.isfinite(source).all(axis=1) & np.isfinite(target).all(axis=1)
     d = source.shape[1]
     if not both.any():
@@ -102,6 +104,7 @@ def procrustes_error(Y: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     return float(np.sqrt(disparity))
 
 
+@entrance("align")
 def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: bool = True) -> list[npt.NDArray[Any]]:
     """Rotate, reflect and translate embeddings of the same points: each follows its neighbour with least motion.
 
@@ -124,9 +127,9 @@ def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: b
     given = [np.asarray(one) for one in embeddings]
     if not given or any(one.ndim != 2 or one.shape != given[0].shape for one in given):
         shapes = ", ".join(str(one.shape) for one in given) or "none"
-        raise ValueError(message("align", f"embeddings of shapes {shapes}", "one or more of the same shape (n, d)"))
+        raise ValueError(message(f"embeddings of shapes {shapes}", "one or more of the same shape (n, d)"))
     if not -len(given) <= reference < len(given):
-        raise ValueError(message("align", f"reference={reference}", f"the number of one of {len(given)} embeddings"))
+        raise ValueError(message(f"reference={reference}", f"the number of one of {len(given)} embeddings"))
     start = reference % len(given)
     aligned = list(given)
     goal = _spread(given[start])
@@ -144,7 +147,7 @@ def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: b
 def _points(values: npt.ArrayLike, name: str) -> Float64Array:
     points = np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] == 0:
-        raise ValueError(message("procrustes", f"{name} of shape {points.shape}", "of shape (n, d)"))
+        raise ValueError(message(f"{name} of shape {points.shape}", "of shape (n, d)"))
     return points
 
 

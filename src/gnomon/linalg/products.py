@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations_with_replacement
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import single_threaded_blas
+from gnomon._run import current_run
+from gnomon._threads import ThreadPool, single_threaded_blas
 
 __all__ = ["inner_products", "product", "share"]
 
@@ -22,14 +22,12 @@ R = TypeVar("R")
 _TILE = 512  # rows or columns; the tiles do not depend on the number of threads
 
 
-def inner_products(A: Float64Array, *, n_threads: int = 1) -> Float64Array:
+def inner_products(A: Float64Array) -> Float64Array:
     """Return A' A, of which each tile is one product of whole columns.
 
     Parameters
     ----------
     A : ndarray of shape (n_rows, n_columns), float64
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -45,11 +43,11 @@ def inner_products(A: Float64Array, *, n_threads: int = 1) -> Float64Array:
         if one != other:
             result[other, one] = tile.T
 
-    share(fill, list(combinations_with_replacement(_tiles(A.shape[1]), 2)), n_threads)
+    share(fill, list(combinations_with_replacement(_tiles(A.shape[1]), 2)))
     return result
 
 
-def product(A: Float64Array, B: Float64Array, *, out: Float64Array | None = None, n_threads: int = 1) -> Float64Array:
+def product(A: Float64Array, B: Float64Array, *, out: Float64Array | None = None) -> Float64Array:
     """Return A B, some rows at a time.
 
     Parameters
@@ -58,8 +56,6 @@ def product(A: Float64Array, B: Float64Array, *, out: Float64Array | None = None
     B : ndarray of shape (n_inner, n_columns), float64
     out : ndarray of shape (n_rows, n_columns), float64, default=None
         Where to write it; must not overlap A or B.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -71,7 +67,7 @@ def product(A: Float64Array, B: Float64Array, *, out: Float64Array | None = None
     def fill(rows: slice) -> None:
         np.matmul(A[rows], B, out=result[rows])
 
-    share(fill, _tiles(A.shape[0]), n_threads)
+    share(fill, _tiles(A.shape[0]))
     return result
 
 
@@ -79,7 +75,7 @@ def _tiles(size: int) -> list[slice]:
     return [slice(begin, min(begin + _TILE, size)) for begin in range(0, size, _TILE)]
 
 
-def share(work: Callable[[T], R], parts: list[T], n_threads: int) -> list[R]:
+def share(work: Callable[[T], R], parts: list[T]) -> list[R]:
     """Return what a work gives for each part, in their order; BLAS keeps to one thread in each.
 
     Parameters
@@ -88,14 +84,14 @@ def share(work: Callable[[T], R], parts: list[T], n_threads: int) -> list[R]:
         Takes a part; must not ask for `single_threaded_blas` itself.
     parts : list
         Must not depend on the number of threads, then neither does the result.
-    n_threads : int >= 1
 
     Returns
     -------
     list
     """
+    n_threads = current_run().n_threads
     with single_threaded_blas():
         if n_threads == 1 or len(parts) < 2:
             return [work(part) for part in parts]
-        with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
+        with ThreadPool(min(n_threads, len(parts))) as pool:
             return list(pool.map(work, parts))  # raises what a part raised

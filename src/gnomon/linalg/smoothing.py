@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
+from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, check_parameters, message
 
 __all__ = ["Smoothing"]
@@ -40,10 +41,11 @@ class Smoothing:
     solver : {"factor", "chebyshev"}
     """
 
+    @entrance("Smoothing")
     def __init__(self, matrix: Any, weight: float, *, solver: str = "auto") -> None:
-        given = check_parameters("Smoothing", _RULES, {"weight": weight, "solver": solver})
+        given = check_parameters(_RULES, {"weight": weight, "solver": solver})
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(message("Smoothing", f"matrix of shape {matrix.shape}", "square"))
+            raise ValueError(message(f"matrix of shape {matrix.shape}", "square"))
         self._matrix = sp.csr_array(matrix, dtype=np.float64)
         self.weight: float = given["weight"]
         bound = float(abs(self._matrix).sum(axis=1).max()) if self._matrix.nnz else 0.0

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import normal_matrix
@@ -19,12 +20,7 @@ __all__ = ["ThresholdedSVD", "singular_value_threshold"]
 Float64Array = npt.NDArray[np.float64]
 
 _SOLVERS = ("auto", "svd", "gram", "subspace")
-_RULES: dict[str, Rule] = {
-    "threshold": Real(0.0),
-    "solver": Options(*_SOLVERS),
-    "seed": Integer(0),
-    "n_threads": Integer(1),
-}
+_RULES: dict[str, Rule] = {"threshold": Real(0.0), "solver": Options(*_SOLVERS), "seed": Integer(0)}
 _STREAM_EXTRA = 131
 _LARGEST_SVD = 1e6  # n_rows n_columns min(n_rows, n_columns) up to which a full decomposition takes a millisecond
 _GRAM_ERROR = 1e-8  # accepted error of the Gram matrix's vectors, in thresholds
@@ -59,20 +55,14 @@ class ThresholdedSVD:
         """Number of singular values above the threshold."""
         return len(self.values)
 
-    def matrix(self, *, out: Float64Array | None = None, n_threads: int = 1) -> Float64Array:
+    def matrix(self, *, out: Float64Array | None = None) -> Float64Array:
         """Return the matrix of shape (n_rows, n_columns), written to `out` if given."""
-        return product(self.left * self.values, self.right, out=out, n_threads=n_threads)
+        return product(self.left * self.values, self.right, out=out)
 
 
+@part("singular_value_threshold")
 def singular_value_threshold(
-    A: npt.ArrayLike,
-    threshold: float,
-    *,
-    solver: str = "auto",
-    start: ThresholdedSVD | None = None,
-    seed: int = 0,
-    n_threads: int = 1,
-    who: str = "singular_value_threshold",
+    A: npt.ArrayLike, threshold: float, *, solver: str = "auto", start: ThresholdedSVD | None = None, seed: int = 0
 ) -> ThresholdedSVD:
     """Lower all singular values of a matrix by a threshold, those below it to zero.
 
@@ -95,10 +85,6 @@ def singular_value_threshold(
         Of a matrix that is close to A, such as that of the last iteration.
     seed : int in [0, 2**63), default=0
         Of the further directions.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="singular_value_threshold"
-        Opens the error text.
 
     Returns
     -------
@@ -115,13 +101,13 @@ def singular_value_threshold(
        Optimization 20, 2010, theorem 2.1.
     .. [2] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011 (subspace iteration).
     """
-    given = {"threshold": threshold, "solver": solver, "seed": seed, "n_threads": n_threads}
-    values = check_parameters(who, _RULES, given)
+    given = {"threshold": threshold, "solver": solver, "seed": seed}
+    values = check_parameters(_RULES, given)
     matrix = np.asarray(A, dtype=np.float64)
     if matrix.ndim != 2:
-        raise ValueError(message(who, f"A of shape {matrix.shape}", "a matrix"))
+        raise ValueError(message(f"A of shape {matrix.shape}", "a matrix"))
     if values["solver"] == "subspace" and start is None:
-        raise ValueError(message(who, "solver='subspace'", "given a start"))
+        raise ValueError(message("solver='subspace'", "given a start"))
     wide = matrix.shape[0] < matrix.shape[1]
     tall = matrix.T if wide else matrix  # its columns are the smaller side
     basis = np.empty((tall.shape[1], 0))
@@ -138,20 +124,20 @@ Triples = tuple[Float64Array, Float64Array, Float64Array]
 
 def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -> tuple[*Triples, str]:
     threshold, solver = float(values["threshold"]), values["solver"]  # type: ignore[arg-type]
-    seed, n_threads = int(values["seed"]), int(values["n_threads"])  # type: ignore[call-overload]
+    seed = int(values["seed"])  # type: ignore[call-overload]
     side = tall.shape[1]
     small = tall.size * side <= _LARGEST_SVD
     partial = solver == "auto" and not small and 0 < basis.shape[1] <= side // _LARGEST_SHARE
     if solver == "subspace" or partial:
-        found = _by_subspace(tall, threshold, basis, seed, n_threads, budget=0.3 if partial else 100.0)
+        found = _by_subspace(tall, threshold, basis, seed, budget=0.3 if partial else 100.0)
         if found is not None:
             return *found, "subspace"
         if not partial:
-            who, what = "singular_value_threshold", "solver='subspace'"
+            what = "solver='subspace'"
             fact = "it did not converge"
-            raise ValueError(message(who, what, "given a start close to A", fact=fact, remedy="Use solver='auto'."))
+            raise ValueError(message(what, "given a start close to A", fact=fact, remedy="Use solver='auto'."))
     if solver == "gram" or (solver != "svd" and not small):
-        found = _by_gram(tall, threshold, basis.shape[1], n_threads)
+        found = _by_gram(tall, threshold, basis.shape[1])
         if found is not None:
             return *found, "gram"
     return *_by_svd(tall, threshold), "svd"
@@ -170,9 +156,9 @@ def _by_svd(tall: Float64Array, threshold: float) -> Triples:
     return left[:, :rank], values[:rank] - threshold, right[:rank].T
 
 
-def _by_gram(tall: Float64Array, threshold: float, expected: int, n_threads: int) -> Triples | None:
+def _by_gram(tall: Float64Array, threshold: float, expected: int) -> Triples | None:
     """Solve by the eigenvectors of A' A, or return None where squaring loses too much."""
-    gram = inner_products(tall, n_threads=n_threads)
+    gram = inner_products(tall)
     largest = float(np.abs(gram).sum(axis=1).max(initial=0.0))  # bounds the square of the largest singular value
     floor = threshold**2
     if np.finfo(np.float64).eps * largest > _GRAM_ERROR * floor:
@@ -185,11 +171,11 @@ def _by_gram(tall: Float64Array, threshold: float, expected: int, n_threads: int
             gram, overwrite_a=True, check_finite=False, driver="evr", subset_by_value=(floor, np.inf)
         )
     values, right = np.sqrt(squares[::-1]), np.ascontiguousarray(vectors[:, ::-1])
-    return product(tall, right / values, n_threads=n_threads), values - threshold, right
+    return product(tall, right / values), values - threshold, right
 
 
 def _by_subspace(
-    tall: Float64Array, threshold: float, basis: Float64Array, seed: int, n_threads: int, *, budget: float
+    tall: Float64Array, threshold: float, basis: Float64Array, seed: int, *, budget: float
 ) -> Triples | None:
     """Solve by block iteration, or return None if that takes more than a share `budget` of the Gram matrix's cost.
 
@@ -203,7 +189,7 @@ def _by_subspace(
     most = max(3, int(budget * side / width))
     left, values, before = np.empty(0), np.empty(0), np.inf
     for sweep in range(most):
-        images = product(tall, right, n_threads=n_threads)
+        images = product(tall, right)
         if sweep:
             above = values > threshold
             error = float(np.linalg.norm((images - left * values)[:, above]))
@@ -217,6 +203,6 @@ def _by_subspace(
                 return None  # it will not get there
             before = error
         ortho, _ = np.linalg.qr(images)
-        right, values, rotation = np.linalg.svd(product(tall.T, ortho, n_threads=n_threads), full_matrices=False)
+        right, values, rotation = np.linalg.svd(product(tall.T, ortho), full_matrices=False)
         left = ortho @ rotation.T
     return None

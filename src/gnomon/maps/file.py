@@ -31,13 +31,13 @@ Arrays = dict[str, npt.NDArray[Any]]
 MapT = TypeVar("MapT", bound="Map")
 
 
-def pack(result: Map, *, who: str) -> tuple[Arrays, dict[str, Any]]:
+def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
     """Split a map into arrays and a description that JSON can hold; `who` opens the text of errors."""
     arrays: Arrays = {"embedding": result.embedding}
     description: dict[str, Any] = {key: getattr(result, key) for key in _ENTRIES}
     fault = _entries_fault(description)
     if fault:
-        raise ValueError(message(who, "a map", "one that a file can hold", fact=fault))
+        raise ValueError(message("a map", "one that a file can hold", fact=fault))
     description["image_shape"] = None if result.image_shape is None else list(result.image_shape)
     description["metadata"] = list(result.metadata)
     _pack_table(result.X, arrays, description)

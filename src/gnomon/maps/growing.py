@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_labels, check_table
 from gnomon.data.names import default_names
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_rows", "extend", "make_atlas"]
 
-_WHO = "Map"
 _N_NEIGHBORS = 15
 _SOURCE = "fitted"
 
@@ -41,15 +40,16 @@ def make_atlas(result: Map) -> AffineAtlas:
 
 def check_rows(result: Map, X_new: Any) -> Any:
     """Return new rows in the form of the map's data, or raise an error about their columns."""
-    table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
+    table = check_table(X_new, accept_sparse=True, min_samples=0)
     named = result.feature_names != default_names(result.n_features, result.image_shape)
-    check_feature_count(table, result.n_features, result.feature_names if named else None, who=_WHO)
+    check_feature_count(table, result.n_features, result.feature_names if named else None)
     values: Any = table.values
     if sp.issparse(result.X):
         return values if table.is_sparse else sp.csr_array(values)
     return values.toarray() if table.is_sparse else values
 
 
+@entrance("Map")
 def extend(
     result: Map,
     X_new: Any,
@@ -65,10 +65,9 @@ def extend(
     rows = check_rows(result, X_new)
     m = int(rows.shape[0])
     if m == 0:
-        raise ValueError(message(_WHO, "X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
+        raise ValueError(message("X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
-    n_threads = resolve_n_threads(result.n_jobs, who=_WHO)
-    drift = measure_drift(result.X, result.embedding, rows, places, labels=result.labels, n_threads=n_threads)
+    drift = measure_drift(result.X, result.embedding, rows, places, labels=result.labels)
     columns = {name: _longer(column, (metadata or {}).get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"
@@ -101,10 +100,10 @@ def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArr
     if result.labels is None:
         if labels is None:
             return None
-        raise ValueError(message(_WHO, "labels", "None for a map without labels"))
+        raise ValueError(message("labels", "None for a map without labels"))
     if labels is None:
         return np.concatenate([result.labels.astype(np.str_), np.full(m, "new")])
-    return np.concatenate([result.labels, check_labels(labels, m, who=_WHO)])
+    return np.concatenate([result.labels, check_labels(labels, m)])
 
 
 def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: str) -> npt.NDArray[Any]:
@@ -115,5 +114,5 @@ def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: s
         return np.concatenate([old if old.dtype.kind != "b" else old.astype(float), np.full(m, blank)])
     added = np.asarray(new)
     if added.shape[:1] != (m,):
-        raise ValueError(message(_WHO, f"{name} of length {len(added)}", f"one entry for each of {m} new rows"))
+        raise ValueError(message(f"{name} of length {len(added)}", f"one entry for each of {m} new rows"))
     return np.concatenate([old, added])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._validation import message
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
@@ -24,6 +25,7 @@ __all__ = ["map"]
 _GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
 
 
+@entrance("map")
 def map(
     X: Any,
     method: str | Any = "umap",
@@ -93,8 +95,8 @@ def map(
     }
     stated = {key: value for key, value in given.items() if value is not None}
     data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
-    table = check_table(data.X, who="map", accept_sparse=True, min_samples=3, feature_names=data.feature_names)
-    checked = None if data.labels is None else check_labels(data.labels, table.n_samples, who="map")
+    table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
+    checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
     metric, metric_notes = _metric_of(estimator)
@@ -155,7 +157,7 @@ def _make(method: str, callback: Callback | None, parameters: dict[str, Any]) ->
     card = methods.find_method(method)
     if card is None:
         names = ", ".join(repr(known.name) for known in methods.METHODS)
-        raise ValueError(message("map", f"method={method!r}", f"one of {names}"))
+        raise ValueError(message(f"method={method!r}", f"one of {names}"))
     estimator = getattr(methods, card.estimator)
     allowed = estimator().get_params()
     if callback is not None and "callback" in allowed:
@@ -163,7 +165,7 @@ def _make(method: str, callback: Callback | None, parameters: dict[str, Any]) ->
     for name in parameters:
         if name not in allowed:
             raise TypeError(
-                message("map", f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
+                message(f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
             )
     return estimator(**parameters)
 
@@ -184,7 +186,6 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
     if isinstance(metric, str) and metric == "precomputed":
         raise ValueError(
             message(
-                "map",
                 "metric='precomputed'",
                 "a metric between rows of features",
                 remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map.",

@@ -20,15 +20,13 @@ __all__ = ["check_parts"]
 _COLUMN_KINDS = "biufcSUTMmO"
 
 
-def check_parts(result: Map, *, who: str) -> None:
+def check_parts(result: Map) -> None:
     """Bring the parts of a map into their form, or raise an error about the first that does not fit the table.
 
     Parameters
     ----------
     result : Map
         `X` is checked already.
-    who : str
-        Opens the error text.
 
     Raises
     ------
@@ -36,65 +34,65 @@ def check_parts(result: Map, *, who: str) -> None:
         If a part has a wrong type, shape or value.
     """
     n, m = result.n_samples, result.n_features
-    result.embedding = _places(result.embedding, n, who)
+    result.embedding = _places(result.embedding, n)
     for name in ("method", "label_name", "name", "metric"):
         if not isinstance(getattr(result, name), str):
             fact = f"found {type(getattr(result, name)).__name__}"
-            raise TypeError(message(who, name, "text", fact=fact))
+            raise TypeError(message(name, "text", fact=fact))
     if result.metric not in NATIVE_METRICS:
-        check_metric(result.metric, not isinstance(result.X, np.ndarray), who)
+        check_metric(result.metric, not isinstance(result.X, np.ndarray))
     if result.image_shape is not None:
-        result.image_shape = _picture(result.image_shape, m, who)
+        result.image_shape = _picture(result.image_shape, m)
     names = [str(name) for name in result.feature_names]
     result.feature_names = names or default_names(m, result.image_shape)
     if len(result.feature_names) != m:
         fact = f"{len(result.feature_names)} names, {m} features"
-        raise ValueError(message(who, "feature_names", "one for each feature", fact=fact))
+        raise ValueError(message("feature_names", "one for each feature", fact=fact))
     if result.images is not None:
-        _check_images(result.images, n, who)
+        _check_images(result.images, n)
     if result.labels is not None:
-        result.labels = check_labels(result.labels, n, who=who)
+        result.labels = check_labels(result.labels, n)
     if result.point_names is not None:
-        result.point_names = _column(result.point_names, n, "point_names", who)
+        result.point_names = _column(result.point_names, n, "point_names")
     result.metadata = {
-        str(name): _column(column, n, f"metadata {name!r:.60}", who) for name, column in result.metadata.items()
+        str(name): _column(column, n, f"metadata {name!r:.60}") for name, column in result.metadata.items()
     }
     if result.graph is not None:
-        check_graph(result.graph, n, who=who)
+        check_graph(result.graph, n)
 
 
-def _places(embedding: Any, n: int, who: str) -> npt.NDArray[np.float32]:
+def _places(embedding: Any, n: int) -> npt.NDArray[np.float32]:
     with np.errstate(over="ignore"):  # a place beyond float32 becomes infinite: no place
         places = np.ascontiguousarray(embedding, dtype=np.float32)
     if places.ndim != 2 or places.shape[0] != n:
         what = f"embedding of shape {places.shape}"
-        raise ValueError(message(who, what, f"of {n} rows, one for each of X"))
+        raise ValueError(message(what, f"of {n} rows, one for each of X"))
     if places.shape[1] == 0:
-        raise ValueError(message(who, f"embedding of shape {places.shape}", "of at least one column"))
+        raise ValueError(message(f"embedding of shape {places.shape}", "of at least one column"))
     return places
 
 
-def _picture(shape: Any, n_features: int, who: str) -> tuple[int, ...]:
+def _picture(shape: Any, n_features: int) -> tuple[int, ...]:
     sizes = tuple(shape)
     whole = all(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size > 0 for size in sizes)
     if len(sizes) not in (2, 3) or not whole or np.prod([float(size) for size in sizes]) != n_features:
         rule = "(height, width) or (height, width, channels) of as many pixels as features"
-        raise ValueError(message(who, f"image_shape={sizes!r:.60}", rule, fact=f"{n_features} features"))
+        raise ValueError(message(f"image_shape={sizes!r:.60}", rule, fact=f"{n_features} features"))
     return tuple(int(size) for size in sizes)
 
 
-def _check_images(images: Any, n: int, who: str) -> None:
+def _check_images(images: Any, n: int) -> None:
     shape: tuple[int, ...] = getattr(images, "shape", ())
     dtype = getattr(images, "dtype", None)
     fits = len(shape) == 3 or (len(shape) == 4 and shape[3] in (1, 3))
     if dtype != np.uint8 or not fits or shape[0] != n or 0 in shape:
         what = f"images of shape {shape} and type {dtype}"
-        raise ValueError(message(who, what, f"uint8 of shape ({n}, height, width) or ({n}, height, width, 3)"))
+        raise ValueError(message(what, f"uint8 of shape ({n}, height, width) or ({n}, height, width, 3)"))
 
 
-def _column(values: Any, n: int, what: str, who: str) -> npt.NDArray[Any]:
+def _column(values: Any, n: int, what: str) -> npt.NDArray[Any]:
     column = np.asarray(values)
     if column.shape != (n,) or column.dtype.kind not in _COLUMN_KINDS:
         fact = f"shape {column.shape}, type {column.dtype}"
-        raise ValueError(message(who, what, f"one plain value for each of {n} rows", fact=fact))
+        raise ValueError(message(what, f"one plain value for each of {n} rows", fact=fact))
     return column

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.dataset import require_name
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Questions"]
 
-_WHO = "select"
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
@@ -36,16 +36,16 @@ def _find_point(text: str, n_samples: int, point_names: npt.NDArray[Any] | None)
         rows = np.flatnonzero(point_names.astype(str) == str(text))
         if len(rows) > 1:
             fact = f"{len(rows)} points have it"
-            raise ValueError(message("find", f"point {text!r}", "the name of one point", fact=fact))
+            raise ValueError(message(f"point {text!r}", "the name of one point", fact=fact))
         if len(rows):
             return int(rows[0])
     try:
         row = int(text)
     except ValueError:
         rule = "a row number" if point_names is None else "a row number or the name of a point"
-        raise ValueError(message("find", f"point {text!r}", rule)) from None
+        raise ValueError(message(f"point {text!r}", rule)) from None
     if not -n_samples <= row < n_samples:
-        raise ValueError(message("find", f"point {row}", f"below n_samples={n_samples}"))
+        raise ValueError(message(f"point {row}", f"below n_samples={n_samples}"))
     return row % n_samples
 
 
@@ -56,14 +56,14 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
         found = _CONDITION.match(condition)
         if found is None:
             remedy = "Write it as in label=3, age>40 or rows=0:100."
-            raise ValueError(message(_WHO, f"{condition!r}", "a condition", remedy=remedy))
+            raise ValueError(message(f"{condition!r}", "a condition", remedy=remedy))
         name, sign, value = found["name"], found["sign"], found["value"]
         if name == "rows" and sign == "=":
             mask &= _listed_rows(value, len(mask))
         else:
             mask &= _compare(_column(result, name), sign, value, name)
     if not mask.any():
-        raise ValueError(message(_WHO, f"{text!r}", "such that one row at least fits", fact="none does"))
+        raise ValueError(message(f"{text!r}", "such that one row at least fits", fact="none does"))
     return mask
 
 
@@ -75,9 +75,9 @@ def _listed_rows(value: str, n: int) -> npt.NDArray[np.bool_]:
             first = int(start or 0)
             last = int(stop or n) if colon else first + 1
         except ValueError:
-            raise ValueError(message(_WHO, f"rows={value}", "row numbers and ranges, such as 0:100,205")) from None
+            raise ValueError(message(f"rows={value}", "row numbers and ranges, such as 0:100,205")) from None
         if not 0 <= first < last <= n:
-            raise ValueError(message(_WHO, f"rows={part.strip()}", f"rows in [0, {n})"))
+            raise ValueError(message(f"rows={part.strip()}", f"rows in [0, {n})"))
         mask[first:last] = True
     return mask
 
@@ -91,7 +91,7 @@ def _column(result: Questions, name: str) -> npt.NDArray[Any]:
         column = result.X[:, [result.feature_names.index(name)]]
         return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
     available = [*(["label", result.label_name] if result.labels is not None else []), *result.metadata]
-    require_name(name, list(dict.fromkeys([*available, *result.feature_names])), who=_WHO, what="column")
+    require_name(name, list(dict.fromkeys([*available, *result.feature_names])), what="column")
     raise AssertionError(name)  # pragma: no cover
 
 
@@ -100,10 +100,10 @@ def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.
         try:
             number = float(value)
         except ValueError:
-            raise ValueError(message(_WHO, f"{name}{sign}{value}", "a comparison with a number")) from None
+            raise ValueError(message(f"{name}{sign}{value}", "a comparison with a number")) from None
         return np.asarray(_SIGNS[sign](column.astype(np.float64), number))
     if sign not in ("=", "!="):
-        raise ValueError(message(_WHO, f"{name}{sign}{value}", "a comparison by = or !=", fact=f"{name} holds texts"))
+        raise ValueError(message(f"{name}{sign}{value}", "a comparison by = or !=", fact=f"{name} holds texts"))
     return np.asarray(_SIGNS[sign](column.astype(str), value))
 
 
@@ -129,6 +129,7 @@ class Questions:
     _checked: Callable[[], Table]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
 
+    @entrance("find")
     def find(self, text: str) -> int:
         """Return the row number of a point from its name or its number.
 
@@ -139,6 +140,7 @@ class Questions:
         """
         return _find_point(text, int(self.X.shape[0]), self.point_names)
 
+    @entrance("select")
     def select(self, text: str) -> npt.NDArray[np.bool_]:
         """Return a mask of rows from a text such as "label=3", "batch=b1", "age>40" or "rows=0:100,205".
 
@@ -175,6 +177,7 @@ class Questions:
 
         return contrast(self._checked(), selection, rest, feature_names=self.feature_names)
 
+    @entrance("captions")
     def captions(self, n_phrases: int = 3) -> dict[Any, Caption]:
         """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`."""
         from gnomon.explanations import cluster_captions
@@ -183,7 +186,7 @@ class Questions:
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         return cluster_captions(
             self._checked(),
-            self._known_labels("captions"),
+            self._known_labels(),
             n_phrases=n_phrases,
             feature_names=self.feature_names,
             image_shape=self.image_shape if regions else None,
@@ -195,19 +198,21 @@ class Questions:
 
         return mean_importance(explanation or self.explain(), rows)
 
+    @entrance("importance_by_label")
     def importance_by_label(self, *, explanation: Explanation | None = None) -> dict[Any, MeanImportance | None]:
         """Say for each label which features move its points most. See `gnomon.importance_by_label`."""
         from gnomon.explanations import importance_by_label
 
-        return importance_by_label(explanation or self.explain(), self._known_labels("importance_by_label"))
+        return importance_by_label(explanation or self.explain(), self._known_labels())
 
+    @entrance("saliency")
     def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:
         """Say which pixels move a point or a selection, as a picture. See `gnomon.saliency`."""
         from gnomon.explanations.saliency import saliency
 
         if self.image_shape is None:
             remedy = "Make the map with image_shape=(height, width)."
-            raise ValueError(message("saliency", "a map", "one whose features are pixels", remedy=remedy))
+            raise ValueError(message("a map", "one whose features are pixels", remedy=remedy))
         return saliency(self.explain(), of, image_shape=self.image_shape, toward=toward, direction=direction)
 
     def plot_saliency(self, path: Any, found: Saliency, of: Any) -> None:
@@ -251,7 +256,7 @@ class Questions:
             options.setdefault("novelty", self.novelty)
         return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
 
-    def _known_labels(self, who: str) -> npt.NDArray[Any]:
+    def _known_labels(self) -> npt.NDArray[Any]:
         if self.labels is None:
-            raise ValueError(message(who, "a map", "one with labels", remedy="Make it with labels=..."))
+            raise ValueError(message("a map", "one with labels", remedy="Make it with labels=..."))
         return self.labels

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
 from gnomon.data import Table, check_table
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
@@ -96,12 +96,13 @@ class Map(Questions):
     name: str = "map"
     n_jobs: int | None = None
 
+    @entrance("Map")
     def __post_init__(self) -> None:
-        table = check_table(self.X, who="Map", accept_sparse=True)
+        table = check_table(self.X, accept_sparse=True)
         self.X, self._table = table.values, table
         if len(self.feature_names) == 0 and table.feature_names:
             self.feature_names = table.feature_names
-        check_parts(self, who="Map")
+        check_parts(self)
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
@@ -123,6 +124,7 @@ class Map(Questions):
         """Number of features."""
         return int(self.X.shape[1])
 
+    @entrance("Map")
     def neighbors(self) -> NeighborGraph | None:
         """Return the nearest neighbours in the data, which everything that is asked of the map shares.
 
@@ -136,9 +138,8 @@ class Map(Questions):
             `graph`, of which ``recall`` says how completely they were found; None for a table of one row.
         """
         if self.graph is None and self.n_samples > 1:
-            n_threads = resolve_n_threads(self.n_jobs, who="Map")
             wanted = min(N_NEIGHBORS, self.n_samples - 1)
-            self.graph = compute_neighbors(self.X, wanted, metric=self.metric, n_threads=n_threads)
+            self.graph = compute_neighbors(self.X, wanted, metric=self.metric)
         return self.graph
 
     def explain(self, features: Any = None, feature_names: Any = None) -> Explanation:
@@ -227,6 +228,7 @@ class Map(Questions):
         """
         return "method" if hasattr(self._estimator, "transform") else "atlas"
 
+    @entrance()
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
         """Place rows in the map, each as a function of the row alone; see `extension_kind` for how.
 
@@ -245,6 +247,7 @@ class Map(Questions):
             return np.asarray(self._estimator.transform(rows))
         return self._function().transform(rows)
 
+    @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
         """Return rows of the data at places of the map (n_rows, n_components), each a function of the place alone.
 
@@ -254,6 +257,7 @@ class Map(Questions):
         has = hasattr(self._estimator, "inverse_transform")
         return np.asarray((self._estimator if has else self._function()).inverse_transform(Y))
 
+    @entrance()
     def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
         """Return the derivative of places by features at rows x: (n_components, n_features), or one for each row.
 
@@ -262,6 +266,7 @@ class Map(Questions):
         has = hasattr(self._estimator, "jacobian")
         return np.asarray((self._estimator if has else self._function()).jacobian(x))
 
+    @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
         """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
         from gnomon.maps.growing import check_rows
@@ -303,7 +308,7 @@ class Map(Questions):
     def _checked(self) -> Table:
         """Return `X` as a table that is not checked again."""
         if self.X is not self._table.values:  # it was changed
-            self._table = check_table(self.X, who="Map", accept_sparse=True)
+            self._table = check_table(self.X, accept_sparse=True)
         return self._table
 
     def _neighbors_of_enough(self) -> NeighborGraph | None:
@@ -362,6 +367,7 @@ class Map(Questions):
             feature_names=self.feature_names,
         )
 
+    @entrance("Map.save")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
 
@@ -384,11 +390,12 @@ class Map(Questions):
         from gnomon._archive import write_archive
         from gnomon.maps.file import VERSION, pack
 
-        check_parts(self, who="Map.save")
-        arrays, description = pack(self, who="Map.save")
-        write_archive(path, kind=_ARCHIVE_KIND, version=VERSION, arrays=arrays, description=description, who="Map.save")
+        check_parts(self)
+        arrays, description = pack(self)
+        write_archive(path, kind=_ARCHIVE_KIND, version=VERSION, arrays=arrays, description=description)
 
     @classmethod
+    @entrance("Map.load")
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a map written by `save`; loading runs no code from the file.
 
@@ -408,13 +415,12 @@ class Map(Questions):
         from gnomon._archive import damaged_file, read_archive
         from gnomon.maps.file import VERSION, check_shapes, unpack
 
-        who = "Map.load"
-        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=VERSION, who=who, check=check_shapes)
+        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=VERSION, check=check_shapes)
         try:
             return unpack(arrays, description, cls)
         except (TypeError, ValueError, OverflowError) as error:
             fact = str(error).removeprefix("Map: ").rstrip(".")
-            raise damaged_file(path, fact, kind=_ARCHIVE_KIND, who=who) from error
+            raise damaged_file(path, fact, kind=_ARCHIVE_KIND) from error
 
     def report(self) -> str:
         """Say in words what was mapped, how far to trust it and what sets its classes apart."""

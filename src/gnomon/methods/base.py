@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -13,10 +12,11 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
 from gnomon.data import check_feature_count, check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.extension import MapFunction
@@ -94,6 +94,7 @@ class PlacesRows(Embedder):
     def _place(self, X: Any) -> npt.NDArray[Any]:
         """Return the positions of checked rows, one row at least, each a function of the row alone."""
 
+    @entrance()
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Place rows in the map, each as a function of the row alone; the map does not change.
 
@@ -108,16 +109,10 @@ class PlacesRows(Embedder):
             A row that was fitted gets its fitted position, up to rounding.
         """
         check_is_fitted(self)
-        who = type(self).__name__
         table = check_table(
-            X,
-            who=who,
-            accept_sparse=True,
-            min_samples=0,
-            keep_zeros=_takes_distances(self),
-            allow_missing=self._allows_missing,
+            X, accept_sparse=True, min_samples=0, keep_zeros=_takes_distances(self), allow_missing=self._allows_missing
         )
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who=who)
+        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
         if table.values.shape[0] == 0:
             return np.empty((0, self._n_features_out), dtype=self.embedding_.dtype)
         if self._one_place:
@@ -128,17 +123,17 @@ class PlacesRows(Embedder):
 class Differentiable(Embedder):
     """An estimator whose map can be differentiated by the data; a subclass gives the loss, or the derivatives."""
 
-    def _loss_of_data(self, X: npt.NDArray[np.float64], n_threads: int) -> DataLoss:
+    def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:
         """Return the loss that the map should minimise, as a function of the data."""
         raise NotImplementedError
 
     def _differentiate(
-        self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, n_threads: int, **options: Any
+        self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, **options: Any
     ) -> Sensitivity:
         """Return the sensitivity of the map to checked data, the options being those of the public function."""
         from gnomon.extension.sensitivity import sensitivity  # loaded when first asked for
 
-        loss = self._loss_of_data(X, n_threads)
+        loss = self._loss_of_data(X)
         return sensitivity(loss, self.embedding_, feature_names=feature_names, **options)
 
 
@@ -146,7 +141,7 @@ class DifferentiableScores(Differentiable):
     """One whose map is the principal components' scores, which need no minimum."""
 
     def _differentiate(
-        self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, n_threads: int, **options: Any
+        self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, **options: Any
     ) -> Sensitivity:
         """Return the sensitivity of the scores."""
         from gnomon.extension.sensitivity import principal_sensitivity  # loaded when first asked for
@@ -179,6 +174,7 @@ class RowEmbedder(Embedder):
         "metric_params": Either(Instance((dict,), "a dict"), Nothing()),
     }
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Compute the map of X.
 
@@ -200,25 +196,23 @@ class RowEmbedder(Embedder):
         ValueError
             If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
-        who = type(self).__name__
-        table = check_table(X, who=who, accept_sparse=True, min_samples=2, keep_zeros=_takes_distances(self))
-        parameters = check_parameters(who, {**self._common_rules, **self._rules}, self.get_params())
-        n_threads = resolve_n_threads(self.n_jobs, who=who)
-        self.seed_ = resolve_seed(self.random_state, who=who)
+        table = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=_takes_distances(self))
+        parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
+        self.seed_ = current_run().seed
         self._remember_features(table)
-        reporter = Reporter(self.callback)
+        reporter = current_run().reporter
         if isinstance(parameters.get("init", ""), (np.ndarray, list, tuple)):
             shape = (int(table.values.shape[0]), parameters["n_components"])
-            parameters["init"] = check_start(who, parameters["init"], shape)
+            parameters["init"] = check_start(parameters["init"], shape)
         rows, copies = self._distinct_rows(table.values, parameters)
         forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
         if forecast is not None:
-            forecast.check(who, int(rows.shape[0]))
+            forecast.check(int(rows.shape[0]))
         self._one_place = rows.shape[0] == 1
         if self._one_place:
             positions = np.zeros((1, parameters["n_components"]), dtype=self._position_type)
         else:
-            positions = self._embed(rows, parameters, n_threads, reporter)
+            positions = self._embed(rows, parameters)
         reporter.end()
         self.timings_ = reporter.timings
         self.embedding_ = positions if copies is None else positions[copies]
@@ -258,11 +252,10 @@ class RowEmbedder(Embedder):
         n_distinct = len(representatives)
         if n_distinct == values.shape[0]:
             return values, None
-        warnings.warn(
-            f"{type(self).__name__}: {values.shape[0]} rows hold {n_distinct} distinct "
+        warn(
+            f"{values.shape[0]} rows hold {n_distinct} distinct "
             f"row{'s' if n_distinct > 1 else ''}; equal rows share one position.",
             DataWarning,
-            stacklevel=4,
         )
         if isinstance(parameters.get("init"), np.ndarray):
             parameters["init"] = parameters["init"][representatives]
@@ -276,20 +269,17 @@ class RowEmbedder(Embedder):
         return None
 
     @abstractmethod
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         """Return the positions of the rows of X, two at least, distinct if equal ones are merged."""
 
-    def _find_neighbors(
-        self, X: Any, wanted: int, parameters: dict[str, Any], n_threads: int, reporter: Reporter
-    ) -> NeighborGraph:
+    def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> NeighborGraph:
         """Return the graph of the wanted number of neighbours, or of all others, with a warning, if there are fewer."""
+        reporter = current_run().reporter
         possible = int(X.shape[0]) - 1
         if wanted > possible:
-            warnings.warn(
-                f"{type(self).__name__}: {wanted} neighbours were asked for and a row has only {possible} others; "
-                f"{possible} are used.",
+            warn(
+                f"{wanted} neighbours were asked for and a row has only {possible} others; {possible} are used.",
                 NeighborsWarning,
-                stacklevel=5,
             )
         reporter.begin("neighbors", int(X.shape[0]))
         n_neighbors = min(wanted, possible)
@@ -300,7 +290,6 @@ class RowEmbedder(Embedder):
             metric_params=self.metric_params,
             keep=0 if self._shared is None else self._shared.n_neighbors,
             seed=self.seed_,
-            n_threads=n_threads,
             reporter=reporter,
         )
         if self._shared is not None:

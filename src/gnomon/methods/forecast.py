@@ -42,22 +42,20 @@ class Forecast:
     seconds: float = 0.0
     work: str = ""
 
-    def check(self, who: str, n_samples: int) -> None:
+    def check(self, n_samples: int) -> None:
         """Raise MemoryError if there is less memory, ValueError if the work takes more than three hours of one core.
 
         Parameters
         ----------
-        who : str
-            Opens the error text.
         n_samples : int
             Rows to be fitted.
         """
         what = f"X of {n_samples} rows"
-        require_memory(who, what, self.n_bytes, fact=self.fact, remedy=self.remedy)
+        require_memory(what, self.n_bytes, fact=self.fact, remedy=self.remedy)
         if self.seconds > _LONGEST:
             rule = f"one whose fit takes at most {_LONGEST / 3600:.0f} hours of one core"
             fact = f"{self.work} take about {_rounded(self.seconds / 3600)} hours"
-            raise ValueError(message(who, what, rule, fact=fact, remedy=self.remedy))
+            raise ValueError(message(what, rule, fact=fact, remedy=self.remedy))
 
 
 def _rounded(number: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Having, Instance, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Having, Instance, Options, Real, Rule, caller, check_parameters, message
 from gnomon.data import check_table
 from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
@@ -62,24 +62,22 @@ class Numbers:
         return numbers
 
 
-def check_n_components(who: str, n_components: float, limit: int, rule: str | None = None) -> None:
+def check_n_components(n_components: float, limit: int, rule: str | None = None) -> None:
     """Raise ValueError if more components are wanted than there are; `rule` says why there are no more."""
     if n_components > limit:
         rule = rule or f"at most min(n_samples, n_features)={limit}"
-        raise ValueError(
-            message(who, f"n_components={n_components}", rule, remedy=f"Use n_components={limit} or fewer.")
-        )
+        raise ValueError(message(f"n_components={n_components}", rule, remedy=f"Use n_components={limit} or fewer."))
 
 
-def check_scores(who: str, Y: Any, n_components: int) -> npt.NDArray[np.float64]:
+def check_scores(Y: Any, n_components: int) -> npt.NDArray[np.float64]:
     """Return positions in the map, (n_rows, n_components), as a dense array, or raise an error about Y."""
-    scores = np.asarray(check_table(Y, who=who, min_samples=0, dtype=np.float64).values)
+    scores = np.asarray(check_table(Y, min_samples=0, dtype=np.float64).values)
     if scores.shape[1] != n_components:
-        raise ValueError(message(who, f"Y with {scores.shape[1]} columns", f"of {n_components} columns, n_components"))
+        raise ValueError(message(f"Y with {scores.shape[1]} columns", f"of {n_components} columns, n_components"))
     return scores
 
 
-def check_perplexity(who: str, parameters: dict[str, Any], n_samples: int) -> tuple[float, int]:
+def check_perplexity(parameters: dict[str, Any], n_samples: int) -> tuple[float, int]:
     """Return perplexity and neighbours to search for n_samples distinct rows, or raise ValueError.
 
     Without n_neighbors three for each unit of perplexity are taken; a perplexity above their number, possible below 3
@@ -89,7 +87,6 @@ def check_perplexity(who: str, parameters: dict[str, Any], n_samples: int) -> tu
     if perplexity >= n_samples:
         raise ValueError(
             message(
-                who,
                 f"perplexity={perplexity}",
                 f"less than the number of distinct rows, n_samples={n_samples}",
                 remedy=f"Try perplexity={max(1.5, (n_samples - 1) / 3):.3g}.",
@@ -100,11 +97,11 @@ def check_perplexity(who: str, parameters: dict[str, Any], n_samples: int) -> tu
         return min(perplexity, float(n_neighbors)), n_neighbors
     if perplexity > min(n_neighbors, n_samples - 1):
         rule = f"at most the number of neighbours, {min(n_neighbors, n_samples - 1)}"
-        raise ValueError(message(who, f"perplexity={perplexity}", rule, remedy="Raise n_neighbors."))
+        raise ValueError(message(f"perplexity={perplexity}", rule, remedy="Raise n_neighbors."))
     return perplexity, n_neighbors
 
 
-def make_kernel(who: str, kernel: Any, parameters: dict[str, Any] | None = None) -> OutputKernel:
+def make_kernel(kernel: Any, parameters: dict[str, Any] | None = None) -> OutputKernel:
     """Return the output kernel that a name and its parameters stand for, or a kernel as it is.
 
     "umap" takes a and b, or min_dist and spread; without any, UMAP's defaults of these.
@@ -120,31 +117,26 @@ def make_kernel(who: str, kernel: Any, parameters: dict[str, Any] | None = None)
         if not needed <= set(given) <= {one.name for one in known}:
             found = ", ".join(sorted(given)) or "none"
             rule, fact = f"given kernel_params: {names}", f"found {found}"
-            raise ValueError(message(who, f"kernel={kernel!r}", rule, fact=fact, remedy="Or pass a kernel object."))
+            raise ValueError(message(f"kernel={kernel!r}", rule, fact=fact, remedy="Or pass a kernel object."))
         return make(**given)
     if parameters:
-        raise ValueError(message(who, "kernel_params", "None where kernel is an object"))
+        raise ValueError(message("kernel_params", "None where kernel is an object"))
     return kernel  # type: ignore[no-any-return]
 
 
-def check_start(who: str, init: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
+def check_start(init: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
     """Return given start positions as an array of shape (n_samples, n_components), or raise an error about init."""
     try:
-        start = np.asarray(check_table(init, who=who).values)
+        start = np.asarray(check_table(init).values)
     except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace(f"{who}: X ", f"{who}: init ", 1)) from None
+        raise type(error)(str(error).replace(f"{caller()}: X ", f"{caller()}: init ", 1)) from None
     if start.shape != shape:
-        raise ValueError(message(who, f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}"))
+        raise ValueError(message(f"init of shape {start.shape}", f"of shape (n_samples, n_components)={shape}"))
     return start
 
 
 def term_options(
-    who: str,
-    name: str,
-    given: float | dict[str, Any] | None,
-    rules: Mapping[str, Rule],
-    *,
-    always: bool = False,
+    name: str, given: float | dict[str, Any] | None, rules: Mapping[str, Rule], *, always: bool = False
 ) -> dict[str, Any] | None:
     """Return the options of a term that a parameter wants in the loss, None if it wants none.
 
@@ -153,6 +145,6 @@ def term_options(
     """
     options = dict(given) if isinstance(given, dict) else {"weight": 0.0 if given is None else given}
     if not set(options) <= set(rules):
-        raise ValueError(message(who, f"{name}={given!r}", f"a number or a dict of some of {', '.join(rules)}"))
-    checked = check_parameters(who, rules, options, names=list(options))
+        raise ValueError(message(f"{name}={given!r}", f"a number or a dict of some of {', '.join(rules)}"))
+    checked = check_parameters(rules, options, names=list(options))
     return None if checked.get("weight") == 0 and not always else checked

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_table
 from gnomon.extension.sensitivity import Sensitivity
@@ -19,6 +19,7 @@ from gnomon.neighbors import NATIVE_METRICS
 __all__ = ["sensitivity"]
 
 
+@entrance("sensitivity")
 def sensitivity(
     estimator: Embedder,
     X: Any,
@@ -75,31 +76,23 @@ def sensitivity(
     ConvergenceWarning
         If the map is not at a minimum of the loss.
     """
-    who = "sensitivity"
     if not isinstance(estimator, Differentiable):
         rule = "a neighbour embedding, MDS, ClassicalMDS or PCA"
-        raise TypeError(message(who, f"estimator={type(estimator).__name__}", rule))
+        raise TypeError(message(f"estimator={type(estimator).__name__}", rule))
     check_is_fitted(estimator)
-    table = check_table(X, who=who, accept_sparse=False)
-    _check_metric(estimator, who)
+    table = check_table(X, accept_sparse=False)
+    _check_metric(estimator)
     values = np.asarray(table.values, dtype=np.float64)
     Y = estimator.embedding_
     if len(values) != len(Y):
-        raise ValueError(message(who, f"X with {len(values)} rows", f"the data of the fit, of {len(Y)} rows"))
+        raise ValueError(message(f"X with {len(values)} rows", f"the data of the fit, of {len(Y)} rows"))
     return estimator._differentiate(
-        values,
-        table.feature_names,
-        resolve_n_threads(n_jobs, who=who),
-        rows=rows,
-        polish=polish,
-        max_iter=max_iter,
-        damping=damping,
-        solver=solver,
+        values, table.feature_names, rows=rows, polish=polish, max_iter=max_iter, damping=damping, solver=solver
     )
 
 
-def _check_metric(estimator: Embedder, who: str) -> None:
+def _check_metric(estimator: Embedder) -> None:
     metric = getattr(estimator, "metric", "euclidean")
     name = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
     if name != "euclidean" or getattr(estimator, "metric_params", None):
-        raise ValueError(message(who, f"metric={metric!r}", "'euclidean'", fact="others have no derivative here"))
+        raise ValueError(message(f"metric={metric!r}", "'euclidean'", fact="others have no derivative here"))

@@ -75,7 +75,7 @@ CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class that an attribute of a fitted method may have."""
 
 _PROTOCOLS = {
-    "InputKernel": _MODULES["gnomon.kernels.inputs.products"] + _MODULES["gnomon.kernels.inputs.radial"],
+    "InputKernel": _MODULES["gnomon.kernels.inputs"],
     "NewRows": ("MembershipRows", "OwnRows", "ReconstructionRows", "ScaledRows"),
     "OutputKernel": _MODULES["gnomon.kernels"],
 }
@@ -176,7 +176,7 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts) -> Embedder:
         if parameters.keys() != known:
             raise ValueError(f"parameters of {name} are {', '.join(sorted(given)):.200}")
         rules = {**getattr(cls, "_common_rules", {}), **getattr(cls, "_rules", {})}
-        check_parameters(name, rules, {**_NOT_PARAMETERS, **parameters})
+        check_parameters(rules, {**_NOT_PARAMETERS, **parameters}, who=name)
         made = cls(**parameters)
         for key, node in fitted.items():
             if not _ATTRIBUTE.fullmatch(key) or key in parameters or _is_code(cls, key):

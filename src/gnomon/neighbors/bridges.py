@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import connected_components
@@ -21,7 +22,6 @@ from gnomon.neighbors.precomputed import clip_distances
 
 __all__ = ["Bridges", "find_bridges", "graph_components"]
 
-_WHO = "find_bridges"
 Labels = npt.NDArray[np.int32]
 _LARGEST_TOGETHER = 64  # rows of a component searched together with others of its size, among all rows
 _BLOCK = 512
@@ -73,6 +73,7 @@ def graph_components(graph: NeighborGraph) -> Labels:
     return connected_components(sp.csr_array((ones, graph.indices[present], offsets), shape=(n, n)))
 
 
+@entrance("find_bridges")
 def find_bridges(
     X: Any,
     graph: NeighborGraph,
@@ -80,7 +81,6 @@ def find_bridges(
     labels: Labels | None = None,
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
-    n_threads: int = 1,
 ) -> Bridges:
     """Find the shortest edges that join the connected components of a neighbour graph into one.
 
@@ -99,8 +99,6 @@ def find_bridges(
         As for `compute_neighbors`.
     metric_params : mapping, default=None
         Further arguments of a scikit-learn metric or callable.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -123,16 +121,16 @@ def find_bridges(
     """
     labels = graph_components(graph) if labels is None else np.asarray(labels, dtype=np.int32)
     if X.shape[0] != len(labels):
-        raise ValueError(message(_WHO, f"X of {X.shape[0]} rows", f"of as many rows as the graph, {len(labels)}"))
+        raise ValueError(message(f"X of {X.shape[0]} rows", f"of as many rows as the graph, {len(labels)}"))
     if int(labels.max(initial=0)) == 0:
         return Bridges.none()
     with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
         warnings.simplefilter("ignore", DataWarning)
         search: _ClosestOutside
         if isinstance(metric, str) and metric == "precomputed":
-            search = _MatrixSearch.of(X, who=_WHO)
+            search = _MatrixSearch.of(X)
         else:
-            search = _CoordinateSearch.of(X, metric, metric_params, n_threads=n_threads, who=_WHO)
+            search = _CoordinateSearch.of(X, metric, metric_params)
         return _span(_Nearest.unknown(len(labels)), search, labels.copy())
 
 
@@ -224,7 +222,6 @@ def _raise_unreachable(labels: Labels) -> None:
     shown = ", ".join(map(str, sizes[:5])) + (", ..." if len(sizes) > 5 else "")
     raise ValueError(
         message(
-            _WHO,
             "distances",
             "finite between some rows of any two components",
             fact=f"{len(sizes)} components of {shown} rows are infinitely far apart",
@@ -257,13 +254,7 @@ class _CoordinateSearch:
 
     @classmethod
     def of(
-        cls,
-        X: Any,
-        metric: str | Callable[..., float],
-        metric_params: Mapping[str, Any] | None,
-        *,
-        n_threads: int,
-        who: str,
+        cls, X: Any, metric: str | Callable[..., float], metric_params: Mapping[str, Any] | None
     ) -> _CoordinateSearch:
         """Choose the search that `compute_neighbors` takes for this metric."""
         native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
@@ -272,17 +263,17 @@ class _CoordinateSearch:
             def through_library(table: Any, new: Any, k: int) -> Found:
                 from gnomon.neighbors.library import library_query
 
-                return library_query(table, new, k, metric, metric_params, n_threads=n_threads, who=who)
+                return library_query(table, new, k, metric, metric_params)
 
             return cls(X if isinstance(X, np.ndarray) else sp.csr_array(X), through_library)
         if metric_params:
-            raise ValueError(message(who, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
+            raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
         values = euclidean.as_values(X)
         if native == "cosine":
-            values = cosine.unit_rows(values, who=who, append=True)
+            values = cosine.unit_rows(values, append=True)
 
         def among_rows(table: Any, new: Any, k: int) -> Found:
-            points = euclidean.Points.of(table, n_threads=n_threads)
+            points = euclidean.Points.of(table)
             indices, distances = euclidean.nearest_of_new(points, new, k)
             return indices, cosine.from_chords(distances) if native == "cosine" else distances
 
@@ -325,22 +316,21 @@ class _MatrixSearch:
     """
 
     X: Any
-    who: str
 
     @classmethod
-    def of(cls, X: Any, *, who: str) -> _MatrixSearch:
+    def of(cls, X: Any) -> _MatrixSearch:
         """Take distances as `compute_neighbors` takes them: dense and nearly symmetric, or sparse in one direction."""
         if isinstance(X, np.ndarray):
-            return cls(X, who)
+            return cls(X)
         given = X.tocoo(copy=True)
         given.sum_duplicates()
         rows, columns = given.coords if hasattr(given, "coords") else (given.row, given.col)
-        lengths = clip_distances(given.data.astype(np.float64), who).astype(np.float32)
+        lengths = clip_distances(given.data.astype(np.float64)).astype(np.float32)
         ends, starts = np.concatenate((rows, columns)), np.concatenate((columns, rows))
         order = np.lexsort((starts, np.concatenate((lengths, lengths)), ends))  # by rows, the nearest first
         offsets = np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=X.shape[0]))))
         both = np.concatenate((lengths, lengths))[order]
-        return cls(sp.csr_array((both, starts[order].astype(np.int32), offsets), shape=X.shape), who)
+        return cls(sp.csr_array((both, starts[order].astype(np.int32), offsets), shape=X.shape))
 
     def closest(self, rows: npt.NDArray[np.int32], labels: npt.NDArray[np.int32]) -> Found:
         """Look through the distances of each row; a row that is infinitely far from all others gets distance inf."""

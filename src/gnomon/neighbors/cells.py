@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._progress import Reporter
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates, nearest_of_new
 from gnomon.neighbors.graph import without_own
@@ -173,7 +174,7 @@ class Space:
         """Choose the space for a table and learn its cells."""
         basis = _basis(points, rng)
         coordinates = _coordinates(points, basis)
-        return cls(coordinates, basis, _centres(coordinates, n_cells(len(points.X)), rng, points.n_threads))
+        return cls(coordinates, basis, _centres(coordinates, n_cells(len(points.X)), rng))
 
     def coordinates_of(self, points: Points, X: Values) -> npt.NDArray[np.float32]:
         """Return the coordinates of rows, each a function of the row alone."""
@@ -199,19 +200,17 @@ def _coordinates(
 ) -> npt.NDArray[np.float32]:
     if basis is None:
         return points.centred(X)
-    return _core.project_rows(points.X if X is None else X, points.mean, points.scale, basis, points.n_threads)
+    return _core.project_rows(points.X if X is None else X, points.mean, points.scale, basis, current_run().n_threads)
 
 
-def _centres(
-    coordinates: npt.NDArray[np.float32], count: int, rng: np.random.Generator, n_threads: int
-) -> npt.NDArray[np.float32]:
+def _centres(coordinates: npt.NDArray[np.float32], count: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """Learn the cells' centres by a few rounds of k-means on a sample; an empty cell keeps its centre."""
     n = len(coordinates)
     n_rows = min(n, count * _KMEANS_ROWS)
     some = coordinates[np.arange(n_rows) * n // n_rows]
     centres = some[rng.choice(n_rows, count, replace=False)]
     for _ in range(_KMEANS_ROUNDS):
-        cells = _core.nearest_rows(centres, some, 1, n_threads)[0][:, 0]
+        cells = _core.nearest_rows(centres, some, 1, current_run().n_threads)[0][:, 0]
         order = np.argsort(cells, kind="stable")
         filled, begins = np.unique(cells[order], return_index=True)
         sums = np.add.reduceat(some[order], begins, axis=0, dtype=np.float64)
@@ -234,10 +233,10 @@ def make_plan(
     """
     n = len(coordinates)
     queries = coordinates[sample.rows]
-    by_distance = _core.nearest_rows(centres, queries, len(centres), points.n_threads)[0]
+    by_distance = _core.nearest_rows(centres, queries, len(centres), current_run().n_threads)[0]
     cell_ranks = np.empty_like(by_distance)
     np.put_along_axis(cell_ranks, by_distance, np.arange(len(centres), dtype=np.int32)[None, :], axis=1)
-    homes = _core.nearest_rows(centres, coordinates[sample.indices.ravel()], 1, points.n_threads)[0]
+    homes = _core.nearest_rows(centres, coordinates[sample.indices.ravel()], 1, current_run().n_threads)[0]
     cell_rank = np.take_along_axis(cell_ranks, homes.reshape(sample.indices.shape), axis=1)
 
     least = n_candidates(n_neighbors, n - 1)
@@ -246,7 +245,7 @@ def make_plan(
     else:
         most = min(n - 1, 6 * n_neighbors + 30)
         widths = sorted({*range(least, most, max(4, n_neighbors // 4)), most})
-        row_rank = _row_ranks(sample, coordinates, most, points.n_threads)
+        row_rank = _row_ranks(sample, coordinates, most)
     best, lowest = None, _cost_of_all(points.X.shape)
     for width in widths:
         needed = np.sort(np.where(row_rank < width, cell_rank, len(centres)), axis=None)
@@ -258,11 +257,9 @@ def make_plan(
     return best
 
 
-def _row_ranks(
-    sample: Sample, coordinates: npt.NDArray[np.float32], most: int, n_threads: int
-) -> npt.NDArray[np.int32]:
+def _row_ranks(sample: Sample, coordinates: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.int32]:
     """Return how many rows lie nearer than each true neighbour in the space of candidates, counted up to `most`."""
-    near = _core.nearest_rows(coordinates, coordinates[sample.rows], most + 1, n_threads)[0]
+    near = _core.nearest_rows(coordinates, coordinates[sample.rows], most + 1, current_run().n_threads)[0]
     ranks = np.full(sample.indices.shape, most, dtype=np.int32)
     for i, row in enumerate(sample.rows):
         others = near[i][near[i] != row][:most]
@@ -307,10 +304,10 @@ def _join(
 ) -> tuple[Indices, Distances]:
     """Search as planned and rank the candidates by their distances in full; return up to `keep` of them."""
     n, count = len(coordinates), len(centres)
-    probes = _core.nearest_rows(centres, coordinates, plan.n_probes, points.n_threads)[0]
+    probes = _core.nearest_rows(centres, coordinates, plan.n_probes, current_run().n_threads)[0]
     order, offsets = group(probes[:, 0], count)
     candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
-    join = _core.CellJoin(coordinates, probes, order, offsets, points.n_threads)
+    join = _core.CellJoin(coordinates, probes, order, offsets, current_run().n_threads)
     bounds = np.linspace(0, count, _BLOCKS + 1).astype(int)
     for first, last in itertools.pairwise(bounds):
         join.run(int(first), int(last), candidates)

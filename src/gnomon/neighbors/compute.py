@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._progress import Reporter
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.neighbors import cells, cosine, euclidean
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT_FLOPS", "NATIVE_METRICS", "check_n_neighbors", "compute_neighbors"]
 
-_WHO = "compute_neighbors"
 NATIVE_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine"}
 EXACT_FLOPS = 50e9
 """Up to this many multiplications and additions all pairs are computed: about 0.3 s on two cores."""
@@ -31,12 +31,11 @@ _RULES: dict[str, Rule] = {
 }
 
 
-def check_n_neighbors(who: str, n_neighbors: int, n_others: int) -> None:
+def check_n_neighbors(n_neighbors: int, n_others: int) -> None:
     """Raise ValueError if there are fewer than `n_neighbors` rows to choose from."""
     if n_neighbors > n_others:
         raise ValueError(
             message(
-                who,
                 f"n_neighbors={n_neighbors}",
                 f"at most {n_others}, the number of other rows",
                 remedy=f"Pass n_neighbors={n_others} or more rows." if n_others else "Pass more rows.",
@@ -44,6 +43,7 @@ def check_n_neighbors(who: str, n_neighbors: int, n_others: int) -> None:
         )
 
 
+@entrance("compute_neighbors")
 def compute_neighbors(
     X: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
     n_neighbors: int,
@@ -54,7 +54,6 @@ def compute_neighbors(
     target_recall: float = 0.98,
     keep: int = 0,
     seed: int = 0,
-    n_threads: int = 1,
     reporter: Reporter | None = None,
 ) -> NeighborGraph:
     """Find the nearest neighbours of every row.
@@ -83,8 +82,6 @@ def compute_neighbors(
         those found without.
     seed : int, default=0
         Chooses the cells and the sample of an approximate search.
-    n_threads : int >= 1, default=1
-        Does not change the result.
     reporter : Reporter, default=None
         Told about progress in rows. A search has no result before its end: a wish to stop early is not heard.
 
@@ -108,25 +105,25 @@ def compute_neighbors(
         If a precomputed matrix holds fewer than `n_neighbors` distances for some row.
     """
     given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
-    checked = check_parameters(_WHO, _RULES, given)
+    checked = check_parameters(_RULES, given)
     n_neighbors = checked["n_neighbors"]
-    check_n_neighbors(_WHO, n_neighbors, X.shape[0] - 1)
+    check_n_neighbors(n_neighbors, X.shape[0] - 1)
     if metric == "precomputed":
         from gnomon.neighbors.precomputed import graph_of_distances
 
-        return graph_of_distances(X, n_neighbors, who=_WHO)
+        return graph_of_distances(X, n_neighbors)
     native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
     if native is None or not isinstance(X, np.ndarray):
         from gnomon.neighbors.library import library_neighbors
 
-        return library_neighbors(X, n_neighbors, metric, metric_params, n_threads=n_threads, who=_WHO)
+        return library_neighbors(X, n_neighbors, metric, metric_params)
     if metric_params:
-        raise ValueError(message(_WHO, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
+        raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
     values = euclidean.as_values(X)
     if native == "cosine":
-        values = cosine.unit_rows(values, who=_WHO)
+        values = cosine.unit_rows(values)
     indices, distances, used, recall = _search(
-        values, n_neighbors, keep, checked["method"], checked["target_recall"], seed, n_threads, reporter
+        values, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter
     )
     if native == "cosine":
         distances = cosine.from_chords(distances)
@@ -140,11 +137,10 @@ def _search(
     method: str,
     target_recall: float,
     seed: int,
-    n_threads: int,
     reporter: Reporter | None,
 ) -> tuple[euclidean.Indices, euclidean.Distances, str, float]:
     """Search all pairs or cell by cell; return indices, distances, the method used and the recall."""
-    points = euclidean.Points.of(X, n_threads=n_threads)
+    points = euclidean.Points.of(X)
     small = math.prod(X.shape) * X.shape[0] <= EXACT_FLOPS
     if method == "approximate" or (method == "auto" and not small):
         found = cells.approximate_search(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._validation import warn
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors.euclidean import Distances, Values
 
@@ -17,7 +17,7 @@ __all__ = ["from_chords", "sparse_unit_rows", "unit_rows", "warn_zero_rows"]
 _BLOCK = 4096
 
 
-def unit_rows(X: Values, *, who: str, append: bool | None = None) -> Values:
+def unit_rows(X: Values, *, append: bool | None = None) -> Values:
     """Scale rows to length one.
 
     Rows of zeros get a coordinate of their own, appended to all rows: they are then at distance sqrt(2), cosine
@@ -26,8 +26,6 @@ def unit_rows(X: Values, *, who: str, append: bool | None = None) -> Values:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64
-    who : str
-        Opens the text of the warning.
     append : bool, default=None
         Whether to append that coordinate; by default if there are rows of zeros.
 
@@ -36,7 +34,7 @@ def unit_rows(X: Values, *, who: str, append: bool | None = None) -> Values:
     ndarray of shape (n_samples, n_features) or (n_samples, n_features + 1)
     """
     zero = ~X.any(axis=1)
-    warn_zero_rows(int(zero.sum()), who)
+    warn_zero_rows(int(zero.sum()))
     if append is None:
         append = bool(zero.any())
     n, n_features = X.shape
@@ -51,23 +49,23 @@ def unit_rows(X: Values, *, who: str, append: bool | None = None) -> Values:
     return out
 
 
-def sparse_unit_rows(X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
+def sparse_unit_rows(X: Any, X_new: Any) -> tuple[Any, Any]:
     """Scale sparse rows to length one; rows of zeros get a coordinate of their own."""
     from sklearn.preprocessing import normalize
 
     tables = [sp.csr_array(table, dtype=np.float64) for table in (X, X_new) if table is not None]
     tables = [normalize(table) for table in tables]
     zero = [sp.csr_array((abs(table).sum(axis=1) == 0).astype(np.float64)[:, None]) for table in tables]
-    warn_zero_rows(sum(column.nnz for column in zero), who)
+    warn_zero_rows(sum(column.nnz for column in zero))
     tables = [sp.hstack([table, column], format="csr") for table, column in zip(tables, zero, strict=True)]
     return tables[0], tables[1] if len(tables) > 1 else None
 
 
-def warn_zero_rows(count: int, who: str) -> None:
+def warn_zero_rows(count: int) -> None:
     """Warn about rows whose direction is not defined."""
     if count:
-        text = f"{who}: {count} rows are all zeros; their cosine distance is 0 to each other and 1 to all other rows"
-        warnings.warn(text, DataWarning, stacklevel=4)
+        text = f"{count} rows are all zeros; their cosine distance is 0 to each other and 1 to all other rows"
+        warn(text, DataWarning)
 
 
 def from_chords(distances: npt.NDArray[np.float32]) -> Distances:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
@@ -30,8 +31,9 @@ _BLOCK = 512  # rows measured at a time
 Float32Array = npt.NDArray[np.float32]
 
 
+@part("cross_distances")
 def cross_distances(
-    A: Any, B: Any, *, metric: Metric = "euclidean", metric_params: Mapping[str, Any] | None = None, who: str = "gnomon"
+    A: Any, B: Any, *, metric: Metric = "euclidean", metric_params: Mapping[str, Any] | None = None
 ) -> Float64Array:
     """Measure from every row of one table to every row of another; each row of the result depends on its row alone.
 
@@ -43,8 +45,6 @@ def cross_distances(
         "euclidean" and "cosine" (half the squared distance of rows scaled to length one), or a metric of scikit-learn.
     metric_params : mapping or None, default=None
         Further arguments of a scikit-learn metric or callable.
-    who : str
-        Opens the error text.
 
     Returns
     -------
@@ -57,33 +57,34 @@ def cross_distances(
     """
     native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
     if native is not None and metric_params:
-        raise ValueError(message(who, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
+        raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
     dense = isinstance(A, np.ndarray) and isinstance(B, np.ndarray)
     if native is None or not dense:
-        return _through_library(A, B, native or metric, metric_params, who)
+        return _through_library(A, B, native or metric, metric_params)
     if native == "cosine":
-        A, B = (cosine.unit_rows(rows, who=who, append=True) for rows in (A, B))
+        A, B = (cosine.unit_rows(rows, append=True) for rows in (A, B))
     distances: Float64Array = cdist(A.astype(np.float64, copy=False), B.astype(np.float64, copy=False))
     return np.minimum(0.5 * distances * distances, 2.0) if native == "cosine" else distances
 
 
-def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] | None, who: str) -> Float64Array:
+def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] | None) -> Float64Array:
     from sklearn.metrics import pairwise_distances
 
-    library.check_metric(metric, not isinstance(A, np.ndarray), who)
-    A, B = library.rows_for_metric(metric, params, A, B, who)
+    library.check_metric(metric, not isinstance(A, np.ndarray))
+    A, B = library.rows_for_metric(metric, params, A, B)
     chords = metric == "cosine"
     if chords:
-        (A, B), metric = cosine.sparse_unit_rows(A, B, who), "euclidean"
+        (A, B), metric = cosine.sparse_unit_rows(A, B), "euclidean"
     distances = np.asarray(pairwise_distances(A, B, metric=metric, **(params or {})), dtype=np.float64)
     valid = distances >= 0.0
     if not valid.all():
         row, column = (int(place) for place in np.argwhere(~valid)[0])
         rule, fact = "a number >= 0 for all rows", f"{distances[row, column]:g} for a pair of rows"
-        raise ValueError(message(who, f"metric={metric!r}", rule, fact=fact))
+        raise ValueError(message(f"metric={metric!r}", rule, fact=fact))
     return np.minimum(0.5 * distances * distances, 2.0) if chords else distances
 
 
+@part("distance_matrix")
 def distance_matrix(
     X: Any,
     *,
@@ -91,7 +92,6 @@ def distance_matrix(
     metric_params: Mapping[str, Any] | None = None,
     dtype: type = np.float32,
     reporter: Reporter | None = None,
-    who: str = "gnomon",
 ) -> tuple[npt.NDArray[Any], float]:
     """Measure between all rows of a table; the matrix is scaled so that float32 holds it and squares of it.
 
@@ -105,8 +105,6 @@ def distance_matrix(
         Of the matrix.
     reporter : Reporter, default=None
         Told about progress in rows.
-    who : str
-        Opens the error text.
 
     Returns
     -------
@@ -124,15 +122,15 @@ def distance_matrix(
     n = int(X.shape[0])
     n_bytes = float(np.dtype(dtype).itemsize) * n * n
     pairs = f"distances of {n} x {n} pairs"
-    require_memory(who, f"X of {n} rows", n_bytes, fact=pairs, remedy="Use LandmarkMDS, or fewer rows.")
+    require_memory(f"X of {n} rows", n_bytes, fact=pairs, remedy="Use LandmarkMDS, or fewer rows.")
     if isinstance(metric, str) and metric == "precomputed":
-        given = check_distance_matrix(X, who=who)
+        given = check_distance_matrix(X)
         unit = _unit(float(given.max(initial=0.0)))
         given /= unit
         return given.astype(dtype, copy=False), unit
     native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
     plain = native == "euclidean" and isinstance(X, np.ndarray) and not metric_params
-    blocks = _euclidean_blocks(X) if plain else _other_blocks(X, metric, metric_params, who)
+    blocks = _euclidean_blocks(X) if plain else _other_blocks(X, metric, metric_params)
     matrix: npt.NDArray[Any] = np.zeros((n, n), dtype=dtype)
     unit = 1.0
     with single_threaded_blas():
@@ -176,27 +174,23 @@ def _euclidean_blocks(X: npt.NDArray[Any]) -> Iterator[tuple[int, Float64Array]]
         yield begin, block
 
 
-def _other_blocks(
-    X: Any, metric: Metric, params: Mapping[str, Any] | None, who: str
-) -> Iterator[tuple[int, Float64Array]]:
+def _other_blocks(X: Any, metric: Metric, params: Mapping[str, Any] | None) -> Iterator[tuple[int, Float64Array]]:
     if isinstance(metric, str) and metric == "cosine":
-        cosine.warn_zero_rows(int((np.asarray(abs(X).sum(axis=1)) == 0.0).sum()), who)
+        cosine.warn_zero_rows(int((np.asarray(abs(X).sum(axis=1)) == 0.0).sum()))
     for begin in range(0, int(X.shape[0]), _BLOCK):
         with warnings.catch_warnings():  # what is to be said of rows of zeros has been said of all at once
             warnings.simplefilter("ignore", DataWarning)
-            distances = cross_distances(
-                X[begin : begin + _BLOCK], X[begin:], metric=metric, metric_params=params, who=who
-            )
+            distances = cross_distances(X[begin : begin + _BLOCK], X[begin:], metric=metric, metric_params=params)
         yield begin, distances
 
 
+@entrance("pair_distances")
 def pair_distances(
     X: Any,
     others: npt.NDArray[np.int32],
     *,
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
-    n_threads: int = 1,
 ) -> Float32Array:
     """Measure from every row to a few others.
 
@@ -212,8 +206,6 @@ def pair_distances(
         through scikit-learn.
     metric_params : mapping, default=None
         Further arguments of a scikit-learn metric or callable.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -221,11 +213,11 @@ def pair_distances(
     """
     others = np.ascontiguousarray(others, dtype=np.int32)
     if others.ndim != 2 or others.shape[0] != X.shape[0]:
-        raise ValueError(message("pair_distances", f"others of shape {others.shape}", f"of {X.shape[0]} rows"))
+        raise ValueError(message(f"others of shape {others.shape}", f"of {X.shape[0]} rows"))
     if others.size == 0:
         return np.empty(others.shape, dtype=np.float32)
     if int(others.min()) < 0 or int(others.max()) >= X.shape[0]:
-        raise ValueError(message("pair_distances", "others", f"row numbers in [0, {X.shape[0]})"))
+        raise ValueError(message("others", f"row numbers in [0, {X.shape[0]})"))
     if metric == "precomputed":
         return _given_pairs(X, others)
     with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
@@ -235,14 +227,14 @@ def pair_distances(
             return _pairs_through_library(X, others, native or metric, metric_params)
         values = euclidean.as_values(X)
         if native == "cosine":
-            values = cosine.unit_rows(values, who="pair_distances")
-            return cosine.from_chords(_euclidean_pairs(values, others, n_threads))
-        return _euclidean_pairs(values, others, n_threads)
+            values = cosine.unit_rows(values)
+            return cosine.from_chords(_euclidean_pairs(values, others))
+        return _euclidean_pairs(values, others)
 
 
-def _euclidean_pairs(values: euclidean.Values, others: npt.NDArray[np.int32], n_threads: int) -> Float32Array:
+def _euclidean_pairs(values: euclidean.Values, others: npt.NDArray[np.int32]) -> Float32Array:
     """Rank the others by distance, then undo the ranking: both orders meet in the order of row numbers."""
-    indices, ranked = euclidean.Points.of(values, n_threads=n_threads).rank(others, others.shape[1])
+    indices, ranked = euclidean.Points.of(values).rank(others, others.shape[1])
     distances = np.empty_like(ranked)
     by_number = np.take_along_axis(ranked, np.argsort(indices, axis=1), axis=1)
     np.put_along_axis(distances, np.argsort(others, axis=1), by_number, axis=1)
@@ -268,8 +260,8 @@ def _pairs_through_library(
 
     chords = metric == "cosine"
     if chords:  # as in the search for neighbours
-        (X, _), metric = cosine.sparse_unit_rows(X, None, "pair_distances"), "euclidean"
-    X, _ = library.rows_for_metric(metric, params, X, None, "pair_distances")
+        (X, _), metric = cosine.sparse_unit_rows(X, None), "euclidean"
+    X, _ = library.rows_for_metric(metric, params, X, None)
     distances = np.empty(others.shape, dtype=np.float32)
     if isinstance(metric, str) and metric in PAIRED_DISTANCES and not params:
         for j in range(others.shape[1]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +11,8 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._progress import Reporter
+from gnomon._run import current_run
+from gnomon._validation import warn
 from gnomon.exceptions import PrecisionWarning
 from gnomon.linalg import largest_deviation
 
@@ -62,29 +63,27 @@ class Points:
         A point among the data, subtracted before any cast.
     scale : float
         A power of two; 1 unless squares could leave the range of float32.
-    n_threads : int
     """
 
     X: Values
     mean: npt.NDArray[np.float64]
     scale: float
-    n_threads: int
 
     @classmethod
-    def of(cls, X: Values, *, n_threads: int) -> Points:
+    def of(cls, X: Values) -> Points:
         """Find centre and scale of a table."""
         step = -(-X.shape[0] // _MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
-        return cls(X, mean, _scale_for(largest_deviation(X, mean, n_threads=n_threads), X.dtype), n_threads)
+        return cls(X, mean, _scale_for(largest_deviation(X, mean), X.dtype))
 
     def centred(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
-        return _core.center_rows(self.X if X is None else X, self.mean, self.scale, self.n_threads)
+        return _core.center_rows(self.X if X is None else X, self.mean, self.scale, current_run().n_threads)
 
     def scan(self, queries: Values, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query by accurate distances, row own[i] (-1: none) left out."""
-        return _core.scan_rows(self.X, queries, own, self.scale, k, self.n_threads)
+        return _core.scan_rows(self.X, queries, own, self.scale, k, current_run().n_threads)
 
     def rank(
         self, candidates: Indices, k: int, queries: Values | None = None, order: Indices | None = None
@@ -93,7 +92,7 @@ class Points:
         rows = self.X if queries is None else queries
         if order is None:
             order = np.arange(len(rows), dtype=np.int32)
-        return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, self.n_threads)
+        return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, current_run().n_threads)
 
 
 def _scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
@@ -124,7 +123,7 @@ def exact_search(
     """
     n = points.X.shape[0]
     centred = points.centred()
-    search = _core.AllPairs(centred, n_candidates(max(n_neighbors, keep), n - 1), points.n_threads)
+    search = _core.AllPairs(centred, n_candidates(max(n_neighbors, keep), n - 1), current_run().n_threads)
     for done in range(search.n_rounds):
         search.run_round(done)
         if reporter is not None:
@@ -165,7 +164,7 @@ def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Ind
     far = far_rows(centred)
     centred[far] = 0
     k = n_candidates(n_neighbors, n)
-    candidates, cutoffs = _core.nearest_rows(points.centred(), centred, k, points.n_threads)
+    candidates, cutoffs = _core.nearest_rows(points.centred(), centred, k, current_run().n_threads)
     indices, distances = points.rank(candidates, n_neighbors, X_new)
     if k < n:
         unsettled = _unsettled(centred, distances[:, -1] * np.float32(points.scale), cutoffs)
@@ -225,6 +224,6 @@ def _settle(
         text = (
             f"distances are below working precision for {share:.1%} of rows: neighbours at equal distance may be missed"
         )
-        warnings.warn(text, PrecisionWarning, stacklevel=4)
+        warn(text, PrecisionWarning)
         return
     indices[rows], distances[rows] = points.scan(queries[rows], own, indices.shape[1])

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._validation import message
 
 __all__ = ["NeighborGraph", "check_graph", "graph_fault", "without_own"]
@@ -65,7 +66,8 @@ class NeighborGraph:
         )
 
 
-def check_graph(graph: object, n_samples: int, *, who: str, ordered: bool = True) -> None:
+@part("check_graph")
+def check_graph(graph: object, n_samples: int, *, ordered: bool = True) -> None:
     """Raise an error unless a graph is one of so many rows and keeps the rules that `NeighborGraph` states.
 
     Kernels read memory by its row numbers, so every public function that takes a graph asks here first. The cost is
@@ -77,8 +79,6 @@ def check_graph(graph: object, n_samples: int, *, who: str, ordered: bool = True
         Perhaps made by hand or read from a file.
     n_samples : int
         Number of rows of the data.
-    who : str
-        Opens the error text.
     ordered : bool, default=True
         False asks for the right types and shapes and for row numbers in range only: enough where neighbours are summed
         over, in any order.
@@ -91,15 +91,15 @@ def check_graph(graph: object, n_samples: int, *, who: str, ordered: bool = True
         If it is of other rows or breaks a rule; the text says where.
     """
     if not isinstance(graph, NeighborGraph):
-        raise TypeError(message(who, "graph", "a NeighborGraph", fact=f"found {type(graph).__name__}"))
+        raise TypeError(message("graph", "a NeighborGraph", fact=f"found {type(graph).__name__}"))
     shape: tuple[int, ...] = getattr(graph.indices, "shape", ())
     if len(shape) == 2 and shape[0] != n_samples:
         what = f"X with {n_samples} rows and a graph with {shape[0]}"
-        raise ValueError(message(who, what, "of the same length"))
+        raise ValueError(message(what, "of the same length"))
     fault = graph_fault(graph) if ordered else _kinds_fault(graph) or _range_fault(graph)
     if fault:
         remedy = "Make it with gnomon.neighbors.as_neighbor_graph, which puts neighbours in order."
-        raise ValueError(message(who, "graph", "one that keeps the rules of NeighborGraph", fact=fault, remedy=remedy))
+        raise ValueError(message("graph", "one that keeps the rules of NeighborGraph", fact=fault, remedy=remedy))
 
 
 def graph_fault(graph: NeighborGraph) -> str:

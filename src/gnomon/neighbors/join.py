@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Options, message
+from gnomon._validation import Options, message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.graph import NeighborGraph
@@ -46,18 +45,14 @@ def join_components(
     *,
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
-    n_threads: int = 1,
-    who: str,
 ) -> tuple[Bridges, npt.NDArray[np.int32]]:
     """Find the bridges between the connected components of a graph and warn of them, or refuse a graph in pieces.
 
     Parameters
     ----------
-    X, graph, metric, metric_params, n_threads : as for `find_bridges`
+    X, graph, metric, metric_params : as for `find_bridges`
         The graph may be connected.
     disconnected : {"connect", "error"}
-    who : str
-        Opens the texts.
 
     Returns
     -------
@@ -82,13 +77,12 @@ def join_components(
     pieces = describe_pieces(labels)
     if disconnected == "error":
         remedy = "Raise n_neighbors, pass disconnected='connect', or fit the components one by one."
-        raise ValueError(message(who, "the neighbour graph", "connected", fact=f"it has {pieces}", remedy=remedy))
-    bridges = find_bridges(X, graph, labels=labels, metric=metric, metric_params=metric_params, n_threads=n_threads)
-    warnings.warn(
-        f"{who}: the neighbour graph has {pieces}; the shortest edges between them join them, the longest of length "
+        raise ValueError(message("the neighbour graph", "connected", fact=f"it has {pieces}", remedy=remedy))
+    bridges = find_bridges(X, graph, labels=labels, metric=metric, metric_params=metric_params)
+    warn(
+        f"the neighbour graph has {pieces}; the shortest edges between them join them, the longest of length "
         f"{bridges.distances[-1]:.3g}. Distances across them say little; more neighbours may make them unnecessary.",
         NeighborsWarning,
-        stacklevel=5,
     )
     return bridges, labels
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
@@ -53,6 +54,7 @@ class Landmarks:
         return np.bincount(self.nearest, minlength=len(self.indices))
 
 
+@part("choose_landmarks")
 def choose_landmarks(
     X: Any,
     n_landmarks: int,
@@ -63,7 +65,6 @@ def choose_landmarks(
     n_samples: int | None = None,
     seed: int = 0,
     reporter: Reporter | None = None,
-    who: str = "choose_landmarks",
 ) -> Landmarks:
     """Choose landmarks among rows.
 
@@ -85,8 +86,6 @@ def choose_landmarks(
         Of the draws.
     reporter : Reporter, default=None
         Told about progress in landmarks.
-    who : str
-        Opens the error text.
 
     Returns
     -------
@@ -97,14 +96,14 @@ def choose_landmarks(
     .. [1] Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38, 1985.
     .. [2] de Silva & Tenenbaum, "Sparse multidimensional scaling using landmark points", Stanford, 2004.
     """
-    checked = check_parameters(who, _RULES, {"n_landmarks": n_landmarks, "method": method})
+    checked = check_parameters(_RULES, {"n_landmarks": n_landmarks, "method": method})
     n_landmarks = checked["n_landmarks"]
     if callable(X):
         n, from_row = Integer(1).check(n_samples), X
     else:
-        n, from_row = int(X.shape[0]), _distances_from(X, metric, metric_params, who)
+        n, from_row = int(X.shape[0]), _distances_from(X, metric, metric_params)
     if n_landmarks > n:
-        raise ValueError(message(who, f"n_landmarks={n_landmarks}", f"at most n_samples={n}"))
+        raise ValueError(message(f"n_landmarks={n_landmarks}", f"at most n_samples={n}"))
     keys = uniform_matrix(seed, _STREAM, (n, 1)).ravel()
     drawn = np.argsort(keys, kind="stable")[:n_landmarks] if method == "random" else [int(keys.argmin())]
     indices: list[int] = []
@@ -125,12 +124,12 @@ def choose_landmarks(
     return Landmarks(np.array(indices, dtype=np.int64), nearest, distances)
 
 
-def _distances_from(X: Any, metric: str | Callable[..., float], params: Mapping[str, Any] | None, who: str) -> FromRow:
+def _distances_from(X: Any, metric: str | Callable[..., float], params: Mapping[str, Any] | None) -> FromRow:
     if isinstance(metric, str) and metric == "precomputed":
-        return lambda row: clip_distances(X[row].astype(np.float64), who)
+        return lambda row: clip_distances(X[row].astype(np.float64))
     plain = isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean"
     if not (plain and isinstance(X, np.ndarray)) or params:
-        return lambda row: cross_distances(X, X[[row]], metric=metric, metric_params=params, who=who)[:, 0]
+        return lambda row: cross_distances(X, X[[row]], metric=metric, metric_params=params)[:, 0]
     rows = X - X.mean(axis=0, dtype=np.float64)
     largest = float(np.abs(rows).max())
     if largest > 0.0:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.neighbors import cosine
 from gnomon.neighbors.graph import NeighborGraph
@@ -29,7 +30,7 @@ Metric = str | Callable[..., float]
 
 
 def library_neighbors(
-    X: Any, n_neighbors: int, metric: Metric, metric_params: Mapping[str, Any] | None, *, n_threads: int, who: str
+    X: Any, n_neighbors: int, metric: Metric, metric_params: Mapping[str, Any] | None
 ) -> NeighborGraph:
     """Find the neighbours of every row with `sklearn.neighbors.NearestNeighbors`.
 
@@ -40,70 +41,54 @@ def library_neighbors(
     n_neighbors : int in [1, n_samples - 1]
     metric : str or callable
     metric_params : mapping or None
-    n_threads : int
-    who : str
-        Opens the texts of errors.
 
     Returns
     -------
     NeighborGraph
     """
-    distances, indices = _search(X, None, n_neighbors, metric, metric_params, n_threads, who)
+    distances, indices = _search(X, None, n_neighbors, metric, metric_params)
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
     return NeighborGraph(indices, distances, None, {"l2": "euclidean"}.get(name, name), "scikit-learn")
 
 
 def library_query(
-    X: Any,
-    X_new: Any,
-    n_neighbors: int,
-    metric: Metric,
-    metric_params: Mapping[str, Any] | None = None,
-    *,
-    n_threads: int,
-    who: str,
+    X: Any, X_new: Any, n_neighbors: int, metric: Metric, metric_params: Mapping[str, Any] | None = None
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Find the neighbours of new rows among the rows of `X`."""
-    distances, indices = _search(X, X_new, n_neighbors, metric, metric_params, n_threads, who)
+    distances, indices = _search(X, X_new, n_neighbors, metric, metric_params)
     return indices, distances
 
 
 def _search(
-    X: Any,
-    X_new: Any,
-    n_neighbors: int,
-    metric: Metric,
-    metric_params: Mapping[str, Any] | None,
-    n_threads: int,
-    who: str,
+    X: Any, X_new: Any, n_neighbors: int, metric: Metric, metric_params: Mapping[str, Any] | None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
     from sklearn.neighbors import NearestNeighbors
 
-    check_metric(metric, sp.issparse(X), who)
-    X, X_new = rows_for_metric(metric, metric_params, X, X_new, who)
+    check_metric(metric, sp.issparse(X))
+    X, X_new = rows_for_metric(metric, metric_params, X, X_new)
     chords = metric == "cosine"
     if chords:  # as elsewhere: half the squared distance of unit rows, zeros apart
-        X, X_new, metric = *cosine.sparse_unit_rows(X, X_new, who), "euclidean"
+        X, X_new, metric = *cosine.sparse_unit_rows(X, X_new), "euclidean"
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
         metric=metric,
         metric_params=dict(metric_params) if metric_params else None,
         p=None if metric_params and "p" in metric_params else 2,
         algorithm="auto" if metric in _TREE_METRICS and not sp.issparse(X) else "brute",
-        n_jobs=n_threads,
+        n_jobs=current_run().n_threads,
     )
     distances, indices = search.fit(X).kneighbors(X_new)
     if np.isnan(distances).any():
         rows = np.flatnonzero(np.isnan(distances).any(axis=1))
         fact = f"NaN for {len(rows)} rows, first: {', '.join(map(str, rows[:5]))}"
-        raise ValueError(message(who, f"metric={metric!r}", "defined for all rows", fact=fact))
+        raise ValueError(message(f"metric={metric!r}", "defined for all rows", fact=fact))
     order = np.lexsort((indices, distances), axis=1)
     distances = np.take_along_axis(distances, order, axis=1).astype(np.float32)
     indices = np.take_along_axis(indices, order, axis=1).astype(np.int32)
     return cosine.from_chords(distances) if chords else distances, indices
 
 
-def check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
+def check_metric(metric: Metric, is_sparse: bool) -> None:
     """Raise ValueError for a metric that scikit-learn does not know, with the names of those it does.
 
     Parameters
@@ -112,8 +97,6 @@ def check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
         A callable is not looked at.
     is_sparse : bool
         Whether it is to measure sparse rows, which fewer metrics do.
-    who : str
-        Opens the error text.
     """
     if callable(metric):
         return
@@ -122,10 +105,10 @@ def check_metric(metric: Metric, is_sparse: bool, who: str) -> None:
     valid = sorted(set(VALID_METRICS_SPARSE["brute"] if is_sparse else VALID_METRICS["brute"]) | {"precomputed"})
     if metric not in valid:
         rule = "a callable or one of " + ", ".join(repr(name) for name in valid)
-        raise ValueError(message(who, f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
+        raise ValueError(message(f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
 
 
-def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any, who: str) -> tuple[Any, Any]:
+def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any) -> tuple[Any, Any]:
     """Return both tables as the metric takes them, or raise ValueError if it does not take them.
 
     A callable is tried on a few rows: it must be symmetric, and 0 between a row and itself. Latitudes and longitudes
@@ -133,16 +116,16 @@ def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_
     """
     tables = [table for table in (X, X_new) if table is not None]
     if callable(metric):
-        _try_metric(metric, params, X, who)
+        _try_metric(metric, params, X)
     elif metric == "haversine":
         for table in tables:
-            _check_angles(table, who)
+            _check_angles(table)
     elif metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
         return X.astype(bool), None if X_new is None else X_new.astype(bool)
     return X, X_new
 
 
-def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any, who: str) -> None:
+def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any) -> None:
     some = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _TRIED)).astype(np.intp))]
     rows = [some[i] if isinstance(some, np.ndarray) else some[[i]] for i in range(some.shape[0])]
     distances = np.array([[float(metric(a, b, **(params or {}))) for b in rows] for a in rows])
@@ -150,26 +133,26 @@ def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, 
         return  # said of all rows, with their numbers, once they are measured
     what, largest = f"metric={getattr(metric, '__name__', metric)!r}", float(np.abs(distances).max())
     if distances.min() < 0.0:
-        raise ValueError(message(who, what, ">= 0 for all rows", fact=f"found {distances.min():g}"))
+        raise ValueError(message(what, ">= 0 for all rows", fact=f"found {distances.min():g}"))
     own, gap = float(distances.diagonal().max()), float(np.abs(distances - distances.T).max())
     if own > _ROUNDING * largest:
-        raise ValueError(message(who, what, "0 between a row and itself", fact=f"found {own:g}"))
+        raise ValueError(message(what, "0 between a row and itself", fact=f"found {own:g}"))
     if gap > _ROUNDING * largest:
         fact = f"two rows are {gap:g} nearer in one direction, of distances up to {largest:g}"
         remedy = "Take the mean or the larger of both directions."
-        raise ValueError(message(who, what, "the same in both directions", fact=fact, remedy=remedy))
+        raise ValueError(message(what, "the same in both directions", fact=fact, remedy=remedy))
 
 
-def _check_angles(X: Any, who: str) -> None:
+def _check_angles(X: Any) -> None:
     remedy = "Pass latitude and longitude in radians, such as numpy.radians(degrees)."
     if X.shape[1] != 2:
         rule, fact = "used with two columns", f"found {X.shape[1]}"
-        raise ValueError(message(who, "metric='haversine'", rule, fact=fact, remedy=remedy))
+        raise ValueError(message("metric='haversine'", rule, fact=fact, remedy=remedy))
     latitude, longitude = (float(np.abs(X[:, i]).max()) for i in range(2))
     if latitude > _QUARTER_TURN or longitude > 4.0 * _QUARTER_TURN:
         rule = "used with latitudes from -pi/2 to pi/2 and longitudes from -2 pi to 2 pi"
         fact = f"the largest magnitudes are {latitude:.3g} and {longitude:.3g}"
-        raise ValueError(message(who, "metric='haversine'", rule, fact=fact, remedy=remedy))
+        raise ValueError(message("metric='haversine'", rule, fact=fact, remedy=remedy))
 
 
 def _is_binary(X: npt.NDArray[Any]) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
+from gnomon._entrance import entrance
+from gnomon._validation import message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -24,10 +24,9 @@ __all__ = [
 
 _TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
 _BLOCK = 512
-_WHO = "as_neighbor_graph"
 
 
-def graph_of_distances(X: Any, n_neighbors: int, *, who: str) -> NeighborGraph:
+def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:
     """Build the graph of a square matrix of distances.
 
     Parameters
@@ -36,8 +35,6 @@ def graph_of_distances(X: Any, n_neighbors: int, *, who: str) -> NeighborGraph:
         Dense: symmetric up to rounding, which is averaged out. Sparse: what is not stored is no neighbour. The diagonal
         is ignored; negative values within rounding count as zero.
     n_neighbors : int in [1, n_samples - 1]
-    who : str
-        Opens the texts of errors.
 
     Returns
     -------
@@ -46,14 +43,14 @@ def graph_of_distances(X: Any, n_neighbors: int, *, who: str) -> NeighborGraph:
     """
     n = X.shape[0]
     if X.ndim != 2 or X.shape[1] != n:
-        raise ValueError(message(who, f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
+        raise ValueError(message(f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
     if isinstance(X, np.ndarray):
-        entries = _dense_entries(X, n_neighbors, who)
+        entries = _dense_entries(X, n_neighbors)
     else:
         matrix = X.tocoo(copy=True)
         matrix.sum_duplicates()
         rows, columns = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)
-        entries = rows, columns, clip_distances(matrix.data.astype(np.float64), who)
+        entries = rows, columns, clip_distances(matrix.data.astype(np.float64))
     rows, columns, distances = entries
     off = rows != columns
     return graph_of_entries(
@@ -64,11 +61,10 @@ def graph_of_distances(X: Any, n_neighbors: int, *, who: str) -> NeighborGraph:
         n_neighbors=n_neighbors,
         metric="precomputed",
         method="precomputed",
-        who=who,
     )
 
 
-def check_distance_matrix(X: Any, *, who: str) -> npt.NDArray[np.float64]:
+def check_distance_matrix(X: Any) -> npt.NDArray[np.float64]:
     """Return the distances of all pairs, made symmetric, with a diagonal of zeros.
 
     Parameters
@@ -76,8 +72,6 @@ def check_distance_matrix(X: Any, *, who: str) -> npt.NDArray[np.float64]:
     X : ndarray or sparse matrix of shape (n_samples, n_samples)
         Square, finite, symmetric up to rounding, which is averaged out. The diagonal is not used; negative values
         within rounding, 1e-5 of the largest distance, count as zero. A sparse matrix must store every pair.
-    who : str
-        Opens the texts of errors.
 
     Returns
     -------
@@ -91,16 +85,16 @@ def check_distance_matrix(X: Any, *, who: str) -> npt.NDArray[np.float64]:
     """
     n = X.shape[0]
     if X.ndim != 2 or X.shape[1] != n:
-        raise ValueError(message(who, f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
-    matrix = X.astype(np.float64) if isinstance(X, np.ndarray) else _every_pair(X, who)
+        raise ValueError(message(f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
+    matrix = X.astype(np.float64) if isinstance(X, np.ndarray) else _every_pair(X)
     np.einsum("ii->i", matrix)[:] = 0.0
     if not np.isfinite(matrix).all():
         row, column = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
         fact = f"{matrix[row, column]} at row {row} and column {column}"
-        raise ValueError(message(who, "distances", "finite", fact=fact))
+        raise ValueError(message("distances", "finite", fact=fact))
     largest = float(matrix.max())
     for begin in range(0, n, _BLOCK):
-        matrix[begin : begin + _BLOCK] = clip_distances(matrix[begin : begin + _BLOCK], who, largest)
+        matrix[begin : begin + _BLOCK] = clip_distances(matrix[begin : begin + _BLOCK], largest)
     gap, where = 0.0, (0, 0)
     for begin in range(0, n, _BLOCK):
         rows, mirror = matrix[begin : begin + _BLOCK, begin:], matrix[begin:, begin : begin + _BLOCK].T
@@ -112,19 +106,17 @@ def check_distance_matrix(X: Any, *, who: str) -> npt.NDArray[np.float64]:
         matrix[begin : begin + _BLOCK, begin:] = mean
         matrix[begin:, begin : begin + _BLOCK] = mean.T
     if gap > _TOLERANCE * largest:
-        raise _asymmetric(who, gap, where)
+        raise _asymmetric(gap, where)
     return matrix
 
 
-def distances_to_fitted(X: Any, *, who: str) -> npt.NDArray[np.float64]:
+def distances_to_fitted(X: Any) -> npt.NDArray[np.float64]:
     """Return given distances of new rows to those fitted, dense and not negative; a sparse table must store all.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_rows, n_samples)
         Finite. Negative values within rounding, 1e-5 of the largest distance of their row, count as zero.
-    who : str
-        Opens the texts of errors.
 
     Returns
     -------
@@ -136,14 +128,14 @@ def distances_to_fitted(X: Any, *, who: str) -> npt.NDArray[np.float64]:
         stored = X.tocsr()
         if stored.nnz < X.shape[0] * X.shape[1]:
             fact = f"{X.shape[0] * X.shape[1] - stored.nnz} entries are not stored"
-            raise ValueError(message(who, "a sparse table of distances", "complete", fact=fact))
+            raise ValueError(message("a sparse table of distances", "complete", fact=fact))
         distances = stored.toarray().astype(np.float64)
     for row in range(len(distances)):
-        distances[row] = clip_distances(distances[row], who)
+        distances[row] = clip_distances(distances[row])
     return distances
 
 
-def _every_pair(X: Any, who: str) -> npt.NDArray[np.float64]:
+def _every_pair(X: Any) -> npt.NDArray[np.float64]:
     """Return a sparse matrix of distances as a dense one if it stores every pair; a stored zero is a distance of 0."""
     stored = X.tocoo(copy=True)
     stored.sum_duplicates()
@@ -153,32 +145,30 @@ def _every_pair(X: Any, who: str) -> npt.NDArray[np.float64]:
     if count < n * (n - 1):
         fact = f"{n * (n - 1) - count} of {n * (n - 1)} entries off the diagonal are not stored"
         remedy = "A pair that is not stored has no known distance. Pass a dense matrix."
-        raise ValueError(message(who, "a sparse distance matrix", "complete", fact=fact, remedy=remedy))
+        raise ValueError(message("a sparse distance matrix", "complete", fact=fact, remedy=remedy))
     matrix = np.zeros((n, n))
     matrix[rows, columns] = stored.data
     return matrix
 
 
-def _asymmetric(who: str, gap: float, where: tuple[int, int]) -> ValueError:
+def _asymmetric(gap: float, where: tuple[int, int]) -> ValueError:
     fact = f"the largest gap is {gap:g}, at row {where[0]} and column {where[1]}"
     remedy = "Pass (X + X.T) / 2 if the difference does not matter."
-    return ValueError(message(who, "a distance matrix", "symmetric", fact=fact, remedy=remedy))
+    return ValueError(message("a distance matrix", "symmetric", fact=fact, remedy=remedy))
 
 
-def clip_distances(
-    distances: npt.NDArray[np.float64], who: str, largest: float | None = None
-) -> npt.NDArray[np.float64]:
+def clip_distances(distances: npt.NDArray[np.float64], largest: float | None = None) -> npt.NDArray[np.float64]:
     """Set negative distances within rounding to zero; raise ValueError for others and for NaN."""
     n_missing = int(np.isnan(distances).sum())
     if n_missing:
-        raise ValueError(message(who, "distances", "numbers", fact=f"{n_missing} are NaN"))
+        raise ValueError(message("distances", "numbers", fact=f"{n_missing} are NaN"))
     if distances.size == 0:
         return distances
     if largest is None:
         largest = float(np.max(distances, where=np.isfinite(distances), initial=0.0))
     lowest = float(distances.min())
     if lowest < -_TOLERANCE * largest:
-        raise ValueError(message(who, "distances", ">= 0", fact=f"the smallest is {lowest:g}"))
+        raise ValueError(message("distances", ">= 0", fact=f"the smallest is {lowest:g}"))
     return np.maximum(distances, 0.0)
 
 
@@ -192,7 +182,7 @@ def _nearest_entries(
 
 
 def _dense_entries(
-    X: npt.NDArray[Any], n_neighbors: int, who: str
+    X: npt.NDArray[Any], n_neighbors: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
     """Check a dense matrix block by block and return the entries that may be neighbours."""
     n = X.shape[0]
@@ -203,14 +193,14 @@ def _dense_entries(
         mirror = X[:, begin : begin + _BLOCK].T.astype(np.float64)
         np.einsum("ii->i", rows[:, begin : begin + len(rows)])[:] = np.inf
         np.einsum("ii->i", mirror[:, begin : begin + len(rows)])[:] = np.inf
-        rows, mirror = clip_distances(rows, who, largest), clip_distances(mirror, who, largest)
+        rows, mirror = clip_distances(rows, largest), clip_distances(mirror, largest)
         gaps = np.where(rows == mirror, 0.0, np.abs(np.where(rows == mirror, 0.0, rows) - mirror))
         if gaps.max() > gap:
             row, column = np.unravel_index(int(gaps.argmax()), gaps.shape)
             gap, where = float(gaps.max()), (begin + int(row), int(column))
         found.append(_nearest_entries((rows + mirror) / 2, begin, n_neighbors))
     if gap > _TOLERANCE * largest:
-        raise _asymmetric(who, gap, where)
+        raise _asymmetric(gap, where)
     rows_found, columns_found, distances = zip(*found, strict=True)
     return np.concatenate(rows_found), np.concatenate(columns_found), np.concatenate(distances)
 
@@ -224,7 +214,6 @@ def graph_of_entries(
     n_neighbors: int,
     metric: str,
     method: str,
-    who: str,
 ) -> NeighborGraph:
     """Build a graph from the nearest entries of each row.
 
@@ -235,8 +224,6 @@ def graph_of_entries(
     n_samples, n_neighbors : int
     metric, method : str
         What the graph says about itself.
-    who : str
-        Opens the text of the warning about rows with fewer entries.
 
     Returns
     -------
@@ -262,13 +249,14 @@ def graph_of_entries(
     if len(short) == 0:
         return NeighborGraph(indices, values, None, metric, method)
     text = (
-        f"{who}: {len(short)} rows have fewer than {n_neighbors} neighbours at finite distance "
+        f"{len(short)} rows have fewer than {n_neighbors} neighbours at finite distance "
         f"(first: {', '.join(map(str, short[:5]))}); they use what exists"
     )
-    warnings.warn(text, NeighborsWarning, stacklevel=4)
+    warn(text, NeighborsWarning)
     return NeighborGraph(indices, values, np.isfinite(values), metric, method)
 
 
+@entrance("nearest_given")
 def nearest_given(distances: Any, n_neighbors: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Find the smallest distances of each new row.
 
@@ -292,18 +280,19 @@ def nearest_given(distances: Any, n_neighbors: int) -> tuple[npt.NDArray[np.int3
         for i in range(n_new):
             part = slice(distances.indptr[i], distances.indptr[i + 1])
             columns = distances.indices[part]
-            row = clip_distances(distances.data[part].astype(np.float64), "nearest_given")
+            row = clip_distances(distances.data[part].astype(np.float64))
             order = np.lexsort((columns, row))[:n_neighbors]
             indices[i, : order.size], lengths[i, : order.size] = columns[order], row[order]
         return indices, lengths
     for begin in range(0, n_new, _BLOCK):
-        block = clip_distances(np.asarray(distances[begin : begin + _BLOCK], dtype=np.float64), "nearest_given")
+        block = clip_distances(np.asarray(distances[begin : begin + _BLOCK], dtype=np.float64))
         order = np.argsort(block, axis=1, kind="stable")[:, :n_neighbors]
         indices[begin : begin + len(block)] = order
         lengths[begin : begin + len(block)] = np.take_along_axis(block, order, axis=1)
     return indices, lengths
 
 
+@entrance("as_neighbor_graph")
 def as_neighbor_graph(
     indices: npt.ArrayLike, distances: npt.ArrayLike, *, metric: str = "precomputed", recall: float = 1.0
 ) -> NeighborGraph:
@@ -347,10 +336,10 @@ def as_neighbor_graph(
     if repeated.any():
         first = ", ".join(map(str, np.flatnonzero(repeated)[:5]))
         fact = f"{int(repeated.sum())} rows repeat a neighbour, first: {first}"
-        raise ValueError(message(_WHO, "the neighbours of a row", "different rows", fact=fact))
+        raise ValueError(message("the neighbours of a row", "different rows", fact=fact))
     n_neighbors = n_columns - int(own.any())
     if n_neighbors < 1:
-        raise ValueError(message(_WHO, "indices", "other rows than the row itself"))
+        raise ValueError(message("indices", "other rows than the row itself"))
     rows, columns = np.nonzero((table >= 0) & ~own)
     graph = graph_of_entries(
         rows,
@@ -360,7 +349,6 @@ def as_neighbor_graph(
         n_neighbors=n_neighbors,
         metric=metric,
         method="precomputed",
-        who=_WHO,
     )
     return NeighborGraph(graph.indices, graph.distances, graph.mask, metric, "precomputed", recall)
 
@@ -371,14 +359,14 @@ def _check_shapes(
     """Return indices and distances of one shape and the right kinds."""
     if indices.ndim != 2 or indices.shape != distances.shape or indices.size == 0:
         what = f"indices of shape {indices.shape} and distances of shape {distances.shape}"
-        raise ValueError(message(_WHO, what, "two tables of one shape (n_samples, n_columns)"))
+        raise ValueError(message(what, "two tables of one shape (n_samples, n_columns)"))
     if not np.issubdtype(indices.dtype, np.integer):
-        raise TypeError(message(_WHO, f"indices of type {indices.dtype}", "integers"))
+        raise TypeError(message(f"indices of type {indices.dtype}", "integers"))
     n = len(indices)
     outside = (indices < -1) | (indices >= n)
     if outside.any():
         row = int(np.flatnonzero(outside.any(axis=1))[0])
         fact = f"{int(outside.sum())} are not, first in row {row}"
-        raise ValueError(message(_WHO, "indices", f"in [0, {n}), or -1 for none", fact=fact))
+        raise ValueError(message("indices", f"in [0, {n}), or -1 for none", fact=fact))
     lengths = np.where(indices < 0, np.inf, distances.astype(np.float64))
-    return indices.astype(np.int64), clip_distances(lengths, _WHO)
+    return indices.astype(np.int64), clip_distances(lengths)

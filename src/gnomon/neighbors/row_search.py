@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance, part
+from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.neighbors import cosine, euclidean
 from gnomon.neighbors.cells import Plan, Sample, Space, aim_for, group, make_plan
@@ -73,8 +75,10 @@ class _CellIndex:
         plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall), points)
         if plan is None:
             return None
-        homes = _core.nearest_rows(space.centres, space.coordinates, 1, points.n_threads)[0]
-        join = _core.CellJoin(space.coordinates, homes, *group(homes[:, 0], len(space.centres)), points.n_threads)
+        homes = _core.nearest_rows(space.centres, space.coordinates, 1, current_run().n_threads)[0]
+        join = _core.CellJoin(
+            space.coordinates, homes, *group(homes[:, 0], len(space.centres)), current_run().n_threads
+        )
         while plan.n_probes <= len(space.centres):
             index = cls(points, space, join, plan, 0.0)
             found = index.find(points.X[sample.rows], n_neighbors + 1)
@@ -90,10 +94,10 @@ class _CellIndex:
         coordinates = space.coordinates_of(points, X_new)
         far = far_rows(coordinates)
         coordinates[far] = 0
-        probes = _core.nearest_rows(space.centres, coordinates, self.plan.n_probes, points.n_threads)[0]
+        probes = _core.nearest_rows(space.centres, coordinates, self.plan.n_probes, current_run().n_threads)[0]
         order, offsets = group(probes[:, 0], len(space.centres))
         width = max(self.plan.n_candidates, n_neighbors)
-        candidates = self.join.find(coordinates, probes, order, offsets, width, points.n_threads)
+        candidates = self.join.find(coordinates, probes, order, offsets, width, current_run().n_threads)
         indices, distances = points.rank(candidates, n_neighbors, X_new, order=order)
         short = np.flatnonzero((indices[:, -1] < 0) & ~far)
         if len(short):  # rows in cells with few members
@@ -125,9 +129,9 @@ class RowSearch:
     _metric: Any
     _metric_params: Mapping[str, Any] | None
     _search: euclidean.Points | _CellIndex | None
-    _who: str
 
     @classmethod
+    @part("RowSearch")
     def of(
         cls,
         X_train: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
@@ -138,8 +142,6 @@ class RowSearch:
         method: str = "auto",
         target_recall: float = 0.98,
         seed: int = 0,
-        n_threads: int = 1,
-        who: str = "RowSearch",
     ) -> RowSearch:
         """Make a table ready.
 
@@ -160,10 +162,6 @@ class RowSearch:
             Share of the true neighbours that an approximate search must find, measured on a sample of rows.
         seed : int, default=0
             Chooses the cells and the sample of an approximate search.
-        n_threads : int >= 1, default=1
-            Does not change the result.
-        who : str
-            Opens the texts of errors and warnings.
 
         Raises
         ------
@@ -171,35 +169,32 @@ class RowSearch:
             If `n_neighbors` exceeds n_samples or the metric is unknown.
         """
         given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
-        checked = check_parameters(who, _RULES, given)
+        checked = check_parameters(_RULES, given)
         n_neighbors = checked["n_neighbors"]
-        check_n_neighbors(who, n_neighbors, X_train.shape[0])
+        check_n_neighbors(n_neighbors, X_train.shape[0])
         if isinstance(metric, str) and metric == "precomputed":
-            return cls("precomputed", 1.0, n_neighbors, X_train.shape, metric, None, None, who)
+            return cls("precomputed", 1.0, n_neighbors, X_train.shape, metric, None, None)
         native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
         if native is None or not isinstance(X_train, np.ndarray):
-            return cls("scikit-learn", 1.0, n_neighbors, X_train, metric, metric_params, None, who)
+            return cls("scikit-learn", 1.0, n_neighbors, X_train, metric, metric_params, None)
         if metric_params:
-            raise ValueError(message(who, f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
+            raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
         values = euclidean.as_values(X_train)
         if native == "cosine":
             # Whether some other new row is all zeros must not matter, so the extra coordinate is always there.
-            values = cosine.unit_rows(values, who=who, append=True)
-        points = euclidean.Points.of(values, n_threads=n_threads)
+            values = cosine.unit_rows(values, append=True)
+        points = euclidean.Points.of(values)
         small = math.prod(values.shape) * values.shape[0] <= EXACT_FLOPS
         wanted = method == "approximate" or (method == "auto" and not small)
         if wanted and n_neighbors < len(values) and checked["target_recall"] < 1.0:
             index = _CellIndex.of(points, n_neighbors, target_recall=checked["target_recall"], seed=seed)
             if index is not None:
-                return cls("cells", index.recall, n_neighbors, X_train, native, None, index, who)
-        return cls("exact", 1.0, n_neighbors, X_train, native, None, points, who)
+                return cls("cells", index.recall, n_neighbors, X_train, native, None, index)
+        return cls("exact", 1.0, n_neighbors, X_train, native, None, points)
 
+    @part("RowSearch")
     def find(
-        self,
-        X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
-        n_neighbors: int | None = None,
-        *,
-        n_threads: int = 1,
+        self, X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix, n_neighbors: int | None = None
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Return the nearest rows of each new row.
 
@@ -209,8 +204,6 @@ class RowSearch:
             With metric="precomputed" distances of shape (n_new, n_samples).
         n_neighbors : int in [1, n_neighbors of the search], default=None
             Find fewer: the first ones of those that would be found. None for all.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -226,7 +219,7 @@ class RowSearch:
         """
         n_features = self._table[1] if self.method == "precomputed" else self._table.shape[1]
         if X_new.shape[1] != n_features:
-            raise ValueError(message(self._who, f"X_new with {X_new.shape[1]} features", f"of {n_features} features"))
+            raise ValueError(message(f"X_new with {X_new.shape[1]} features", f"of {n_features} features"))
         k = self.n_neighbors if n_neighbors is None else min(n_neighbors, self.n_neighbors)
         if X_new.shape[0] == 0:
             return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
@@ -236,12 +229,12 @@ class RowSearch:
             from gnomon.neighbors.library import library_query
 
             metric, given = self._metric, self._metric_params
-            return library_query(self._table, X_new, k, metric, given, n_threads=n_threads, who=self._who)
+            return library_query(self._table, X_new, k, metric, given)
         points = self._search.points if isinstance(self._search, _CellIndex) else self._search
-        points = replace(points, n_threads=n_threads)
+        points = replace(points)
         new = np.ascontiguousarray(X_new, dtype=points.X.dtype)
         if self._metric == "cosine":
-            new = cosine.unit_rows(new, who=self._who, append=True)
+            new = cosine.unit_rows(new, append=True)
         if isinstance(self._search, _CellIndex):
             indices, distances = replace(self._search, points=points).find(new, k)
         else:
@@ -249,6 +242,7 @@ class RowSearch:
         return indices, cosine.from_chords(distances) if self._metric == "cosine" else distances
 
 
+@entrance("query_neighbors")
 def query_neighbors(
     X_train: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
     X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
@@ -256,7 +250,6 @@ def query_neighbors(
     *,
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
-    n_threads: int = 1,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Find the nearest rows of a table for each new row, exactly; for many questions see `RowSearch`.
 
@@ -272,8 +265,6 @@ def query_neighbors(
         As for `compute_neighbors`, without "precomputed".
     metric_params : mapping, default=None
         Further arguments of a scikit-learn metric or callable.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -286,13 +277,5 @@ def query_neighbors(
     ValueError
         If `n_neighbors` exceeds n_samples, numbers of features differ or the metric is unknown.
     """
-    search = RowSearch.of(
-        X_train,
-        n_neighbors,
-        metric=metric,
-        metric_params=metric_params,
-        method="exact",
-        n_threads=n_threads,
-        who="query_neighbors",
-    )
-    return search.find(X_new, n_threads=n_threads)
+    search = RowSearch.of(X_train, n_neighbors, metric=metric, metric_params=metric_params, method="exact")
+    return search.find(X_new)

@@ -110,14 +110,12 @@ class AddedTerms:
         Each has a weight >= 0 and begins in [0, 1].
     unit : float
         Sum of all affinities, by which the weights are multiplied.
-    who : str
-        Name of the objective, which opens error texts.
     """
 
-    def __init__(self, terms: Sequence[AddedTerm], unit: float, *, who: str) -> None:
+    def __init__(self, terms: Sequence[AddedTerm], unit: float) -> None:
         for term in terms:
-            check_parameters(who, {"added": _TERM}, {"added": term})
-            check_parameters(who, AddedTerm.rules, {"weight": term.weight, "begins": term.begins})
+            check_parameters({"added": _TERM}, {"added": term})
+            check_parameters(AddedTerm.rules, {"weight": term.weight, "begins": term.begins})
         self.terms = tuple(terms)
         self.unit = unit
         self._now: tuple[int, int] | None = None  # iteration and max_iter, in a descent
@@ -222,4 +220,4 @@ def added_terms(objective: object) -> AddedTerms:
         Without terms if the objective has none.
     """
     added = getattr(objective, "added", None)
-    return added if isinstance(added, AddedTerms) else AddedTerms((), 0.0, who=type(objective).__name__)
+    return added if isinstance(added, AddedTerms) else AddedTerms((), 0.0)

@@ -26,11 +26,6 @@ class Objective(Protocol):
         ...
 
     @property
-    def n_threads(self) -> int:
-        """Threads used; the result does not depend on it."""
-        ...
-
-    @property
     def evaluation(self) -> str:
         """How the sum over pairs is evaluated in two dimensions: "exact", "interpolated", "tree" or "sampled"."""
         ...

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon.objectives.added import AddedTerm, AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding
@@ -33,8 +34,6 @@ class PairObjective:
         Terms of the whole embedding, such as `DensityCorrelation`, in units of `added_unit`.
     added_unit : float, default=1.0
         Sum of all affinities.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -45,6 +44,7 @@ class PairObjective:
         may set for a while ("early exaggeration"). `loss` never counts it.
     """
 
+    @entrance()
     def __init__(
         self,
         attractions: Sequence[Term],
@@ -54,13 +54,11 @@ class PairObjective:
         exaggerated: Sequence[Term] | None = None,
         added: Sequence[AddedTerm] = (),
         added_unit: float = 1.0,
-        n_threads: int = 1,
     ) -> None:
         self.attractions = list(attractions)
         self.repulsions = list(repulsions)
         self.constant = constant
-        self.added = AddedTerms(added, added_unit, who=type(self).__name__)
-        self.n_threads = n_threads
+        self.added = AddedTerms(added, added_unit)
         self.exaggeration = 1.0
         self._named = None if exaggerated is None else list(exaggerated)
 
@@ -128,6 +126,7 @@ class PairObjective:
         )
         return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
 
+    @entrance()
     def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
         """Return an unbiased estimate of minus the gradient: sums over all pairs from the points drawn for each point.
 
@@ -231,7 +230,7 @@ class PairObjective:
             if place >= len(self.repulsions) or term.attraction is not None:
                 pulls += term.gradient if term.attraction is None else term.attraction
         loss = self.constant + sum(term.energy for term in reversed(terms))
-        return Expansion(points, loss, gradient, float(np.linalg.norm(pulls)), terms, self.n_threads)
+        return Expansion(points, loss, gradient, float(np.linalg.norm(pulls)), terms)
 
     @property
     def _exaggerated(self) -> list[Term]:
@@ -240,8 +239,9 @@ class PairObjective:
     def _factor(self, term: Term) -> np.float32:
         return np.float32(self.exaggeration if term in self._exaggerated else 1.0)
 
+    @entrance()
     def _check(self, Y: Embedding) -> Embedding:
-        return check_embedding(Y, self.n_samples, who=type(self).__name__)
+        return check_embedding(Y, self.n_samples)
 
 
 def _row_repulsion(term: AllPairs, Y: Embedding, share: float) -> Repulsion:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels import Gaussian
 from gnomon.objectives.composite import PairObjective
@@ -36,8 +37,6 @@ class ConditionalDivergence(PairObjective):
         Rows that sum to 1 (normalization "rows"), not symmetric.
     kernel : OutputKernel, default=Gaussian()
         Similarity of two points of the embedding, between 0 and 1.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -46,38 +45,29 @@ class ConditionalDivergence(PairObjective):
 
     name = "conditional_kl"
 
-    def __init__(self, affinities: Affinities, kernel: OutputKernel | None = None, *, n_threads: int = 1) -> None:
-        who = "ConditionalDivergence"
+    @entrance("ConditionalDivergence")
+    def __init__(self, affinities: Affinities, kernel: OutputKernel | None = None) -> None:
         self.kernel: OutputKernel = Gaussian() if kernel is None else kernel
         if affinities.normalization != "rows":
             raise ValueError(
                 message(
-                    who,
                     f"affinities with normalization {affinities.normalization!r}",
                     'conditional, with normalization "rows"',
                     remedy="Use conditional_affinities(graph).",
                 )
             )
-        values, _ = positive_total(affinities, who=who)
+        values, _ = positive_total(affinities)
         matrix = sp.csr_array(affinities.matrix)
         rows = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
         both = sp.csr_array(matrix + matrix.T)
         super().__init__(
-            [EdgePairs(both, self.kernel, "log", scale=0.5, n_threads=n_threads, who=who)],
+            [EdgePairs(both, self.kernel, "log", scale=0.5)],
             [
                 AllPairs(
-                    matrix.shape[0],
-                    self.kernel,
-                    "value",
-                    weights=(rows, rows),
-                    dtype=matrix.dtype.type,
-                    link="row_log",
-                    n_threads=n_threads,
-                    who=who,
+                    matrix.shape[0], self.kernel, "value", weights=(rows, rows), dtype=matrix.dtype.type, link="row_log"
                 )
             ],
             constant=negative_entropy(values, 1.0),
-            n_threads=n_threads,
         )
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.composite import PairObjective
@@ -77,8 +79,6 @@ class CrossEntropy(PairObjective):
         gradient the gradient and the forces, sampled ones included.
     seed : int, default=0
         Decides the sample.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -96,6 +96,7 @@ class CrossEntropy(PairObjective):
 
     name = "cross_entropy"
 
+    @entrance("CrossEntropy")
     def __init__(
         self,
         affinities: Affinities,
@@ -109,9 +110,7 @@ class CrossEntropy(PairObjective):
         n_draws: int = 16,
         added: Sequence[AddedTerm] = (),
         seed: int = 0,
-        n_threads: int = 1,
     ) -> None:
-        who = "CrossEntropy"
         given = {
             "negative_sample_rate": negative_sample_rate,
             "repulsion_strength": repulsion_strength,
@@ -120,11 +119,11 @@ class CrossEntropy(PairObjective):
             "theta": theta,
             "n_draws": n_draws,
         }
-        checked = check_parameters(who, _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.kernel = kernel
         self.epoch = 0
         self.requested_evaluation: str = checked["evaluation"]
-        self.edges = Edges.from_affinities(affinities, who=who)
+        self.edges = Edges.from_affinities(affinities)
         degrees = self.edges.degrees_in(affinities.matrix)
         exponent: float = checked["noise_exponent"]
         noise = degrees**exponent
@@ -132,7 +131,7 @@ class CrossEntropy(PairObjective):
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
         self.repulsion: float = repulsion
         sampled = checked["evaluation"] == "sampled"
-        attraction = EdgePairs(affinities.matrix, kernel, "log", n_threads=n_threads, who=who)
+        attraction = EdgePairs(affinities.matrix, kernel, "log")
         all_pairs = partial(
             AllPairs,
             affinities.n_samples,
@@ -146,15 +145,12 @@ class CrossEntropy(PairObjective):
             ),
             dtype=affinities.matrix.dtype.type,
             theta=checked["theta"],
-            n_threads=n_threads,
-            who=who,
         )
         super().__init__(
             [attraction],
             [all_pairs(evaluation="exact" if sampled else checked["evaluation"])],
             added=added,
             added_unit=float(self.edges.values.sum(dtype=np.float64)),
-            n_threads=n_threads,
         )
         self.sampling = _core.SamplingParameters(
             seed, 1.0 / float(self.edges.values.max()), repulsion, checked["n_draws"], _FORCE_LIMIT
@@ -164,7 +160,7 @@ class CrossEntropy(PairObjective):
         self._compiled_kernel = attraction.compiled_kernel
         self._by_tree = all_pairs(evaluation="tree") if sampled and self._compiled_kernel is not None else None
         if sampled and self._compiled_kernel is None:
-            raise ValueError(message(who, "evaluation='sampled'", "'exact' for a kernel of your own", fact=f"{kernel}"))
+            raise ValueError(message("evaluation='sampled'", "'exact' for a kernel of your own", fact=f"{kernel}"))
 
     @property
     def has_compiled_epochs(self) -> bool:
@@ -198,11 +194,12 @@ class CrossEntropy(PairObjective):
         attraction, repulsion = self.forces(Y)
         return np.asarray(-(attraction + repulsion))
 
+    @entrance("CrossEntropy")
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the attraction, added terms included, and the repulsion; their sum is minus the gradient."""
         if self.requested_evaluation != "sampled":
             return super().forces(Y)
-        points = check_embedding(Y, self.n_samples, who="CrossEntropy")
+        points = check_embedding(Y, self.n_samples)
         attraction, repulsion = _core.sampled_forces(
             self.edges.graph,
             *self.sampling_weights,
@@ -210,16 +207,17 @@ class CrossEntropy(PairObjective):
             self.sampling,
             self.epoch,
             points,
-            self.n_threads,
+            current_run().n_threads,
         )
         return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
 
+    @entrance("CrossEntropy")
     def unsampled_force(self, Y: Embedding) -> Embedding | None:
         """Return minus the gradient with the repulsion of all pairs, uncut, by the tree if `evaluation` is "sampled".
 
         None if it is and there is no tree: above three components.
         """
-        points = check_embedding(Y, self.n_samples, who="CrossEntropy")
+        points = check_embedding(Y, self.n_samples)
         repulsion = self.repulsions[0] if self._by_tree is None else self._by_tree
         if points.shape[1] > 3 and repulsion is self._by_tree:
             return None

@@ -9,6 +9,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.linalg import kernel_graph
 from gnomon.objectives.added import AddedTerm
@@ -77,8 +79,6 @@ class DensityCorrelation(AddedTerm):
         Share of the iterations after which the term acts.
     variance_shift : float >= 0, default=0.1
         Keeps the slope finite where all radii are alike.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -101,6 +101,7 @@ class DensityCorrelation(AddedTerm):
     rises = 0.5
     unsampled = True
 
+    @entrance("DensityCorrelation")
     def __init__(
         self,
         affinities: Affinities,
@@ -110,17 +111,15 @@ class DensityCorrelation(AddedTerm):
         weight: float = 2.0,
         begins: float = 0.7,
         variance_shift: float = 0.1,
-        n_threads: int = 1,
     ) -> None:
-        who = "DensityCorrelation"
         given = {"weight": weight, "begins": begins, "variance_shift": variance_shift}
-        checked = check_parameters(who, self.rules, given)
+        checked = check_parameters(self.rules, given)
         self.weight: float = checked["weight"]
         self.begins: float = checked["begins"]
         self.variance_shift: float = checked["variance_shift"]
         if not kernel.bounded:
-            raise ValueError(message(who, f"kernel={kernel}", "a similarity between 0 and 1"))
-        self.kernel, self.n_threads = kernel, n_threads
+            raise ValueError(message(f"kernel={kernel}", "a similarity between 0 and 1"))
+        self.kernel = kernel
         self._compiled = compile_kernel(kernel)
         matrix = _with_distances(affinities, squared_distances)
         self.radii = log_radii(sp.csr_array(affinities.matrix), squared_distances)
@@ -132,6 +131,7 @@ class DensityCorrelation(AddedTerm):
         self._standard = np.ascontiguousarray(centred / (spread if spread > 0 else 1.0))
 
     @classmethod
+    @entrance("DensityCorrelation")
     def from_neighbors(
         cls,
         affinities: Affinities,
@@ -141,13 +141,12 @@ class DensityCorrelation(AddedTerm):
         weight: float = 2.0,
         begins: float = 0.7,
         variance_shift: float = 0.1,
-        n_threads: int = 1,
     ) -> Self:
         """Return the term of affinities whose edges are neighbours in a graph, with the distances found there.
 
         Parameters
         ----------
-        affinities, kernel, weight, begins, variance_shift, n_threads
+        affinities, kernel, weight, begins, variance_shift
             As above.
         graph : NeighborGraph of n_samples rows
             Every edge (i, j) of the affinities has j among the neighbours of i or i among those of j.
@@ -157,33 +156,26 @@ class DensityCorrelation(AddedTerm):
             kernel_graph(matrix),
             np.ascontiguousarray(graph.indices, dtype=np.int32),
             np.ascontiguousarray(graph.distances, dtype=np.float32),
-            n_threads,
+            current_run().n_threads,
         )
         if np.isnan(distances).any():
             rule = "affinities between neighbours in the graph"
-            raise ValueError(message("DensityCorrelation", "affinities", rule))
+            raise ValueError(message("affinities", rule))
         squared = np.square(distances.astype(np.float64))
-        return cls(
-            affinities,
-            squared,
-            kernel,
-            weight=weight,
-            begins=begins,
-            variance_shift=variance_shift,
-            n_threads=n_threads,
-        )
+        return cls(affinities, squared, kernel, weight=weight, begins=begins, variance_shift=variance_shift)
 
     @property
     def n_samples(self) -> int:
         """Number of points."""
         return len(self.radii)
 
+    @entrance("DensityCorrelation")
     def map_radii(self, Y: npt.ArrayLike) -> Float64Array:
         """Return the log radii of a map of shape (n_samples, n_components), NaN for points without edges."""
         if self._compiled is None:
             return self._moments(np.asarray(Y, dtype=np.float64))[0]
-        points = check_embedding(Y, self.n_samples, who="DensityCorrelation")
-        return _core.map_radii(self._edges, self._compiled, points, self.n_threads)
+        points = check_embedding(Y, self.n_samples)
+        return _core.map_radii(self._edges, self._compiled, points, current_run().n_threads)
 
     def loss(self, Y: npt.ArrayLike) -> float:
         """Return minus the correlation."""
@@ -194,7 +186,7 @@ class DensityCorrelation(AddedTerm):
         return self._evaluate(Y, with_gradient=True)[1]
 
     def _evaluate(self, Y: npt.ArrayLike, *, with_gradient: bool) -> tuple[float, Embedding]:
-        points = check_embedding(Y, self.n_samples, who="DensityCorrelation")
+        points = check_embedding(Y, self.n_samples)
         if self._compiled is None:
             loss, slope = self.reference(points)
             return loss, slope.astype(np.float32)
@@ -205,7 +197,7 @@ class DensityCorrelation(AddedTerm):
             self.variance_shift,
             points,
             with_gradient,
-            self.n_threads,
+            current_run().n_threads,
         )
         return -correlation, np.negative(gradient)
 
@@ -261,18 +253,18 @@ class DensityCorrelation(AddedTerm):
 
 def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) -> sp.csr_array:
     """Return the edges of positive weight, stored from both ends, or raise ValueError."""
-    matrix, who = sp.csr_array(affinities.matrix), "DensityCorrelation"
+    matrix = sp.csr_array(affinities.matrix)
     squared = np.asarray(squared_distances, dtype=np.float64)
     if squared.shape != matrix.data.shape or not np.all(np.isfinite(squared) & (squared >= 0)):
         rule = f"a finite number >= 0 for each of the {matrix.nnz} edges"
-        raise ValueError(message(who, f"squared_distances of shape {squared.shape}", rule))
+        raise ValueError(message(f"squared_distances of shape {squared.shape}", rule))
     edges = sp.csr_array((matrix.data > 0, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     edges.eliminate_zeros()
     edges.sort_indices()
     back = sp.csr_array(edges.T)
     back.sort_indices()
     if not (np.array_equal(edges.indptr, back.indptr) and np.array_equal(edges.indices, back.indices)):
-        raise ValueError(message(who, "affinities", "symmetric, each edge stored from both ends"))
+        raise ValueError(message("affinities", "symmetric, each edge stored from both ends"))
     return edges
 
 

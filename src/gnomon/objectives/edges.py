@@ -42,21 +42,21 @@ class Edges:
     degrees: npt.NDArray[np.float32]
 
     @classmethod
-    def from_affinities(cls, affinities: Affinities, *, who: str) -> Edges:
+    def from_affinities(cls, affinities: Affinities) -> Edges:
         """Convert once, refusing what is not finite or negative."""
-        edges = cls.from_matrix(affinities.matrix, who=who)
+        edges = cls.from_matrix(affinities.matrix)
         if edges.values.min() < 0:
-            raise ValueError(message(who, "affinities", "finite and not negative"))
+            raise ValueError(message("affinities", "finite and not negative"))
         return edges
 
     @classmethod
-    def from_matrix(cls, matrix: Any, *, who: str) -> Edges:
+    def from_matrix(cls, matrix: Any) -> Edges:
         """Convert a sparse matrix with weights of either sign."""
         offsets, columns, values = kernel_csr(matrix)
         if values.size == 0:
-            raise ValueError(message(who, "affinities", "a matrix with at least one entry"))
+            raise ValueError(message("affinities", "a matrix with at least one entry"))
         if not np.all(np.isfinite(values)):
-            raise ValueError(message(who, "affinities", "finite and not negative"))
+            raise ValueError(message("affinities", "finite and not negative"))
         degrees = _row_sums(offsets, values)
         return cls(offsets, columns, values, degrees)
 
@@ -98,10 +98,10 @@ def compile_kernel(kernel: OutputKernel) -> _core.OutputKernel | None:
     return _core.OutputKernel(kernel.name, *kernel.parameters)
 
 
-def check_embedding(Y: npt.ArrayLike, n_samples: int, *, who: str) -> Embedding:
+def check_embedding(Y: npt.ArrayLike, n_samples: int) -> Embedding:
     """Return Y as a row-major float32 array of n_samples rows, or raise ValueError."""
     points = np.ascontiguousarray(Y, dtype=np.float32)
     if points.ndim != 2 or points.shape[0] != n_samples or not 1 <= points.shape[1] <= _core.max_components:
         rule = f"of shape (n_samples={n_samples}, n_components) with 1 to {_core.max_components} components"
-        raise ValueError(message(who, f"Y of shape {points.shape}", rule))
+        raise ValueError(message(f"Y of shape {points.shape}", rule))
     return points

@@ -58,8 +58,6 @@ class Expansion:
     attraction : float
         Norm of the attractive half of the gradient, to which the gradient is compared.
     terms : sequence of TermExpansion
-    n_threads : int
-        Does not change the result.
     """
 
     Y: Float64
@@ -67,7 +65,6 @@ class Expansion:
     gradient: Float64
     attraction: float
     terms: Sequence[TermExpansion]
-    n_threads: int = 1
 
     @property
     def relative_gradient(self) -> float:
@@ -110,7 +107,7 @@ class Expansion:
                         H[b * n + rows.start : b * n + rows.stop, a * n : (a + 1) * n] = part
 
         with single_threaded_blas():
-            for _ in in_order(fill, list(blocks(n)), self.n_threads):
+            for _ in in_order(fill, list(blocks(n))):
                 pass
             for vectors, weights in self.factors:
                 H += vectors.T @ (weights[:, None] * vectors)
@@ -129,7 +126,7 @@ class Expansion:
             return np.asarray(4.0 * (np.einsum("ij,ijd->id", S, change) + np.einsum("ij,ijd->id", along, across)))
 
         with single_threaded_blas():
-            found = flat(np.concatenate(list(in_order(part, list(blocks(n)), self.n_threads))))
+            found = flat(np.concatenate(list(in_order(part, list(blocks(n))))))
             for vectors, weights in self.factors:
                 found += vectors.T @ (weights * (vectors @ vector))
         return found
@@ -146,7 +143,7 @@ class Expansion:
             return np.asarray(found)
 
         with single_threaded_blas():
-            found = np.concatenate(list(in_order(part, list(blocks(n)), self.n_threads)))
+            found = np.concatenate(list(in_order(part, list(blocks(n)))))
             for vectors, weights in self.factors:
                 shaped = vectors.reshape(len(weights), d, n)
                 found += np.einsum("r,rai,rbi->iab", weights, shaped, shaped)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry import EmbeddingFrames
 from gnomon.objectives.added import AddedTerm
@@ -61,8 +62,6 @@ class FrameCorrelation(AddedTerm):
         Iterations between two estimates of the frames.
     variance_shift : float >= 0, default=0.1
         Keeps the slope finite where all spreads are alike.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     References
     ----------
@@ -74,6 +73,7 @@ class FrameCorrelation(AddedTerm):
 
     rules: ClassVar[dict[str, Rule]] = {**AddedTerm.rules, "every": Integer(low=1), "variance_shift": Real(low=0.0)}
 
+    @entrance("FrameCorrelation")
     def __init__(
         self,
         affinities: Affinities,
@@ -85,25 +85,21 @@ class FrameCorrelation(AddedTerm):
         begins: float = 0.7,
         every: int = 10,
         variance_shift: float = 0.1,
-        n_threads: int = 1,
     ) -> None:
-        rules: dict[str, Rule] = {**self.rules, "n_threads": Integer(low=1)}
+        rules: dict[str, Rule] = {**self.rules}
         given = {name: value for name, value in locals().items() if name in rules}
-        checked = check_parameters("FrameCorrelation", rules, given)
+        checked = check_parameters(rules, given)
         self.weight: float = checked["weight"]
         self.begins: float = checked["begins"]
         self.every: int = checked["every"]
         self.variance_shift: float = checked["variance_shift"]
-        self.n_threads: int = checked["n_threads"]
-        self.edges = Edges.from_affinities(affinities, who="FrameCorrelation")
+        self.edges = Edges.from_affinities(affinities)
         self.kernel = kernel
         self._compiled = compile_kernel(kernel)
         self.singular_values = np.asarray(singular_values, dtype=np.float64)
         if self.singular_values.ndim != 2 or len(self.singular_values) != self.n_samples:
             rule = f"of shape (n_samples={self.n_samples}, n_directions)"
-            raise ValueError(
-                message("FrameCorrelation", f"singular_values of shape {self.singular_values.shape}", rule)
-            )
+            raise ValueError(message(f"singular_values of shape {self.singular_values.shape}", rule))
         with np.errstate(divide="ignore"):
             self._log_spreads = 2.0 * np.log(self.singular_values)
         self._sharing = _sharing(self.singular_values)
@@ -123,14 +119,13 @@ class FrameCorrelation(AddedTerm):
         kernel: OutputKernel,
         *,
         n_components: int,
-        n_threads: int = 1,
         **given: Any,
     ) -> Self:
         """Return the term whose frames are those of the data, as the Jacobian of the map carries them.
 
         Parameters
         ----------
-        affinities, kernel, n_threads, weight, begins, every, variance_shift
+        affinities, kernel, weight, begins, every, variance_shift
             As above.
         tangent_frames : TangentFrames
             Those of all points, in their order; kept as the attribute of this name.
@@ -139,8 +134,7 @@ class FrameCorrelation(AddedTerm):
         """
         frames = EmbeddingFrames.following(tangent_frames, n_components)
         values = np.where(tangent_frames.mask[:, None], tangent_frames.values[:, : frames.n_directions], 0.0)
-        find = partial(frames.of, n_threads=n_threads)
-        term = cls(affinities, values, kernel, frames=find, n_threads=n_threads, **given)
+        term = cls(affinities, values, kernel, frames=frames.of, **given)
         term.tangent_frames = tangent_frames
         return term
 
@@ -205,8 +199,8 @@ class FrameCorrelation(AddedTerm):
         frames = self._frames(Y)
         if self._compiled is None:
             return _Pairs(self.edges, self.kernel, np.asarray(Y, dtype=np.float64), frames)
-        points = check_embedding(Y, self.n_samples, who="FrameCorrelation")
-        return _Compiled(self.edges, self._compiled, points, frames, self.n_threads)
+        points = check_embedding(Y, self.n_samples)
+        return _Compiled(self.edges, self._compiled, points, frames)
 
     def _shared(self, sums: _Compiled | _Pairs) -> Float64Array:
         """Return rad, (n_samples, n_directions), NaN where there is no direction."""
@@ -253,15 +247,15 @@ class _Compiled:
     """Spreads of a map along frames, and the gradient of a function of them."""
 
     def __init__(
-        self, edges: Edges, kernel: _core.OutputKernel, Y: npt.NDArray[np.float32], frames: Float64Array, n_threads: int
+        self, edges: Edges, kernel: _core.OutputKernel, Y: npt.NDArray[np.float32], frames: Float64Array
     ) -> None:
-        self.frames, self._n_threads = frames, n_threads
+        self.frames = frames
         self._map = (edges.graph, Y, kernel, np.ascontiguousarray(frames).reshape(len(Y), -1))
-        self.spreads, self._sums = _core.edge_spreads(*self._map, n_threads)
+        self.spreads, self._sums = _core.edge_spreads(*self._map, current_run().n_threads)
 
     def gradient(self, slopes: Float64Array) -> npt.NDArray[np.float32]:
         """Return the gradient, given the slopes by the spreads."""
-        return _core.edge_spread_gradient(*self._map, self.spreads, self._sums, slopes, self._n_threads)
+        return _core.edge_spread_gradient(*self._map, self.spreads, self._sums, slopes, current_run().n_threads)
 
 
 class _Pairs:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.affinities import Affinities, Gram
 from gnomon.objectives.base import Embedding
@@ -39,8 +40,6 @@ class Frobenius(PairObjective):
     weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
         Weights w_ij of the pairs, symmetric and >= 0, or u with w_ij = u_i u_j; kept in float32. A pair of weight 0 is
         left out. None weighs all pairs 1, as does centered=True, which takes no weights.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -48,26 +47,19 @@ class Frobenius(PairObjective):
        section 5 (whose eq. 7 omits the factor 8).
     """
 
+    @entrance("Frobenius")
     def __init__(
-        self,
-        target: Any,
-        kernel: OutputKernel,
-        *,
-        centered: bool = False,
-        weights: npt.ArrayLike | None = None,
-        n_threads: int = 1,
+        self, target: Any, kernel: OutputKernel, *, centered: bool = False, weights: npt.ArrayLike | None = None
     ) -> None:
         self.kernel = kernel
         if isinstance(target, Affinities) or hasattr(target, "tocsr"):
             rule, fact = "dense, a similarity of every pair", f"found {type(target).__name__}"
             remedy = "Pass an array of shape (n_samples, n_samples), or Gram.from_kernel('gaussian', X)."
-            raise TypeError(message("Frobenius", "target", rule, fact=fact, remedy=remedy))
+            raise TypeError(message("target", rule, fact=fact, remedy=remedy))
         matrix = target.dense() if isinstance(target, Gram) else target
-        self._pairs = TargetPairs(
-            matrix, kernel, centered=centered, weights=weights, n_threads=n_threads, who="Frobenius"
-        )
+        self._pairs = TargetPairs(matrix, kernel, centered=centered, weights=weights)
         self._falls = bool(kernel.derivative(np.ones(1))[0] < 0)
-        super().__init__([], [self._pairs], n_threads=n_threads)
+        super().__init__([], [self._pairs])
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient.

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 
 __all__ = ["HuberFit"]
@@ -36,12 +37,13 @@ class HuberFit:
 
     dtype = np.float64
 
+    @entrance("HuberFit")
     def __init__(self, X: npt.ArrayLike, threshold: float) -> None:
         self._table = np.asarray(X, dtype=np.float64)
         if self._table.ndim != 2 or not np.isfinite(self._table).all():
-            raise ValueError(message("HuberFit", f"X of shape {self._table.shape}", "a finite matrix"))
+            raise ValueError(message(f"X of shape {self._table.shape}", "a finite matrix"))
         if not (math.isfinite(threshold) and threshold > 0.0):
-            raise ValueError(message("HuberFit", f"threshold={threshold!r}", "a number > 0"))
+            raise ValueError(message(f"threshold={threshold!r}", "a number > 0"))
         self.threshold = float(threshold)
 
     @property

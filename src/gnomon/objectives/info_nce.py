@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.kernels import Cauchy
 from gnomon.objectives.base import Embedding
@@ -49,8 +51,6 @@ class InfoNCE:
         m; at most n_samples - 1 are drawn.
     seed : int, default=0
         Decides the shifts.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -65,26 +65,19 @@ class InfoNCE:
     evaluation = "sampled"
     dtype = np.float32
 
+    @entrance("InfoNCE")
     def __init__(
-        self,
-        affinities: Affinities,
-        kernel: OutputKernel | None = None,
-        *,
-        n_noise: int = 5,
-        seed: int = 0,
-        n_threads: int = 1,
+        self, affinities: Affinities, kernel: OutputKernel | None = None, *, n_noise: int = 5, seed: int = 0
     ) -> None:
-        who = "InfoNCE"
-        self.n_noise: int = check_parameters(who, _RULES, {"n_noise": n_noise})["n_noise"]
+        self.n_noise: int = check_parameters(_RULES, {"n_noise": n_noise})["n_noise"]
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
         if not self.kernel.bounded:
-            raise ValueError(message(who, f"kernel={self.kernel}", "a similarity between 0 and 1"))
+            raise ValueError(message(f"kernel={self.kernel}", "a similarity between 0 and 1"))
         self._compiled = compile_kernel(self.kernel)
-        self._edges = Edges.from_affinities(affinities, who=who)
+        self._edges = Edges.from_affinities(affinities)
         self._matrix: sp.csr_array = affinities.matrix
         self.seed = seed
         self.epoch = 0
-        self.n_threads = n_threads
 
     @property
     def n_samples(self) -> int:
@@ -130,11 +123,11 @@ class InfoNCE:
         return RowLoss((PairTerm(self.kernel, "log"),), (repulsion,))
 
     def _evaluate(self, Y: Embedding) -> tuple[Embedding, Embedding, float]:
-        points = check_embedding(Y, self.n_samples, who="InfoNCE")
+        points = check_embedding(Y, self.n_samples)
         if self._compiled is None:
             loss, gradient = self.reference(points)
             return np.asarray(-gradient, dtype=np.float32), np.zeros_like(points), loss
-        return _core.info_nce(self._edges.graph, points, self._compiled, self.shifts(), self.n_threads)
+        return _core.info_nce(self._edges.graph, points, self._compiled, self.shifts(), current_run().n_threads)
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient of the present epoch in float64, summed edge by edge: the oracle."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, check_parameters
 from gnomon.kernels import Cauchy
 from gnomon.objectives.composite import PairObjective
@@ -53,8 +54,6 @@ class KLDivergence(PairObjective):
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact. Forces of a clustered map
         have a relative error of about 0.1 % at 0.8, 0.03 % at 0.5.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -72,6 +71,7 @@ class KLDivergence(PairObjective):
 
     name = "kl"
 
+    @entrance("KLDivergence")
     def __init__(
         self,
         affinities: Affinities,
@@ -80,12 +80,10 @@ class KLDivergence(PairObjective):
         evaluation: str = "auto",
         spacing: float = 0.5,
         theta: float = 0.8,
-        n_threads: int = 1,
     ) -> None:
-        who = "KLDivergence"
-        checked = check_parameters(who, _RULES, {"evaluation": evaluation, "spacing": spacing, "theta": theta})
+        checked = check_parameters(_RULES, {"evaluation": evaluation, "spacing": spacing, "theta": theta})
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
-        values, total = positive_total(affinities, who=who)
+        values, total = positive_total(affinities)
         attraction = EdgePairs(
             affinities.matrix,
             self.kernel,
@@ -93,10 +91,6 @@ class KLDivergence(PairObjective):
             scale=1.0 / total,
             normalized=True,
             fixed_total=affinities.normalization == "total",
-            n_threads=n_threads,
-            who=who,
         )
-        repulsion = AllPairs(
-            affinities.n_samples, self.kernel, "value", link="log", n_threads=n_threads, who=who, **checked
-        )
-        super().__init__([attraction], [repulsion], constant=negative_entropy(values, total), n_threads=n_threads)
+        repulsion = AllPairs(affinities.n_samples, self.kernel, "value", link="log", **checked)
+        super().__init__([attraction], [repulsion], constant=negative_entropy(values, total))

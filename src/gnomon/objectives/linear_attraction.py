@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, check_parameters
 from gnomon.kernels import Linear, Logarithmic
 from gnomon.objectives.composite import PairObjective
@@ -55,8 +56,6 @@ class LinearAttraction(PairObjective):
         How the repulsion is summed; "auto" takes the tree from 4000 points on.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -67,6 +66,7 @@ class LinearAttraction(PairObjective):
 
     name = "linear_attraction"
 
+    @entrance("LinearAttraction")
     def __init__(
         self,
         affinities: Affinities,
@@ -77,9 +77,7 @@ class LinearAttraction(PairObjective):
         charges: str = "degree",
         evaluation: str = "auto",
         theta: float = 0.8,
-        n_threads: int = 1,
     ) -> None:
-        who = "LinearAttraction"
         given = {
             "repulsion_strength": repulsion_strength,
             "gravity": gravity,
@@ -87,13 +85,13 @@ class LinearAttraction(PairObjective):
             "evaluation": evaluation,
             "theta": theta,
         }
-        checked = check_parameters(who, _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.kernel: OutputKernel = Logarithmic() if kernel is None else kernel
-        edges = Edges.from_affinities(affinities, who=who)
+        edges = Edges.from_affinities(affinities)
         degrees = np.asarray(edges.degrees_in(affinities.matrix), dtype=affinities.matrix.dtype)
         h = degrees + degrees.dtype.type(1.0) if checked["charges"] == "degree" else np.ones_like(degrees)
         # sums run over ordered pairs: half of everything, and -s / 2 is the linear kernel
-        springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5, n_threads=n_threads, who=who)
+        springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5)
         repulsion = AllPairs(
             edges.n_samples,
             self.kernel,
@@ -103,8 +101,6 @@ class LinearAttraction(PairObjective):
             dtype=affinities.matrix.dtype.type,
             evaluation=checked["evaluation"],
             theta=checked["theta"],
-            n_threads=n_threads,
-            who=who,
         )
         self._strength, self._charges = checked["repulsion_strength"], h if checked["charges"] == "degree" else None
         self._degree = float(edges.degrees.mean(dtype=np.float64))
@@ -113,7 +109,7 @@ class LinearAttraction(PairObjective):
         pulls: list[Term] = [springs]
         if self.gravity:
             pulls.append(Gravity(h, self.gravity, of_degrees=checked["charges"] == "degree"))
-        super().__init__(pulls, [repulsion], n_threads=n_threads)
+        super().__init__(pulls, [repulsion])
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return the energy of a new point divided by the strength of its springs, of which its charge is the sum."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.linalg import Smoothing, ThresholdedSVD, eigenpairs, singular_value_threshold, symmetric_operator
@@ -73,8 +74,6 @@ class LowRankSparse:
         Factor on the sum of squared differences along edges; 0 leaves the graph out.
     seed : int in [0, 2**63), default=0
         Of the further directions of partial decompositions.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     References
     ----------
@@ -86,6 +85,7 @@ class LowRankSparse:
     dtype = np.float64
     evaluation = "exact"
 
+    @entrance("LowRankSparse")
     def __init__(
         self,
         X: Float64Array,
@@ -95,20 +95,18 @@ class LowRankSparse:
         laplacian: Any = None,
         smoothness: float = 0.0,
         seed: int = 0,
-        n_threads: int = 1,
     ) -> None:
-        given = check_parameters("LowRankSparse", _RULES, {"sparsity": sparsity, "smoothness": smoothness})
+        given = check_parameters(_RULES, {"sparsity": sparsity, "smoothness": smoothness})
         self.X = np.asarray(X, dtype=np.float64)
         if self.X.ndim != 2:
-            raise ValueError(message("LowRankSparse", f"X of shape {self.X.shape}", "a matrix"))
+            raise ValueError(message(f"X of shape {self.X.shape}", "a matrix"))
         if observed is not None and observed.shape != self.X.shape:
-            raise ValueError(message("LowRankSparse", f"observed of shape {observed.shape}", f"of X's, {self.X.shape}"))
+            raise ValueError(message(f"observed of shape {observed.shape}", f"of X's, {self.X.shape}"))
         if given["smoothness"] > 0.0 and laplacian is None:
-            raise ValueError(message("LowRankSparse", f"smoothness={smoothness}", "0 without a laplacian"))
+            raise ValueError(message(f"smoothness={smoothness}", "0 without a laplacian"))
         self.observed = observed
         self.sparsity: float = given["sparsity"]
         self.smoothness: float = given["smoothness"]
-        self.n_threads = n_threads
         self.scale = float(np.linalg.norm(self.X if observed is None else self.X[observed]))
         self._laplacian = laplacian if self.smoothness > 0.0 else None
         self._smoothing: Smoothing | None = None  # of the last penalty
@@ -147,12 +145,11 @@ class LowRankSparse:
             loss += self.smoothness * float(np.vdot(low_rank, self._laplacian @ low_rank))
         return loss
 
+    @entrance("LowRankSparse")
     def prox(self, V: Float64Array, penalty: float, memory: Any, out: Float64Array) -> ThresholdedSVD:
         """Lower the singular values of V by 1 / penalty; the singular vectors are the memory of the next call."""
-        found = singular_value_threshold(
-            V, 1.0 / penalty, start=memory, seed=self._seed, n_threads=self.n_threads, who="LowRankSparse"
-        )
-        found.matrix(out=out, n_threads=self.n_threads)
+        found = singular_value_threshold(V, 1.0 / penalty, start=memory, seed=self._seed)
+        found.matrix(out=out)
         return found
 
     def prox_term(self, index: int, V: Float64Array, penalty: float, rows: slice) -> Float64Array:

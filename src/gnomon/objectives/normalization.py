@@ -18,13 +18,13 @@ __all__ = ["negative_entropy", "positive_total"]
 _BLOCK = 1 << 18  # values brought to double at a time: a graph may hold ten million
 
 
-def positive_total(affinities: Affinities, *, who: str) -> tuple[npt.NDArray[np.float32], float]:
+def positive_total(affinities: Affinities) -> tuple[npt.NDArray[np.float32], float]:
     """Return the values and their sum in double, or raise ValueError unless all are finite and the sum is positive."""
-    values = Edges.from_affinities(affinities, who=who).values
+    values = Edges.from_affinities(affinities).values
     exact = affinities.matrix.data if affinities.matrix.dtype == np.float64 else values
     total = float(exact.sum(dtype=np.float64))
     if total <= 0:
-        raise ValueError(message(who, "affinities", "positive somewhere"))
+        raise ValueError(message("affinities", "positive somewhere"))
     return values, total
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels import NoiseContrast
 from gnomon.objectives.composite import PairObjective
@@ -59,8 +60,6 @@ class PacmapLoss(PairObjective):
     ----------
     pairs : PacmapPairs
         The pairs.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -72,16 +71,16 @@ class PacmapLoss(PairObjective):
     .. [1] Wang, Huang, Rudin & Shaposhnik, "Understanding how dimension reduction tools work", JMLR 22, 2021.
     """
 
-    def __init__(self, pairs: PacmapPairs, *, n_threads: int = 1) -> None:
+    @entrance("PacmapLoss")
+    def __init__(self, pairs: PacmapPairs) -> None:
         matrices = (pairs.near, pairs.mid_near, pairs.further)
         if len({matrix.shape for matrix in matrices}) != 1:
-            raise ValueError(message("PacmapLoss", "pairs", "three matrices of one shape"))
+            raise ValueError(message("pairs", "three matrices of one shape"))
         self._counts = [float(matrix.data.sum(dtype=np.float64)) for matrix in matrices]
         self._near, self._mid_near, self._further = (
-            _pairs_of(matrix, kernel, n_threads)
-            for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
+            _pairs_of(matrix, kernel) for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
         )
-        super().__init__(self._near, self._further, n_threads=n_threads)
+        super().__init__(self._near, self._further)
         self._weigh(*phase_weights(1, 1))
 
     def at(self, iteration: int, max_iter: int) -> None:
@@ -103,6 +102,6 @@ class PacmapLoss(PairObjective):
                 term.scale = scale
 
 
-def _pairs_of(matrix: Any, kernel: NoiseContrast, n_threads: int) -> list[EdgePairs]:
+def _pairs_of(matrix: Any, kernel: NoiseContrast) -> list[EdgePairs]:
     """Return the sum of k over pairs as a list of one term, or of none if there are no pairs."""
-    return [EdgePairs(matrix, kernel, "value", n_threads=n_threads, who="PacmapLoss")] if matrix.nnz else []
+    return [EdgePairs(matrix, kernel, "value")] if matrix.nnz else []

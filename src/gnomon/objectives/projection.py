@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg import Moments, centred_products, spectral_bounds
@@ -48,8 +49,6 @@ class ProjectionError:
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Finite; centred here. Sparse input is not densified.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     References
     ----------
@@ -59,19 +58,20 @@ class ProjectionError:
     dtype = np.float64
     evaluation = "exact"
 
-    def __init__(self, X: Any, *, n_threads: int = 1) -> None:
+    @entrance("ProjectionError")
+    def __init__(self, X: Any) -> None:
         is_sparse = hasattr(X, "tocsr")
         table = X.tocsr() if is_sparse else np.ascontiguousarray(X, dtype=np.float64)
         if table.ndim != 2 or not np.isfinite(table.data if is_sparse else table).all():
-            raise ValueError(message("ProjectionError", f"X of shape {table.shape}", "a finite matrix"))
+            raise ValueError(message(f"X of shape {table.shape}", "a finite matrix"))
         self._n_features = int(table.shape[1])
         self._scatter: Float64Array | None = None
         with single_threaded_blas():
             if self._n_features <= table.shape[0] and not is_sparse:
-                self._scatter = Moments.of(table, n_threads=n_threads, who="ProjectionError").scatter
+                self._scatter = Moments.of(table).scatter
                 self._squared_norm = float(np.trace(self._scatter))
             else:
-                self._products = centred_products(table, n_threads=n_threads)
+                self._products = centred_products(table)
                 self._squared_norm = self._products.squared_norm
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import entrance
 from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities import ReconstructionWeights
 from gnomon.objectives.composite import PairObjective
@@ -54,8 +55,6 @@ class ReconstructionTrace(PairObjective):
         How the penalty is summed; "interpolated" needs a smooth kernel, and the quadratic one is always exact.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
-    n_threads : int, default=1
-        Does not change the result.
 
     Attributes
     ----------
@@ -74,6 +73,7 @@ class ReconstructionTrace(PairObjective):
 
     mean_attraction = 2.0
 
+    @entrance("ReconstructionTrace")
     def __init__(
         self,
         weights: ReconstructionWeights | Any,
@@ -83,22 +83,19 @@ class ReconstructionTrace(PairObjective):
         penalty_strength: float | None = None,
         evaluation: str = "auto",
         theta: float = 0.8,
-        n_threads: int = 1,
     ) -> None:
-        who = "ReconstructionTrace"
         checked = check_parameters(
-            who,
             _RULES,
             {"penalty": penalty, "penalty_strength": penalty_strength, "evaluation": evaluation, "theta": theta},
         )
         given: Any = weights.W if isinstance(weights, ReconstructionWeights) else weights
         if not isinstance(given, sp.sparray | sp.spmatrix):
             rule, fact = "reconstruction weights or a sparse matrix", f"found {type(given).__name__}"
-            raise TypeError(message(who, "weights", rule, fact=fact, remedy="Use reconstruction_weights(X, graph)."))
+            raise TypeError(message("weights", rule, fact=fact, remedy="Use reconstruction_weights(X, graph)."))
         matrix: Any = given
         W = sp.csr_array(matrix, dtype=np.float64)
         n = W.shape[0]
-        _check_rows(W, who=who)
+        _check_rows(W)
         self.kernel = kernel
         strength = 1.0 / n if checked["penalty_strength"] is None else checked["penalty_strength"]
         selection = sp.csr_array(W.T @ W)
@@ -112,20 +109,12 @@ class ReconstructionTrace(PairObjective):
             evaluation="exact" if quadratic else checked["evaluation"],
             theta=theta,
             scale=strength,
-            n_threads=n_threads,
-            who=who,
         )
         diagonal = strength * n * ((1.0 - at_zero) ** 2 if quadratic else at_zero)
-        chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0, n_threads=n_threads, who=who)
-        together = EdgePairs(_off_diagonal(selection), kernel, "value", n_threads=n_threads, who=who)
+        chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0)
+        together = EdgePairs(_off_diagonal(selection), kernel, "value")
         self._penalties = penalties
-        super().__init__(
-            [chosen],
-            [together, penalties],
-            constant=own + diagonal,
-            exaggerated=[chosen, together],
-            n_threads=n_threads,
-        )
+        super().__init__([chosen], [together, penalties], constant=own + diagonal, exaggerated=[chosen, together])
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row which no other row chooses, -sum_j w_j k_j and the penalty."""
@@ -141,11 +130,11 @@ def _off_diagonal(matrix: Any) -> sp.csr_array:
     return off
 
 
-def _check_rows(W: Any, *, who: str) -> None:
+def _check_rows(W: Any) -> None:
     if W.shape[0] != W.shape[1]:
-        raise ValueError(message(who, f"weights of shape {W.shape}", "a square matrix"))
+        raise ValueError(message(f"weights of shape {W.shape}", "a square matrix"))
     sums = np.asarray(W.sum(axis=1)).ravel()
     worst = int(np.argmax(np.abs(sums - 1.0)))
     if not np.isfinite(sums).all() or abs(sums[worst] - 1.0) > 1e-4:
         fact = f"row {worst} sums to {sums[worst]:g}"
-        raise ValueError(message(who, "weights", "rows that sum to 1", fact=fact))
+        raise ValueError(message("weights", "rows that sum to 1", fact=fact))

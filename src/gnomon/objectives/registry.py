@@ -28,7 +28,7 @@ LOSSES: dict[str, Callable[..., Objective]] = {
     "frobenius": Frobenius,
     "reconstruction": ReconstructionTrace,
 }
-"""Every loss takes (input, kernel, *, n_threads, ...), where the input is Affinities, a dense target ("frobenius") or
+"""Every loss takes (input, kernel, *, ...), where the input is Affinities, a dense target ("frobenius") or
 weights ("reconstruction")."""
 
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters
 
 __all__ = ["gradient_error"]
@@ -23,6 +24,7 @@ class _Differentiable(Protocol):
     def gradient(self, Y: npt.NDArray[Any]) -> npt.NDArray[Any]: ...
 
 
+@entrance("gradient_error")
 def gradient_error(
     objective: _Differentiable, Y: npt.ArrayLike, *, n_directions: int = 5, step: float = 1e-5, seed: int = 0
 ) -> float:
@@ -50,7 +52,7 @@ def gradient_error(
         Largest difference between derivative and finite difference along a direction, over the norm of the gradient
         times that of the direction: about 1e-8 where both agree.
     """
-    checked = check_parameters("gradient_error", _RULES, {"n_directions": n_directions, "step": step, "seed": seed})
+    checked = check_parameters(_RULES, {"n_directions": n_directions, "step": step, "seed": seed})
     points = np.array(Y, dtype=np.float64)
     reference = getattr(objective, "reference", None)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters
 from gnomon.kernels import Distance, SketchMapKernel
 from gnomon.objectives.base import Embedding
@@ -35,8 +36,6 @@ class SigmoidStress(PairObjective):
         t. At 0 the loss is that of metric multidimensional scaling; a step between makes a way from one to the other.
     weights : array-like of shape (n_samples,) or (n_samples, n_samples), or None, default=None
         As for `Frobenius`; None weighs all pairs alike.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -46,6 +45,7 @@ class SigmoidStress(PairObjective):
        Journal of Chemical Theory and Computation 9, 2013 (weights; mixture with the raw stress, eq. 4).
     """
 
+    @entrance("SigmoidStress")
     def __init__(
         self,
         distances: npt.ArrayLike,
@@ -54,19 +54,18 @@ class SigmoidStress(PairObjective):
         *,
         mixture: float = 1.0,
         weights: npt.ArrayLike | None = None,
-        n_threads: int = 1,
     ) -> None:
-        checked = check_parameters("SigmoidStress", _RULES, {"mixture": mixture})
+        checked = check_parameters(_RULES, {"mixture": mixture})
         self.high, self.low, self.mixture = high, low, checked["mixture"]
         given = np.asarray(distances)
         total = _sum_of_weights(weights, len(given) if given.ndim else 0)
-        common: dict[str, Any] = {"weights": weights, "n_threads": n_threads, "who": "SigmoidStress"}
+        common: dict[str, Any] = {"weights": weights}
         self._pairs = []
         if self.mixture > 0.0:
             self._pairs.append(TargetPairs(high.of_distances(given), low, scale=self.mixture / total, **common))
         if self.mixture < 1.0:
             self._pairs.append(TargetPairs(given, Distance(), scale=(1.0 - self.mixture) / total, **common))
-        super().__init__([], self._pairs, n_threads=n_threads)
+        super().__init__([], self._pairs)
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient."""

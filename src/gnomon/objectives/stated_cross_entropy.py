@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.objectives.composite import PairObjective
 from gnomon.objectives.edges import Edges
@@ -37,8 +38,6 @@ class StatedCrossEntropy(PairObjective):
         How the repulsion is summed; "auto" takes the tree from 4000 points on where it can.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -48,39 +47,25 @@ class StatedCrossEntropy(PairObjective):
 
     name = "stated_cross_entropy"
 
+    @entrance("StatedCrossEntropy")
     def __init__(
-        self,
-        affinities: Affinities,
-        kernel: OutputKernel,
-        *,
-        evaluation: str = "auto",
-        theta: float = 0.8,
-        n_threads: int = 1,
+        self, affinities: Affinities, kernel: OutputKernel, *, evaluation: str = "auto", theta: float = 0.8
     ) -> None:
-        who = "StatedCrossEntropy"
         self.kernel = kernel
-        values = Edges.from_affinities(affinities, who=who).values.astype(np.float64)
+        values = Edges.from_affinities(affinities).values.astype(np.float64)
         if values.max() > 1:
-            raise ValueError(message(who, "affinities", "memberships in [0, 1]", fact=f"the largest is {values.max()}"))
+            raise ValueError(message("affinities", "memberships in [0, 1]", fact=f"the largest is {values.max()}"))
         inside = values[(values > 0) & (values < 1)]
         constant = float(np.sum(inside * np.log(inside) + (1 - inside) * np.log1p(-inside)))
         n = affinities.n_samples
         half = np.full(n, 0.5, dtype=np.float32)
         super().__init__(
-            [EdgePairs(affinities.matrix, kernel, "log", n_threads=n_threads, who=who)],
+            [EdgePairs(affinities.matrix, kernel, "log")],
             [
                 AllPairs(
-                    n,
-                    kernel,
-                    "log_deficit",
-                    weights=(half, np.ones_like(half)),
-                    evaluation=evaluation,
-                    theta=theta,
-                    n_threads=n_threads,
-                    who=who,
+                    n, kernel, "log_deficit", weights=(half, np.ones_like(half)), evaluation=evaluation, theta=theta
                 ),
-                EdgePairs(affinities.matrix, kernel, "log_deficit", scale=-1.0, n_threads=n_threads, who=who),
+                EdgePairs(affinities.matrix, kernel, "log_deficit", scale=-1.0),
             ],
             constant=constant,
-            n_threads=n_threads,
         )

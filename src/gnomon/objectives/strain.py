@@ -62,8 +62,6 @@ class Strain:
     ----------
     gram : Gram
         The similarity K, of any signature.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -74,9 +72,8 @@ class Strain:
     dtype = np.float64
     evaluation = "exact"
 
-    def __init__(self, gram: Gram, *, n_threads: int = 1) -> None:
+    def __init__(self, gram: Gram) -> None:
         self.gram = gram
-        self.n_threads = n_threads
 
     @property
     def n_samples(self) -> int:
@@ -148,5 +145,5 @@ class Strain:
         points = np.asarray(Y, dtype=np.float64)
         if points.ndim != 2 or points.shape[0] != self.n_samples or points.shape[1] < 1:
             rule = f"of shape (n_samples={self.n_samples}, n_components)"
-            raise ValueError(message("Strain", f"Y of shape {points.shape}", rule))
+            raise ValueError(message(f"Y of shape {points.shape}", rule, who="Strain"))
         return np.ascontiguousarray(points - points.mean(axis=0))

@@ -10,6 +10,7 @@ import scipy.linalg
 from scipy.optimize import isotonic_regression
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.kernels import Distance
@@ -42,10 +43,6 @@ class Stress(PairObjective):
         all pairs 1; "inverse" and "inverse_square" take 1 / delta and 1 / delta^2, which follow the dissimilarities.
     dtype : type, default=float32
         With float64 the stress can be expanded to second order exactly, but not majorized.
-    n_threads : int, default=1
-        Does not change the result.
-    who : str
-        Opens the error text.
 
     References
     ----------
@@ -54,22 +51,15 @@ class Stress(PairObjective):
 
     name = "stress"
 
+    @part("Stress")
     def __init__(
-        self,
-        dissimilarities: npt.ArrayLike,
-        *,
-        weights: str | npt.ArrayLike | None = None,
-        dtype: type = np.float32,
-        n_threads: int = 1,
-        who: str = "Stress",
+        self, dissimilarities: npt.ArrayLike, *, weights: str | npt.ArrayLike | None = None, dtype: type = np.float32
     ) -> None:
-        self.pairs = TargetPairs(
-            dissimilarities, Distance(), weights=weights, dtype=dtype, scale=0.5, n_threads=n_threads, who=who
-        )
+        self.pairs = TargetPairs(dissimilarities, Distance(), weights=weights, dtype=dtype, scale=0.5)
         if dtype is np.float32:
-            self._solve = _laplacian_inverse(self.pairs, who=who)
+            self._solve = _laplacian_inverse(self.pairs)
         self._seen: tuple[Embedding, float, Embedding] | None = None
-        super().__init__([], [self.pairs], n_threads=n_threads)
+        super().__init__([], [self.pairs])
 
     def loss(self, Y: Embedding) -> float:
         """Return the stress."""
@@ -139,10 +129,6 @@ class OrdinalStress(Stress):
         Symmetric, >= 0.
     weights : array-like of shape (n_samples, n_samples) or (n_samples,), or None, default=None
         As for `Stress`.
-    n_threads : int, default=1
-        Does not change the result.
-    who : str
-        Opens the error text.
 
     References
     ----------
@@ -150,15 +136,9 @@ class OrdinalStress(Stress):
     .. [2] Borg & Groenen, "Modern Multidimensional Scaling", 2nd ed., Springer, 2005, chapter 9.
     """
 
-    def __init__(
-        self,
-        dissimilarities: npt.ArrayLike,
-        *,
-        weights: npt.ArrayLike | None = None,
-        n_threads: int = 1,
-        who: str = "OrdinalStress",
-    ) -> None:
-        super().__init__(dissimilarities, weights=weights, n_threads=n_threads, who=who)
+    @part("OrdinalStress")
+    def __init__(self, dissimilarities: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> None:
+        super().__init__(dissimilarities, weights=weights)
         self._given = self.pairs.target
         given = squareform(self._given, checks=False)
         self._pair_weights = _condensed_weights(self.pairs)
@@ -192,10 +172,11 @@ class OrdinalStress(Stress):
         means = np.bincount(place, self.disparities(np.asarray(Y))[self._order]) / np.bincount(place)
         return levels, means
 
+    @entrance("OrdinalStress")
     def sampled_force(self, _Y: Embedding, _draws: Draws) -> Embedding:
         """Raise ValueError: disparities are a regression over all pairs."""
         rule, fact = "one whose pairs count one by one to be sampled", "its disparities follow from all pairs at once"
-        raise ValueError(message("OrdinalStress", "the loss", rule, fact=fact, remedy="Use Majorization."))
+        raise ValueError(message("the loss", rule, fact=fact, remedy="Use Majorization."))
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, Float64Array]:
         """Return loss and gradient in float64 by the plain sum over pairs."""
@@ -214,7 +195,7 @@ def _condensed_weights(pairs: TargetPairs) -> Float64Array | None:
     return squareform(pairs.weights.astype(np.float64), checks=False) if pairs.weights.size else None
 
 
-def _laplacian_inverse(pairs: TargetPairs, *, who: str) -> Callable[[Float64Array], Float64Array]:
+def _laplacian_inverse(pairs: TargetPairs) -> Callable[[Float64Array], Float64Array]:
     """Return the product with V^+ up to a shift, V the Laplacian of the weights, for columns that sum to 0.
 
     Weights u_i u_j need no matrix: of V x = U diag(u) x - u (u'x), U the sum of u, take the x with u'x = 0.
@@ -223,7 +204,7 @@ def _laplacian_inverse(pairs: TargetPairs, *, who: str) -> Callable[[Float64Arra
     if pairs.factors.size:
         u = pairs.factors.astype(np.float64)
         if np.count_nonzero(u) < min(n, 2):
-            raise ValueError(message(who, "weights", "positive for two points or more"))
+            raise ValueError(message("weights", "positive for two points or more"))
         inverse = np.divide(1.0, u * u.sum(), where=u > 0.0, out=np.zeros(n))[:, None]  # weight 0: the point stays
         return lambda columns: inverse * columns
     if not pairs.weights.size:
@@ -235,7 +216,7 @@ def _laplacian_inverse(pairs: TargetPairs, *, who: str) -> Callable[[Float64Arra
     n_pieces = int(connected_components(sp.csr_array(weights > 0.0)).max()) + 1
     if n_pieces > 1:
         fact = f"they leave {n_pieces} pieces"
-        raise ValueError(message(who, "the pairs of positive weight", "enough to connect all points", fact=fact))
+        raise ValueError(message("the pairs of positive weight", "enough to connect all points", fact=fact))
     totals = weights.sum(axis=1)
     level = float(totals.mean())
     laplacian = np.subtract(level / n, weights, out=weights)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.edges import check_embedding
 
@@ -28,8 +30,6 @@ class TripletLoss:
     ----------
     triplets : Triplets
         The triplets and their weights.
-    n_threads : int, default=1
-        Does not change the result.
 
     References
     ----------
@@ -38,8 +38,7 @@ class TripletLoss:
 
     evaluation = "exact"
 
-    def __init__(self, triplets: Triplets, *, n_threads: int = 1) -> None:
-        self.n_threads = n_threads
+    def __init__(self, triplets: Triplets) -> None:
         self.n_samples = triplets.n_samples
         self._triplets = _core.Triplets(triplets.others, triplets.closer, triplets.farther, triplets.weights)
 
@@ -49,17 +48,18 @@ class TripletLoss:
 
     def loss(self, Y: Embedding) -> float:
         """Return the loss, between 0 and the sum of the weights."""
-        return self._triplets.loss(self._check(Y), self.n_threads)
+        return self._triplets.loss(self._check(Y), current_run().n_threads)
 
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient of the loss."""
-        return self._triplets.gradient(self._check(Y), 1.0, 1.0, self.n_threads)
+        return self._triplets.gradient(self._check(Y), 1.0, 1.0, current_run().n_threads)
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return what pulls i and j together and what drives i and k apart; their sum is minus the gradient."""
         points = self._check(Y)
-        attraction = self._triplets.gradient(points, -1.0, 0.0, self.n_threads)
-        return attraction, self._triplets.gradient(points, 0.0, -1.0, self.n_threads)
+        attraction = self._triplets.gradient(points, -1.0, 0.0, current_run().n_threads)
+        return attraction, self._triplets.gradient(points, 0.0, -1.0, current_run().n_threads)
 
+    @entrance("TripletLoss")
     def _check(self, Y: Embedding) -> Embedding:
-        return check_embedding(Y, self.n_samples, who="TripletLoss")
+        return check_embedding(Y, self.n_samples)

@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
@@ -75,6 +77,7 @@ class Adam(Optimizer[AdamState, Objective]):
     state_type: ClassVar[type[State]] = AdamState
     remedy = 'Raise max_iter, or let the learning rate fall with decay="linear".'
 
+    @entrance("Adam")
     def __init__(
         self,
         learning_rate: float = 1.0,
@@ -89,7 +92,7 @@ class Adam(Optimizer[AdamState, Objective]):
         block: int = 50,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("Adam", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.learning_rate: float = checked["learning_rate"]
         self.decay: str = checked["decay"]
         self.beta1: float = checked["beta1"]
@@ -126,7 +129,7 @@ class Adam(Optimizer[AdamState, Objective]):
             state.second_moment,
             parameters,
             state.iteration,
-            objective.n_threads,
+            current_run().n_threads,
         )
         state.iteration += 1
         return Step(*norms)

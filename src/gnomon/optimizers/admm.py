@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.linalg import share
 from gnomon.optimizers.base import Optimizer, Step
@@ -41,11 +42,6 @@ class SplitObjective(Protocol):
     @property
     def n_samples(self) -> int:
         """Rows of Y."""
-        ...
-
-    @property
-    def n_threads(self) -> int:
-        """Threads that share blocks of rows; more do not change the result."""
         ...
 
     @property
@@ -168,6 +164,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
     dtypes = (np.float64,)
     uses_blas = True
 
+    @entrance("ADMM")
     def __init__(
         self,
         *,
@@ -180,7 +177,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
         block: int = 1,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("ADMM", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.penalty: str = checked["penalty"]
         self.first_penalty: float | None = checked["first_penalty"]
         self.relaxation: float = checked["relaxation"]
@@ -240,7 +237,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
             return gap, change, size
 
         blocks = _blocks(Y.shape) if objective.row_separable[index] else [slice(0, len(Y))]
-        gap, change, size = np.sqrt(np.sum(share(update, blocks, objective.n_threads), axis=0))
+        gap, change, size = np.sqrt(np.sum(share(update, blocks), axis=0))
         return float(gap), penalty * float(change), penalty * float(size)
 
     def _gather(self, objective: SplitObjective, state: ADMMState) -> Float64Array:
@@ -257,7 +254,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
                 else:
                     block[:] = part
 
-        share(gather, _blocks(target.shape), objective.n_threads)
+        share(gather, _blocks(target.shape))
         return target
 
     def _adapt(self, state: ADMMState, primal: Float64Array, dual: Float64Array) -> None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon.optimizers.loop import minimize
@@ -108,6 +109,7 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """Return what decided the size of the last step, such as "learning_rate=200", and a remedy."""
         return "", "Check the objective's gradient and the initial embedding."
 
+    @entrance()
     def minimize(
         self,
         objective: ObjectiveT,

@@ -8,6 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.objectives import Objective
 from gnomon.optimizers.base import Optimizer, Step
@@ -91,6 +93,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     state_type: ClassVar[type[State]] = DescentState
     has_schedule = True
 
+    @entrance("GradientDescent")
     def __init__(
         self,
         learning_rate: float | Literal["auto"] = "auto",
@@ -108,7 +111,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         block: int = 50,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("GradientDescent", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.learning_rate: float | str = checked["learning_rate"]
         self.early_momentum: float = checked["early_momentum"]
         self.momentum: float = checked["momentum"]
@@ -170,7 +173,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             self.centered,
         )
         norms = _core.momentum_step(
-            state.embedding, gradient, state.velocity, state.gains, parameters, objective.n_threads
+            state.embedding, gradient, state.velocity, state.gains, parameters, current_run().n_threads
         )
         state.iteration += 1
         return Step(*norms)

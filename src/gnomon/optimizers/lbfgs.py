@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Objective
@@ -74,9 +75,10 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
 
     state_type: ClassVar[type[State]] = LBFGSState
 
+    @entrance("LBFGS")
     def __init__(self, *, max_iter: int = 500, tol: float = 1e-5, memory: int = 10, block: int = 100) -> None:
         given = {"max_iter": max_iter, "tol": tol, "memory": memory, "block": block}
-        checked = check_parameters("LBFGS", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.max_iter: int = checked["max_iter"]
         self.tol: float = checked["tol"]
         self.memory: int = checked["memory"]
@@ -87,11 +89,12 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         """A small gradient."""
         return Stopping(tol=self.tol)
 
+    @entrance("LBFGS")
     def start(self, objective: Objective, Y: Points) -> LBFGSState:
         """Begin without a memory, on an objective that stays the same."""
         if schedule_of(objective) is not None:
             what, rule = f"objective={type(objective).__name__}", "one that stays the same"
-            raise ValueError(message("LBFGS", what, rule, remedy="Use Adam for an objective with a schedule."))
+            raise ValueError(message(what, rule, remedy="Use Adam for an objective with a schedule."))
         return LBFGSState(embedding=Y, anchor=Y)
 
     def step(self, objective: Objective, state: LBFGSState, limit: int) -> Step:

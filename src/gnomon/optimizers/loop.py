@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
-from gnomon._validation import message
+from gnomon._validation import caller, message
 from gnomon.objectives.added import added_terms
 from gnomon.optimizers.state import Points, Solution, State, Stopping, diverged
 
@@ -34,36 +34,36 @@ StateT = TypeVar("StateT", bound=State)
 ObjectiveT = TypeVar("ObjectiveT", bound="Valued")
 
 
-def _resolve_dtype(objective: object, allowed: Sequence[type], *, who: str) -> np.dtype[np.floating]:
+def _resolve_dtype(objective: object, allowed: Sequence[type]) -> np.dtype[np.floating]:
     """Return the number type of an objective, float32 if it names none."""
     dtype = np.dtype(getattr(objective, "dtype", np.float32))
     if dtype not in [np.dtype(one) for one in allowed]:
         names = " or ".join(np.dtype(one).name for one in allowed)
-        raise ValueError(message(who, f"the objective's dtype={dtype}", names))
+        raise ValueError(message(f"the objective's dtype={dtype}", names))
     return dtype
 
 
-def _check_start(Y0: npt.ArrayLike, n_samples: int, *, who: str, dtype: npt.DTypeLike = np.float32) -> Points:
+def _check_start(Y0: npt.ArrayLike, n_samples: int, *, dtype: npt.DTypeLike = np.float32) -> Points:
     """Return a new row-major copy of Y0, or raise ValueError if shape or values cannot be started from."""
     start = np.array(Y0, dtype=dtype, order="C", copy=True)
     if start.ndim != 2 or start.shape[0] != n_samples or start.shape[1] < 1:
         rule = f"of shape (n_samples={n_samples}, n_components)"
-        raise ValueError(message(who, f"Y0 of shape {start.shape}", rule))
+        raise ValueError(message(f"Y0 of shape {start.shape}", rule))
     bad = np.flatnonzero(~np.isfinite(start).all(axis=1))
     if bad.size:
-        raise ValueError(message(who, "Y0", "finite", fact=f"{bad.size} rows are not, the first is row {bad[0]}"))
+        raise ValueError(message("Y0", "finite", fact=f"{bad.size} rows are not, the first is row {bad[0]}"))
     return start
 
 
-def _check_state(state: object, kind: type[State], n_samples: int, *, who: str, dtype: npt.DTypeLike) -> None:
+def _check_state(state: object, kind: type[State], n_samples: int, *, dtype: npt.DTypeLike) -> None:
     """Raise TypeError or ValueError if a descent of n_samples points cannot go on from a state."""
-    remedy = f"Pass the state of a Solution of {who}."
+    remedy = f"Pass the state of a Solution of {caller()}."
     if not isinstance(state, kind):
         what = f"state of type {type(state).__name__}"
-        raise TypeError(message(who, what, f"a {kind.__name__}", remedy=remedy))
+        raise TypeError(message(what, f"a {kind.__name__}", remedy=remedy))
     if len(state.embedding) != n_samples or state.embedding.dtype != dtype:
         what = f"state of {len(state.embedding)} points in {state.embedding.dtype}"
-        raise ValueError(message(who, what, f"of n_samples={n_samples} in {np.dtype(dtype)}", remedy=remedy))
+        raise ValueError(message(what, f"of n_samples={n_samples} in {np.dtype(dtype)}", remedy=remedy))
 
 
 @runtime_checkable
@@ -187,11 +187,11 @@ def minimize(
 def _first_state(
     optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT, Y0: npt.ArrayLike, state: StateT | None
 ) -> StateT:
-    who = type(optimizer).__name__
-    dtype = _resolve_dtype(objective, optimizer.dtypes, who=who)
+
+    dtype = _resolve_dtype(objective, optimizer.dtypes)
     if state is None:
-        return optimizer.start(objective, _check_start(Y0, objective.n_samples, who=who, dtype=dtype))
-    _check_state(state, optimizer.state_type, objective.n_samples, who=who, dtype=dtype)
+        return optimizer.start(objective, _check_start(Y0, objective.n_samples, dtype=dtype))
+    _check_state(state, optimizer.state_type, objective.n_samples, dtype=dtype)
     return state.copy()
 
 
@@ -251,8 +251,7 @@ class _Run(Generic[StateT, ObjectiveT]):
         return False, f"{reached}{self.stopping.unmet(state)}. {self.optimizer.remedy}"
 
     def _divergence(self, state: StateT) -> FloatingPointError:
-        who = type(self.optimizer).__name__
-        return diverged(who, state.iteration, *self.optimizer.divergence(self.objective, state))
+        return diverged(state.iteration, *self.optimizer.divergence(self.objective, state))
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State
@@ -88,9 +89,10 @@ class Majorization(Optimizer[MajorizationState, Majorizable]):
     state_type: ClassVar[type[State]] = MajorizationState
     uses_blas = True
 
+    @entrance("Majorization")
     def __init__(self, *, max_iter: int = 300, tol: float = 1e-6, memory: int = 5, block: int = 10) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("Majorization", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.max_iter: int = checked["max_iter"]
         self.tol: float = checked["tol"]
         self.memory: int = checked["memory"]

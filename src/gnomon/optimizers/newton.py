@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State, Stopping
@@ -73,9 +74,10 @@ class Newton(Optimizer[NewtonState, TwiceDifferentiable]):
     state_type: ClassVar[type[State]] = NewtonState
     uses_blas = True
 
+    @entrance("Newton")
     def __init__(self, *, max_iter: int = 50, tol: float = 1e-10, damping: float = 1e-3) -> None:
         given = {"max_iter": max_iter, "tol": tol, "damping": damping}
-        checked = check_parameters("Newton", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.max_iter: int = checked["max_iter"]
         self.tol: float = checked["tol"]
         self.damping: float = checked["damping"]

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.objectives.edges import compile_kernel
 
@@ -40,7 +42,6 @@ def place_by_distances(
     weights: npt.ArrayLike | None = None,
     max_iter: int = 300,
     tol: float = 1e-7,
-    n_threads: int = 1,
 ) -> Float64Array:
     """Minimise the stress of single points, sum_j w_ij (delta_ij - |y_i - z_j|)^2, by majorization.
 
@@ -58,8 +59,6 @@ def place_by_distances(
         Most steps of a point.
     tol : float >= 0, default=1e-7
         A point ends when a step is at most this share of the anchors' root mean square distance from their mean.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -71,10 +70,11 @@ def place_by_distances(
     given = np.empty((0, 0)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     spread = float(np.sqrt(np.square(Z - Z.mean(axis=0)).sum(axis=1).mean()))
     delta = np.ascontiguousarray(distances, dtype=np.float64)
-    _core.place_by_distances(Y, Z, delta, given, max_iter, tol * spread, n_threads)
+    _core.place_by_distances(Y, Z, delta, given, max_iter, tol * spread, current_run().n_threads)
     return Y
 
 
+@entrance("place_points")
 def place_points(
     targets: npt.ArrayLike,
     anchors: npt.ArrayLike,
@@ -82,7 +82,6 @@ def place_points(
     *,
     weights: npt.ArrayLike | None = None,
     own: npt.ArrayLike | None = None,
-    n_threads: int = 1,
 ) -> tuple[Float32Array, npt.NDArray[np.float64]]:
     """Place points where sum_j w_j (k(|y - anchor_j|^2) - t_j)^2 is least, each by itself.
 
@@ -101,8 +100,6 @@ def place_points(
         w_j >= 0; None weighs all alike.
     own : array-like of int, shape (n_rows,), or None, default=None
         An anchor that the point leaves out, -1 for none.
-    n_threads : int, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -118,7 +115,7 @@ def place_points(
     """
     compiled = compile_kernel(kernel)
     if compiled is None:
-        raise ValueError(message("place_points", f"kernel={kernel}", "a compiled one"))
+        raise ValueError(message(f"kernel={kernel}", "a compiled one"))
     fixed = np.ascontiguousarray(anchors, dtype=np.float32)
     factors = np.ones(len(fixed)) if weights is None else np.asarray(weights)
     wanted = np.ascontiguousarray(targets, dtype=np.float32)
@@ -132,18 +129,13 @@ def place_points(
         compiled,
         _STARTS,
         _MAX_ITER,
-        n_threads,
+        current_run().n_threads,
     )
     return positions, energies
 
 
 def move_points(
-    targets: npt.ArrayLike,
-    Y: npt.ArrayLike,
-    kernel: OutputKernel,
-    *,
-    weights: npt.ArrayLike | None = None,
-    n_threads: int = 1,
+    targets: npt.ArrayLike, Y: npt.ArrayLike, kernel: OutputKernel, *, weights: npt.ArrayLike | None = None
 ) -> tuple[Float32Array, int]:
     """Move points of a map, one by one, to where their own part of the loss is less.
 
@@ -160,8 +152,6 @@ def move_points(
         A compiled one.
     weights : array-like of shape (n_samples,) or None, default=None
         w_i >= 0; None weighs all alike.
-    n_threads : int, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -172,9 +162,7 @@ def move_points(
     points = np.array(Y, dtype=np.float32)
     wanted = np.ascontiguousarray(targets, dtype=np.float32)
     factors = np.ones(len(points)) if weights is None else np.asarray(weights, dtype=np.float64)
-    places, energies = place_points(
-        wanted, points, kernel, weights=factors, own=np.arange(len(points)), n_threads=n_threads
-    )
+    places, energies = place_points(wanted, points, kernel, weights=factors, own=np.arange(len(points)))
 
     def own_loss(i: int, y: Float32Array) -> float:
         away = points.astype(np.float64) - y.astype(np.float64)

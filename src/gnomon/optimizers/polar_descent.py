@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from gnomon._entrance import entrance
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters
 from gnomon.objectives import polar_factor
 from gnomon.optimizers.base import Optimizer, Step, Valued
@@ -72,6 +73,7 @@ class PolarDescent(Optimizer[PolarState, PolarObjective]):
     dtypes = (np.float64,)
     uses_blas = True
 
+    @entrance("PolarDescent")
     def __init__(
         self,
         learning_rate: float | str = "infinite",
@@ -81,7 +83,7 @@ class PolarDescent(Optimizer[PolarState, PolarObjective]):
         block: int = 10,
     ) -> None:
         given = {"learning_rate": learning_rate, "max_iter": max_iter, "tol": tol, "block": block}
-        checked = check_parameters("PolarDescent", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.learning_rate: float | str = checked["learning_rate"]
         self.max_iter: int = checked["max_iter"]
         self.tol: float = checked["tol"]

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from gnomon._entrance import entrance
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State, Stopping
@@ -97,6 +98,7 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
     uses_blas = True
     remedy = "Raise max_iter, or use LBFGS, which takes far fewer iterations."
 
+    @entrance("SafeDescent")
     def __init__(
         self,
         learning_rate: float | Literal["safe"] = "safe",
@@ -110,7 +112,7 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
         block: int = 50,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("SafeDescent", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.learning_rate: float | str = checked["learning_rate"]
         self.backtracking: bool = checked["backtracking"]
         self.preconditioned: bool = checked["preconditioned"]
@@ -125,11 +127,12 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
         """A small gradient or a loss that does not fall."""
         return Stopping(tol=self.tol, n_iter_without_progress=self.n_iter_without_progress)
 
+    @entrance("SafeDescent")
     def start(self, objective: Differentiable, Y: Points) -> SafeState:
         """Settle the step."""
         if self.preconditioned and not isinstance(objective, Preconditioned):
             fact = f"{type(objective).__name__} has no precondition"
-            raise ValueError(message("SafeDescent", "preconditioned=True", "False here", fact=fact))
+            raise ValueError(message("preconditioned=True", "False here", fact=fact))
         if self.learning_rate != "safe":
             step = float(self.learning_rate)
         elif isinstance(objective, SafeObjective):
@@ -137,7 +140,6 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
         else:
             raise ValueError(
                 message(
-                    "SafeDescent",
                     "learning_rate='safe'",
                     "a number here",
                     fact=f"{type(objective).__name__} has no safe_step",

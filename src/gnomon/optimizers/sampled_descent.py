@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.edges import Edges
@@ -34,11 +36,6 @@ _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 class SampledObjective(Valued, Protocol):
     """An objective whose force can be estimated from a few pairs: any `PairObjective`."""
-
-    @property
-    def n_threads(self) -> int:
-        """Threads used; the result does not depend on it."""
-        ...
 
     @property
     def largest_pair(self) -> float:
@@ -157,6 +154,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     state_type: ClassVar[type[State]] = SampledState
     has_schedule = True
 
+    @entrance("SampledDescent")
     def __init__(
         self,
         max_iter: int | Literal["auto"] = "auto",
@@ -169,7 +167,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         seed: int = 0,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("SampledDescent", _RULES, given)
+        checked = check_parameters(_RULES, given)
         self.max_iter: int | str = checked["max_iter"]
         self.learning_rate: float = checked["learning_rate"]
         self.isotropic: bool = checked["isotropic"]
@@ -184,11 +182,12 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             return 500 if n_samples <= _SMALL else 200
         return int(self.max_iter)
 
+    @entrance("SampledDescent")
     def start(self, objective: SampledObjective, Y: Points) -> SampledState:
         """Begin without a memory, on an objective that can be sampled."""
         if not hasattr(objective, "sampled_force"):
             what, rule = f"objective={type(objective).__name__}", "a sum over pairs that can be sampled"
-            raise ValueError(message("SampledDescent", what, rule, remedy="Use a PairObjective, or another optimizer."))
+            raise ValueError(message(what, rule, remedy="Use a PairObjective, or another optimizer."))
         return SampledState(embedding=Y, first_moment=np.zeros_like(Y), second_moment=np.zeros_like(Y))
 
     def stage(self, iteration: int) -> str:
@@ -202,7 +201,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         """
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
         if not _is_compiled(objective):
-            draws = Draws(objective.n_samples, self.n_draws, self.seed, state.iteration, objective.n_threads)
+            draws = Draws(objective.n_samples, self.n_draws, self.seed, state.iteration)
             force = objective.sampled_force(state.embedding, draws)
             self._move(state, np.float32(1.0 / objective.largest_pair) * force, max_iter)
             return Step()
@@ -227,7 +226,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             state.first_moment,
             state.second_moment,
             added,
-            objective.n_threads,
+            current_run().n_threads,
         )
         state.iteration = end
         return Step()

@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._validation import caller
+
 __all__ = ["Points", "Solution", "State", "Stopping", "diverged"]
 
 Points = npt.NDArray[Any]
@@ -136,13 +138,11 @@ class Solution:
     state: Any = None
 
 
-def diverged(who: str, iteration: int, setting: str, remedy: str) -> FloatingPointError:
+def diverged(iteration: int, setting: str, remedy: str) -> FloatingPointError:
     """Return the error for an embedding that has left the finite numbers.
 
     Parameters
     ----------
-    who : str
-        The optimizer.
     iteration : int
         Where it happened, counted from 1.
     setting : str
@@ -152,5 +152,5 @@ def diverged(who: str, iteration: int, setting: str, remedy: str) -> FloatingPoi
     """
     by = f" with {setting}" if setting else ""
     return FloatingPointError(
-        f"{who}: the embedding must stay finite (it did not in iteration {iteration}{by}). {remedy}"
+        f"{caller()}: the embedding must stay finite (it did not in iteration {iteration}{by}). {remedy}"
     )

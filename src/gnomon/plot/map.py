@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.plot.style import (
     DENSITY_FROM,
@@ -33,6 +34,7 @@ _SCORES = {
 }
 
 
+@entrance("plot_map")
 def plot_map(
     embedding: npt.ArrayLike,
     *,
@@ -75,19 +77,19 @@ def plot_map(
     matplotlib = import_matplotlib()
     Y = np.asarray(embedding)
     if Y.ndim != 2 or Y.shape[1] not in (2, 3):
-        raise ValueError(message("plot_map", f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
+        raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
     if labels is not None and values is not None:
-        raise ValueError(message("plot_map", "labels and values", "given one at a time", remedy="Pass one of them."))
+        raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
     Y = Y[:, :2]
     if ax is None:
         figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
         ax = figure.add_subplot()
     if labels is not None:
-        colors = colors_of_classes(labels, len(Y), "plot_map")
+        colors = colors_of_classes(labels, len(Y))
         draw_points(ax, Y, colors.rgb)
         _list_classes(ax, Y, colors, legend=legend, annotate=annotate)
     elif values is not None:
-        shades = colors_of_values(values, len(Y), "plot_map")
+        shades = colors_of_values(values, len(Y))
         draw_points(ax, Y, shades.rgb)
         if legend:
             ax.figure.colorbar(shades.scale(), ax=ax, shrink=0.6, extend="both")

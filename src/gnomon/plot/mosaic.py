@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance, part
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.plot.style import import_matplotlib
 
@@ -29,9 +30,8 @@ _DOTS_PER_INCH = 200
 _LARGEST_SIDE = 40.0  # inches
 
 
-def assign_to_grid(
-    Y: npt.ArrayLike, shape: tuple[int, int] | None = None, *, method: str = "auto", who: str = "assign_to_grid"
-) -> IntArray:
+@part("assign_to_grid")
+def assign_to_grid(Y: npt.ArrayLike, shape: tuple[int, int] | None = None, *, method: str = "auto") -> IntArray:
     """Give each point of a map a cell of a grid of its own, near its place.
 
     Parameters
@@ -44,8 +44,6 @@ def assign_to_grid(
         "exact": the least sum of squared displacements, by linear assignment, cubic in the number of cells. "fast":
         points and cells are halved together again and again, then overlapping blocks of 144 cells are solved exactly;
         the sum comes out some percent higher. "auto" is exact up to 1500 cells.
-    who : str, default="assign_to_grid"
-        Opens the error text.
 
     Returns
     -------
@@ -57,17 +55,17 @@ def assign_to_grid(
     ValueError
         If Y is not finite or two-dimensional, or the grid has too few cells.
     """
-    method = check_parameters(who, {"method": Options("auto", "exact", "fast")}, {"method": method})["method"]
+    method = check_parameters({"method": Options("auto", "exact", "fast")}, {"method": method})["method"]
     positions = np.asarray(Y, dtype=np.float64)
     if positions.ndim != 2 or positions.shape[1] != 2 or not positions.size:
-        raise ValueError(message(who, f"Y of shape {positions.shape}", "of shape (n_samples, 2), one point at least"))
+        raise ValueError(message(f"Y of shape {positions.shape}", "of shape (n_samples, 2), one point at least"))
     if not np.isfinite(positions).all():
         bad = int((~np.isfinite(positions).all(axis=1)).sum())
-        raise ValueError(message(who, "Y", "finite", fact=f"{bad} rows are not", remedy="Leave them out."))
+        raise ValueError(message("Y", "finite", fact=f"{bad} rows are not", remedy="Leave them out."))
     n_rows, n_columns = _grid_shape(positions) if shape is None else (int(shape[0]), int(shape[1]))
     if min(n_rows, n_columns) < 1 or n_rows * n_columns < len(positions):
         what = f"shape=({n_rows}, {n_columns})"
-        raise ValueError(message(who, what, f"a grid of at least n_samples={len(positions)} cells"))
+        raise ValueError(message(what, f"a grid of at least n_samples={len(positions)} cells"))
     places = _on_grid(positions, n_rows, n_columns)
     if method == "auto":
         method = "exact" if n_rows * n_columns <= _LARGEST_EXACT else "fast"
@@ -145,6 +143,7 @@ def _improve(places: Float64Array, cells: IntArray, n_rows: int, n_columns: int)
     return out
 
 
+@entrance("mosaic")
 def mosaic_picture(
     images: npt.ArrayLike,
     Y: npt.ArrayLike,
@@ -182,16 +181,16 @@ def mosaic_picture(
         If the pictures are not as described, not one for each position, or the grid is too small.
     """
     checked = check_parameters(
-        "mosaic", {"gap": Integer(0), "background": Integer(0, 255)}, {"gap": gap, "background": background}
+        {"gap": Integer(0), "background": Integer(0, 255)}, {"gap": gap, "background": background}
     )
     tiles = np.asarray(images)
     if tiles.ndim not in (3, 4) or (tiles.ndim == 4 and tiles.shape[3] != 3) or tiles.dtype != np.uint8:
         found = f"images of shape {tiles.shape} and type {tiles.dtype}"
-        raise ValueError(message("mosaic", found, "uint8 of shape (n_samples, height, width) or with 3 colours last"))
+        raise ValueError(message(found, "uint8 of shape (n_samples, height, width) or with 3 colours last"))
     if np.shape(Y)[:1] != tiles.shape[:1]:
         what = f"Y of shape {np.shape(Y)}"
-        raise ValueError(message("mosaic", what, f"of {len(tiles)} rows, one for each of the images"))
-    cells = assign_to_grid(Y, shape, method=method, who="mosaic")
+        raise ValueError(message(what, f"of {len(tiles)} rows, one for each of the images"))
+    cells = assign_to_grid(Y, shape, method=method)
     n_rows, n_columns = cells.max(axis=0) + 1 if shape is None else shape
     height, width = tiles.shape[1] + checked["gap"], tiles.shape[2] + checked["gap"]
     picture = np.full(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.plot.map import draw_points, dress, name_classes
 from gnomon.plot.style import (
@@ -32,6 +33,7 @@ _ONE_MAP = 6.0  # inches of the side of a figure with a single map, for which th
 _NAMED = 16  # more names than these would cover a small panel
 
 
+@entrance("plot_panels")
 def plot_panels(
     embeddings: Sequence[npt.ArrayLike],
     *,
@@ -73,16 +75,16 @@ def plot_panels(
     """
     maps = _checked(embeddings, titles)
     if labels is not None and values is not None:
-        raise ValueError(message("plot_panels", "labels and values", "given one at a time", remedy="Pass one of them."))
+        raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
     matplotlib = import_matplotlib()
     n_columns = _columns(len(maps)) if n_columns is None else min(n_columns, len(maps))
     if n_columns < 1:
-        raise ValueError(message("plot_panels", f"n_columns={n_columns}", "at least 1"))
+        raise ValueError(message(f"n_columns={n_columns}", "at least 1"))
     colors: ClassColors | ValueColors | None = None
     if labels is not None:
-        colors = colors_of_classes(labels, len(maps[0]), "plot_panels")
+        colors = colors_of_classes(labels, len(maps[0]))
     elif values is not None:
-        colors = colors_of_values(values, len(maps[0]), "plot_panels")
+        colors = colors_of_values(values, len(maps[0]))
     n_rows = math.ceil(len(maps) / n_columns)
     size = (n_columns * _PANEL + (_LEGEND if colors else 0.0), n_rows * (_PANEL + 0.3) + (0.4 if suptitle else 0.0))
     figure: Figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
@@ -120,16 +122,14 @@ def save_panels(
 def _checked(embeddings: Sequence[npt.ArrayLike], titles: Sequence[object] | None) -> list[npt.NDArray[Any]]:
     maps = [np.asarray(one) for one in embeddings]
     if not maps:
-        raise ValueError(message("plot_panels", "0 embeddings", "at least 1"))
+        raise ValueError(message("0 embeddings", "at least 1"))
     for k, Y in enumerate(maps):
         if Y.ndim != 2 or Y.shape[1] not in (2, 3):
-            raise ValueError(message("plot_panels", f"embedding {k} of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
+            raise ValueError(message(f"embedding {k} of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
         if len(Y) != len(maps[0]):
-            raise ValueError(
-                message("plot_panels", f"embedding {k} of {len(Y)} rows", f"of {len(maps[0])}", fact="the same points")
-            )
+            raise ValueError(message(f"embedding {k} of {len(Y)} rows", f"of {len(maps[0])}", fact="the same points"))
     if titles is not None and len(titles) != len(maps):
-        raise ValueError(message("plot_panels", f"{len(titles)} titles", f"{len(maps)}", fact="one for each panel"))
+        raise ValueError(message(f"{len(titles)} titles", f"{len(maps)}", fact="one for each panel"))
     return [Y[:, :2] for Y in maps]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._palette import DIVERGING
 from gnomon._validation import message
 from gnomon.plot.style import import_matplotlib, ramp, save_figure
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_saliency", "save_saliency"]
 
 
+@entrance("plot_saliency")
 def plot_saliency(
     image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, ax: Axes | None = None, title: str = ""
 ) -> Axes:
@@ -40,7 +42,7 @@ def plot_saliency(
     matplotlib = import_matplotlib()
     effects = np.asarray(image, dtype=np.float64)
     if effects.ndim not in (2, 3) or not effects.size:
-        raise ValueError(message("plot_saliency", f"image of shape {effects.shape}", "(height, width[, channels])"))
+        raise ValueError(message(f"image of shape {effects.shape}", "(height, width[, channels])"))
     if effects.ndim == 3:
         effects = effects.sum(axis=2)
     if ax is None:
@@ -68,7 +70,7 @@ def plot_saliency(
 def _outline(ax: Any, picture: npt.NDArray[np.float64], shape: tuple[int, ...], signed: bool) -> None:
     grey = picture.mean(axis=2) if picture.ndim == 3 else picture
     if grey.shape != shape:
-        raise ValueError(message("plot_saliency", f"picture of shape {picture.shape}", f"of {shape} pixels"))
+        raise ValueError(message(f"picture of shape {picture.shape}", f"of {shape} pixels"))
     middle = (grey.min() + grey.max()) / 2
     if grey.min() < middle < grey.max():
         ax.contour(grey, levels=[middle], colors="black" if signed else "white", linewidths=0.8)

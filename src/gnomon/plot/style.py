@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon._files import atomic_write
 from gnomon._palette import class_colors
-from gnomon._validation import message
+from gnomon._validation import caller, message
 from gnomon.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def ramp(matplotlib: Any) -> Any:
     return matplotlib.colors.LinearSegmentedColormap.from_list("gnomon", RAMP)
 
 
-def _encode_classes(labels: Any, n_points: int, who: str) -> tuple[list[str], npt.NDArray[np.intp]]:
+def _encode_classes(labels: Any, n_points: int) -> tuple[list[str], npt.NDArray[np.intp]]:
     """Names of the classes (numbers by value, the rest by text) and the class of every point."""
     values = np.asarray(labels)
     if values.shape != (n_points,):
-        raise ValueError(f"{who}: labels of shape {values.shape} must be of shape ({n_points},).")
+        raise ValueError(f"{caller()}: labels of shape {values.shape} must be of shape ({n_points},).")
     distinct, codes = np.unique(values if values.dtype.kind in "biufU" else values.astype(str), return_inverse=True)
     return [f"{v:g}" if isinstance(v, float) else str(v) for v in distinct.tolist()], codes
 
@@ -135,9 +135,9 @@ class ValueColors:
         return ScalarMappable(self.norm, self.shades)
 
 
-def colors_of_classes(labels: Any, n_points: int, who: str) -> ClassColors:
+def colors_of_classes(labels: Any, n_points: int) -> ClassColors:
     """Give every class a colour; where there are many the largest get the most distinct ones."""
-    names, codes = _encode_classes(labels, n_points, who)
+    names, codes = _encode_classes(labels, n_points)
     counts = np.bincount(codes, minlength=len(names))
     order = np.argsort(-counts, kind="stable") if len(names) > _LEGEND_CLASSES else np.arange(len(names))
     hexes = np.empty(len(names), dtype="<U7")
@@ -146,11 +146,11 @@ def colors_of_classes(labels: Any, n_points: int, who: str) -> ClassColors:
     return ClassColors(names, codes, hexes, order[:_LEGEND_CLASSES], rgb[codes])
 
 
-def colors_of_values(values: Any, n_points: int, who: str) -> ValueColors:
+def colors_of_values(values: Any, n_points: int) -> ValueColors:
     """Spread a ramp over the values without their outer hundredths; grey where a value is missing."""
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != (n_points,):
-        raise ValueError(message(who, f"values of shape {numbers.shape}", f"of shape ({n_points},)"))
+        raise ValueError(message(f"values of shape {numbers.shape}", f"of shape ({n_points},)"))
     matplotlib = import_matplotlib()
     known = numbers[np.isfinite(numbers)]
     low, high = np.percentile(known, [1, 99]) if known.size else (0.0, 1.0)

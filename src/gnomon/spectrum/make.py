@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Integer, Rule, check_parameters, message
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Integer, Rule, check_parameters, message, warn
 from gnomon.affinities import Affinities, uniform_affinities
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
@@ -35,7 +35,6 @@ _LEAST = 4.0
 _TOWARDS_ONE = 11  # values down to 1
 _BEYOND = (0.7, 0.5)
 _TOLERANCE = 1e-2  # of eigenvectors: angles of about 1e-3 between the spaces found and exact
-_WHO = "attraction_repulsion_spectrum"
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(2),
     "n_components": Integer(1),
@@ -65,27 +64,17 @@ class _Limit:
     note: str | None = None
 
 
-def _laplacian_limit(
-    affinities: Affinities, n_components: int, *, X: Any = None, seed: int, n_threads: int, who: str
-) -> _Limit:
+def _laplacian_limit(affinities: Affinities, n_components: int, *, X: Any = None, seed: int) -> _Limit:
     """Find the Laplacian eigenmaps of a graph.
 
     While all points are close together, all output similarities are 1 and the forces are linear: a displacement along
     an eigenvector of the Laplacian grows if the exaggeration is below 1 / (n_samples * eigenvalue), else it shrinks.
     """
     if connected_components(affinities.matrix).max() > 0:
-        start = initialize(
-            "spectral",
-            X=X,
-            affinities=affinities,
-            n_components=n_components,
-            seed=seed,
-            n_threads=n_threads,
-            who=who,
-        )
+        start = initialize("spectral", X=X, affinities=affinities, n_components=n_components, seed=seed)
         return _Limit(start.embedding.astype(np.float64), math.inf, start.note)
     laplacian = GraphLaplacian(affinities.matrix)
-    found = eigenpairs(laplacian, n_components, tolerance=_TOLERANCE, seed=seed, n_threads=n_threads, who=who)
+    found = eigenpairs(laplacian, n_components, tolerance=_TOLERANCE, seed=seed)
     degrees = np.asarray(affinities.matrix.sum(axis=1, dtype=np.float64)).ravel()
     eigenvalue = float(found.values[-1])
     critical = 1.0 / eigenvalue if eigenvalue > 0 else math.inf
@@ -98,6 +87,7 @@ def _default_exaggerations(critical: float) -> list[float]:
     return [float(f"{value:.2g}") for value in np.geomspace(top, 1.0, _TOWARDS_ONE)] + list(_BEYOND)
 
 
+@entrance("attraction_repulsion_spectrum", seeded=True)
 def attraction_repulsion_spectrum(
     X: Any,
     exaggerations: npt.ArrayLike | None = None,
@@ -168,31 +158,24 @@ def attraction_repulsion_spectrum(
     array([30.,  4.,  1.])
     """
     given = {"n_neighbors": n_neighbors, "n_components": n_components, "max_iter": max_iter, "metric": metric}
-    checked = check_parameters(_WHO, _RULES, given)
+    checked = check_parameters(_RULES, given)
     values = None if exaggerations is None else _checked_values(exaggerations)
     names = _checked_names(locate)
-    n_threads, seed = resolve_n_threads(n_jobs, who=_WHO), resolve_seed(random_state, who=_WHO)
+    seed = current_run().seed
     precomputed = isinstance(metric, str) and metric == "precomputed"
-    table = check_table(X, who=_WHO, accept_sparse=True, min_samples=4, keep_zeros=precomputed)
+    table = check_table(X, accept_sparse=True, min_samples=4, keep_zeros=precomputed)
     rows, copies = (table.values, None) if precomputed else _distinct_rows(table.values)
     _check_size(checked["n_components"], int(rows.shape[0]))
-    reporter = Reporter(callback)
-    graph = _neighbors(rows, checked, metric_params, seed, n_threads, reporter)
+    reporter = current_run().reporter
+    graph = _neighbors(rows, checked, metric_params, seed)
     reporter.begin("affinities")
-    affinities = uniform_affinities(graph, n_threads=n_threads, who=_WHO)
+    affinities = uniform_affinities(graph)
     reporter.begin("initialization")
-    limit = _laplacian_limit(
-        affinities,
-        checked["n_components"],
-        X=None if precomputed else rows,
-        seed=seed,
-        n_threads=n_threads,
-        who=_WHO,
-    )
+    limit = _laplacian_limit(affinities, checked["n_components"], X=None if precomputed else rows, seed=seed)
     wanted = _default_exaggerations(limit.critical) if values is None else values
     start = rescale(limit.embedding, standard_deviation=_START_SPREAD)
-    maps, losses = _descend(affinities, start, wanted, checked["max_iter"], n_threads, reporter)
-    methods = fit_methods(names, graph, checked["n_components"], seed=seed, n_threads=n_threads, reporter=reporter)
+    maps, losses = _descend(affinities, start, wanted, checked["max_iter"])
+    methods = fit_methods(names, graph, checked["n_components"], seed=seed)
     reporter.end()
     reached = np.asarray(wanted[: len(maps)])
     spreads = np.asarray([float(np.sqrt(one.var(axis=0, dtype=np.float64).sum())) for one in maps])
@@ -210,7 +193,7 @@ def attraction_repulsion_spectrum(
         timings=reporter.timings,
         notes=() if limit.note is None else (limit.note,),
     )
-    marks = tuple(found.locate(embedding, name, n_jobs=n_threads) for name, embedding in methods.items())
+    marks = tuple(found.locate(embedding, name) for name, embedding in methods.items())
     found = replace(found, marks=marks)
     return found if copies is None else found.take(copies)
 
@@ -220,15 +203,11 @@ def _stage(value: float) -> str:
 
 
 def _descend(
-    affinities: Affinities,
-    start: npt.NDArray[np.float32],
-    exaggerations: list[float],
-    max_iter: int,
-    n_threads: int,
-    reporter: Reporter,
+    affinities: Affinities, start: npt.NDArray[np.float32], exaggerations: list[float], max_iter: int
 ) -> tuple[list[npt.NDArray[np.float32]], list[float]]:
     """Return the map at each value, each started from the one before, and its loss; fewer if asked to end."""
-    objective = KLDivergence(affinities, n_threads=n_threads)
+    reporter = current_run().reporter
+    objective = KLDivergence(affinities)
     maps: list[npt.NDArray[np.float32]] = []
     losses: list[float] = []
     for value in exaggerations:
@@ -252,30 +231,17 @@ def _descend(
     return maps, losses
 
 
-def _neighbors(
-    rows: Any,
-    checked: dict[str, Any],
-    metric_params: dict[str, Any] | None,
-    seed: int,
-    n_threads: int,
-    reporter: Reporter,
-) -> NeighborGraph:
+def _neighbors(rows: Any, checked: dict[str, Any], metric_params: dict[str, Any] | None, seed: int) -> NeighborGraph:
+    reporter = current_run().reporter
     wanted, possible = checked["n_neighbors"], int(rows.shape[0]) - 1
     if wanted > possible:
-        warnings.warn(
-            f"{_WHO}: {wanted} neighbours were asked for and a row has only {possible} others; {possible} are used.",
+        warn(
+            f"{wanted} neighbours were asked for and a row has only {possible} others; {possible} are used.",
             NeighborsWarning,
-            stacklevel=3,
         )
     reporter.begin("neighbors", int(rows.shape[0]))
     return compute_neighbors(
-        rows,
-        min(wanted, possible),
-        metric=checked["metric"],
-        metric_params=metric_params,
-        seed=seed,
-        n_threads=n_threads,
-        reporter=reporter,
+        rows, min(wanted, possible), metric=checked["metric"], metric_params=metric_params, seed=seed, reporter=reporter
     )
 
 
@@ -283,11 +249,10 @@ def _distinct_rows(values: Any) -> tuple[Any, npt.NDArray[np.intp] | None]:
     representatives, copies = find_duplicate_rows(values)
     if len(representatives) == values.shape[0]:
         return values, None
-    warnings.warn(
-        f"{_WHO}: {values.shape[0]} rows hold {len(representatives)} distinct "
+    warn(
+        f"{values.shape[0]} rows hold {len(representatives)} distinct "
         f"row{'s' if len(representatives) > 1 else ''}; equal rows share one position.",
         DataWarning,
-        stacklevel=3,
     )
     return values[representatives], copies
 
@@ -297,12 +262,12 @@ def _checked_values(exaggerations: npt.ArrayLike) -> list[float]:
         values = np.atleast_1d(np.asarray(exaggerations, dtype=np.float64))
     except (TypeError, ValueError):
         what = f"exaggerations of type {type(exaggerations).__name__}"
-        raise TypeError(message(_WHO, what, "numbers > 0")) from None
+        raise TypeError(message(what, "numbers > 0")) from None
     if values.ndim != 1 or not values.size:
-        raise ValueError(message(_WHO, f"exaggerations of shape {values.shape}", "a list of one or more numbers"))
+        raise ValueError(message(f"exaggerations of shape {values.shape}", "a list of one or more numbers"))
     wrong = values[~(np.isfinite(values) & (values > 0))]
     if wrong.size:
-        raise ValueError(message(_WHO, "exaggerations", "finite numbers > 0", fact=f"one is {wrong[0]:g}"))
+        raise ValueError(message("exaggerations", "finite numbers > 0", fact=f"one is {wrong[0]:g}"))
     return [float(value) for value in np.unique(values)[::-1]]
 
 
@@ -311,14 +276,14 @@ def _checked_names(locate: bool | Sequence[str]) -> list[str]:
         return list(METHODS) if locate else []
     known = ", ".join(repr(name) for name in METHODS)
     if isinstance(locate, str) or not isinstance(locate, Sequence):
-        raise TypeError(message(_WHO, f"locate={locate!r}", f"True, False or a list of {known}"))
+        raise TypeError(message(f"locate={locate!r}", f"True, False or a list of {known}"))
     for name in locate:
         if name not in METHODS:
-            raise ValueError(message(_WHO, f"locate with {name!r}", f"a list of {known}"))
+            raise ValueError(message(f"locate with {name!r}", f"a list of {known}"))
     return list(dict.fromkeys(locate))
 
 
 def _check_size(n_components: int, n_samples: int) -> None:
     if n_components > n_samples - 2:
         rule = f"at most the number of distinct rows less two, {n_samples - 2}"
-        raise ValueError(message(_WHO, f"n_components={n_components}", rule, fact=f"n_samples={n_samples}"))
+        raise ValueError(message(f"n_components={n_components}", rule, fact=f"n_samples={n_samples}"))

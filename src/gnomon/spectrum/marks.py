@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._progress import Reporter
+from gnomon._run import current_run
 from gnomon.evaluation import embedding_similarity
 from gnomon.methods import UMAP, ForceAtlas2, NegTSNE
 from gnomon.neighbors import NeighborGraph
@@ -58,7 +58,7 @@ class Mark:
 
 
 def likeness(
-    embedding: npt.ArrayLike, frames: Sequence[npt.ArrayLike], *, n_jobs: int | None
+    embedding: npt.ArrayLike, frames: Sequence[npt.ArrayLike]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return distance correlation and neighbour overlap of an embedding with each of several.
 
@@ -72,7 +72,7 @@ def likeness(
     def compare(metric: str) -> npt.NDArray[np.float64]:
         return np.asarray(
             [
-                embedding_similarity(given[rows], np.asarray(one)[rows], metric, n_neighbors=n_neighbors, n_jobs=n_jobs)
+                embedding_similarity(given[rows], np.asarray(one)[rows], metric, n_neighbors=n_neighbors)
                 for one in frames
             ]
         )
@@ -81,20 +81,20 @@ def likeness(
 
 
 def fit_methods(
-    names: Sequence[str], graph: NeighborGraph, n_components: int, *, seed: int, n_threads: int, reporter: Reporter
+    names: Sequence[str], graph: NeighborGraph, n_components: int, *, seed: int
 ) -> dict[str, npt.NDArray[np.float32]]:
     """Fit methods, with their own defaults, on the neighbours of a graph."""
     distances = _distances(graph)
     maps = {}
     for name in names:
-        reporter.begin(name)
+        current_run().reporter.begin(name)
         estimator = METHODS[name](
             n_neighbors=graph.n_neighbors,
             n_components=n_components,
             metric="precomputed",
             init="spectral",
             random_state=seed,
-            n_jobs=n_threads,
+            n_jobs=current_run().n_threads,
         )
         maps[name] = estimator.fit_transform(distances)
     return maps

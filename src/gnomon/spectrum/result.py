@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.linalg import align
 from gnomon.spectrum.marks import Mark, likeness
@@ -114,6 +115,7 @@ class Spectrum:
             marks=tuple(replace(mark, embedding=mark.embedding[chosen]) for mark in self.marks),
         )
 
+    @entrance("Spectrum.locate")
     def locate(self, embedding: npt.ArrayLike, name: str = "map", *, n_jobs: int | None = None) -> Mark:
         """Find the map of the spectrum that resembles another map of the same rows most.
 
@@ -134,8 +136,8 @@ class Spectrum:
         given = np.asarray(embedding)
         if given.shape != self.laplacian_eigenmap.shape:
             shape = self.laplacian_eigenmap.shape
-            raise ValueError(message("Spectrum.locate", f"embedding of shape {given.shape}", f"of shape {shape}"))
-        correlations, overlaps = likeness(given, self.frames, n_jobs=n_jobs)
+            raise ValueError(message(f"embedding of shape {given.shape}", f"of shape {shape}"))
+        correlations, overlaps = likeness(given, self.frames)
         similarities = (correlations + overlaps) / 2.0
         best = int(similarities.argmax())
         aligned = align([self.frames[best], given])[1]
@@ -262,7 +264,7 @@ class Spectrum:
     def _panels(self, n_panels: int | None, methods: bool) -> tuple[list[npt.NDArray[Any]], list[str]]:
         size = len(self.frames)
         if n_panels is not None and n_panels < 2:
-            raise ValueError(message("Spectrum.plot", f"n_panels={n_panels}", "at least 2"))
+            raise ValueError(message(f"n_panels={n_panels}", "at least 2", who="Spectrum.plot"))
         chosen = list(range(size)) if n_panels is None or n_panels >= size else self._spaced(n_panels)
         titles = self.titles
         maps: list[npt.NDArray[Any]] = [self.frames[k] for k in chosen]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.objectives import CrossEntropy, StatedCrossEntropy
 
@@ -56,6 +57,7 @@ class EffectiveLoss:
         return "\n".join(lines)
 
 
+@entrance("effective_loss")
 def effective_loss(
     affinities: Affinities,
     embeddings: Sequence[npt.ArrayLike],
@@ -63,7 +65,6 @@ def effective_loss(
     *,
     negative_sample_rate: float = 5.0,
     repulsion_strength: float = 1.0,
-    n_threads: int = 1,
 ) -> EffectiveLoss:
     """Compare, along a UMAP run, the loss that the paper states with the one that its sampling lowers.
 
@@ -77,8 +78,6 @@ def effective_loss(
         Kernel of the run, ``UMAP.kernel_``.
     negative_sample_rate, repulsion_strength : float, default=5 and 1
         Of the run.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -94,11 +93,11 @@ def effective_loss(
     .. [1] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021.
     """
     if len(embeddings) == 0:
-        raise ValueError(message("effective_loss", "embeddings", "at least one map"))
+        raise ValueError(message("embeddings", "at least one map"))
     n = affinities.n_samples
     maps = [np.ascontiguousarray(Y, dtype=np.float32) for Y in embeddings]
     evaluation = "exact" if n <= _EVERY_PAIR or maps[0].shape[1] > 3 else "tree"
-    stated = StatedCrossEntropy(affinities, kernel, evaluation=evaluation, n_threads=n_threads)
+    stated = StatedCrossEntropy(affinities, kernel, evaluation=evaluation)
     once, twice = (
         CrossEntropy(
             affinities,
@@ -106,7 +105,6 @@ def effective_loss(
             negative_sample_rate=negative_sample_rate,
             repulsion_strength=factor * repulsion_strength,
             evaluation=evaluation,
-            n_threads=n_threads,
         )
         for factor in (1.0, 2.0)
     )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Frobenius, ReconstructionTrace
 from gnomon.objectives.edges import check_embedding
@@ -21,19 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Alignment", "FieldAgreement", "expected_umap_gradient", "field_agreement", "gradient_alignment"]
 
-_FORCE_RULES: dict[str, Rule] = {
-    "negative_sample_rate": Real(0.0),
-    "repulsion_strength": Real(0.0),
-    "n_threads": Integer(1),
-}
-_RULES: dict[str, Rule] = {
-    "negative_sample_rate": Real(0.0),
-    "n_permutations": Integer(0),
-    "seed": Integer(0),
-    "n_threads": Integer(1),
-}
+_FORCE_RULES: dict[str, Rule] = {"negative_sample_rate": Real(0.0), "repulsion_strength": Real(0.0)}
+_RULES: dict[str, Rule] = {"negative_sample_rate": Real(0.0), "n_permutations": Integer(0), "seed": Integer(0)}
 
 
+@entrance("expected_umap_gradient")
 def expected_umap_gradient(
     affinities: Affinities,
     Y: npt.ArrayLike,
@@ -41,7 +34,6 @@ def expected_umap_gradient(
     *,
     negative_sample_rate: float = 5.0,
     repulsion_strength: float = 1.0,
-    n_threads: int = 1,
 ) -> npt.NDArray[np.float64]:
     """Return minus the mean force of an epoch of UMAP's sampling, times the largest membership.
 
@@ -61,8 +53,6 @@ def expected_umap_gradient(
         m.
     repulsion_strength : float >= 0, default=1
         g.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -72,17 +62,12 @@ def expected_umap_gradient(
     ----------
     .. [1] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021, section 5.
     """
-    who = "expected_umap_gradient"
-    given = {
-        "negative_sample_rate": negative_sample_rate,
-        "repulsion_strength": repulsion_strength,
-        "n_threads": n_threads,
-    }
-    checked = check_parameters(who, _FORCE_RULES, given)
+    given = {"negative_sample_rate": negative_sample_rate, "repulsion_strength": repulsion_strength}
+    checked = check_parameters(_FORCE_RULES, given)
     n = affinities.n_samples
-    points = check_embedding(Y, n, who=who)
-    attraction = EdgePairs(affinities.matrix, kernel, "log", n_threads=n_threads, who=who)
-    repulsion = AllPairs(n, kernel, "log_deficit", n_threads=n_threads, who=who)
+    points = check_embedding(Y, n)
+    attraction = EdgePairs(affinities.matrix, kernel, "log")
+    repulsion = AllPairs(n, kernel, "log_deficit")
     weight = checked["repulsion_strength"] * checked["negative_sample_rate"] / (2.0 * n)
     degrees = attraction.edges.degrees.astype(np.float64)[:, None]
     pull, push = (term.force(points).astype(np.float64) for term in (attraction, repulsion))
@@ -107,6 +92,7 @@ class FieldAgreement(NamedTuple):
     share_positive: float
 
 
+@entrance("field_agreement")
 def field_agreement(a: npt.ArrayLike, b: npt.ArrayLike) -> FieldAgreement:
     """Compare two fields of shape (n_samples, n_components), such as gradients of two losses at one map.
 
@@ -121,9 +107,7 @@ def field_agreement(a: npt.ArrayLike, b: npt.ArrayLike) -> FieldAgreement:
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 2 or first.shape != second.shape:
-        raise ValueError(
-            message("field_agreement", f"fields of shape {first.shape} and {second.shape}", "of one shape")
-        )
+        raise ValueError(message(f"fields of shape {first.shape} and {second.shape}", "of one shape"))
     products = np.sum(first * second, axis=1)
     inner = float(products.sum())
     size = float(np.linalg.norm(first) * np.linalg.norm(second))
@@ -167,6 +151,7 @@ class Alignment:
         return (self.cosine - self.null_mean) / self.null_std if self.null_std > 0 else np.nan
 
 
+@entrance("gradient_alignment")
 def gradient_alignment(
     affinities: Affinities,
     weights: Any,
@@ -177,7 +162,6 @@ def gradient_alignment(
     negative_sample_rate: float = 5.0,
     n_permutations: int = 10,
     seed: int = 0,
-    n_threads: int = 1,
 ) -> dict[str, Alignment]:
     """Compare the mean force of UMAP with that of two-kernel locally linear embedding at given maps.
 
@@ -199,8 +183,6 @@ def gradient_alignment(
         Draws of the null model.
     seed : int, default=0
         Decides the permutations.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -212,32 +194,25 @@ def gradient_alignment(
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
        Conjecture 1.
     """
-    given = {
-        "negative_sample_rate": negative_sample_rate,
-        "n_permutations": n_permutations,
-        "seed": seed,
-        "n_threads": n_threads,
-    }
-    check_parameters("gradient_alignment", _RULES, given)
+    given = {"negative_sample_rate": negative_sample_rate, "n_permutations": n_permutations, "seed": seed}
+    check_parameters(_RULES, given)
     if not embeddings:
-        raise ValueError(message("gradient_alignment", "embeddings", "at least one map"))
+        raise ValueError(message("embeddings", "at least one map"))
     W = sp.csr_array(getattr(weights, "W", weights))
     n = affinities.n_samples
     if W.shape != (n, n):
-        raise ValueError(message("gradient_alignment", f"weights of shape {W.shape}", f"of shape {(n, n)}"))
-    trace = ReconstructionTrace(W, kernel, n_threads=n_threads)
+        raise ValueError(message(f"weights of shape {W.shape}", f"of shape {(n, n)}"))
+    trace = ReconstructionTrace(W, kernel)
     rng = np.random.default_rng(seed)
     nulls = [
-        ReconstructionTrace(sp.csr_array(W[order][:, order]), kernel, n_threads=n_threads)
+        ReconstructionTrace(sp.csr_array(W[order][:, order]), kernel)
         for order in (rng.permutation(n) for _ in range(n_permutations))
     ]
-    control = None if target is None else Frobenius(target, kernel, n_threads=n_threads)
+    control = None if target is None else Frobenius(target, kernel)
     found = {}
     for name, Y in embeddings.items():
         points = np.ascontiguousarray(Y, dtype=np.float32)
-        umap = expected_umap_gradient(
-            affinities, points, kernel, negative_sample_rate=negative_sample_rate, n_threads=n_threads
-        )
+        umap = expected_umap_gradient(affinities, points, kernel, negative_sample_rate=negative_sample_rate)
         ours = trace.gradient(points).astype(np.float64)
         draws = [field_agreement(umap, null.gradient(points)).cosine for null in nulls]
         found[name] = Alignment(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
@@ -109,6 +110,7 @@ class LowRankAlignment:
         return self.summary()
 
 
+@entrance("lowrank_alignment")
 def lowrank_alignment(
     gram: Gram,
     approximation: LowRank,
@@ -150,10 +152,10 @@ def lowrank_alignment(
        with the condition corrected.
     """
     given = {"n_components": n_components, "max_iter": max_iter, "every": every, "epsilon": epsilon, "seed": seed}
-    values = check_parameters("lowrank_alignment", _RULES, given)
+    values = check_parameters(_RULES, given)
     if approximation.n_samples != gram.n_samples:
         found = f"approximation of {approximation.n_samples} points"
-        raise ValueError(message("lowrank_alignment", found, f"of the similarity's {gram.n_samples} points"))
+        raise ValueError(message(found, f"of the similarity's {gram.n_samples} points"))
     low = Gram.from_factor(approximation)
     if embeddings is None:
         names = ("max_iter", "every", "seed")
@@ -185,7 +187,7 @@ def _as_list(embeddings: npt.ArrayLike | Sequence[npt.ArrayLike]) -> list[Float6
     stacked = np.asarray(embeddings, dtype=np.float64)
     if stacked.ndim not in (2, 3) or 0 in stacked.shape:
         rule = "one of shape (n_samples, n_components), or several"
-        raise ValueError(message("lowrank_alignment", f"embeddings of shape {stacked.shape}", rule))
+        raise ValueError(message(f"embeddings of shape {stacked.shape}", rule))
     return [stacked] if stacked.ndim == 2 else list(stacked)
 
 

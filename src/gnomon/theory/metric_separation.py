@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.evaluation import SIMILARITY_METRICS
 from gnomon.evaluation.agreement import check_common_rows, check_metrics, measure_pair
@@ -24,7 +26,6 @@ Floats = npt.NDArray[np.float64]
 _NOTABLE = 0.1  # of Phi: a class that contributes less is not what is told apart
 Runs = Mapping[str, Sequence[Positions]]
 
-_WHO = "metric_separation"
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "chance_corrected": Boolean(),
@@ -179,6 +180,7 @@ class MetricSeparation:
         return self.summary()
 
 
+@entrance("metric_separation", seeded=True)
 def metric_separation(
     embeddings: Mapping[str, Mapping[str, Any]],
     classes: Mapping[str, str],
@@ -247,21 +249,17 @@ def metric_separation(
         "n_bootstrap": n_bootstrap,
         "confidence": confidence,
     }
-    checked = check_parameters(_WHO, _RULES, given)
-    check_metrics(_WHO, metrics)
-    seed, n_threads = resolve_seed(random_state, who=_WHO), resolve_n_threads(n_jobs, who=_WHO)
+    checked = check_parameters(_RULES, given)
+    check_metrics(metrics)
+    seed = current_run().seed
     class_names = _check_classes(embeddings, classes)
     used = {method for maps in embeddings.values() for method in maps}
     methods = [m for name in class_names for m in classes if classes[m] == name and m in used]
-    settings = Settings(
-        checked["n_neighbors"], checked["n_permutations"] if checked["chance_corrected"] else 0, seed, n_threads
-    )
+    settings = Settings(checked["n_neighbors"], checked["n_permutations"] if checked["chance_corrected"] else 0, seed)
     with single_threaded_blas():
         similarities = np.stack(
             [
-                _similarities(
-                    _prepare(data_set, maps, metrics, checked, n_threads), methods, metrics, settings, checked
-                )
+                _similarities(_prepare(data_set, maps, metrics, checked), methods, metrics, settings, checked)
                 for data_set, maps in embeddings.items()
             ],
             axis=1,
@@ -284,18 +282,18 @@ def _check_classes(embeddings: Mapping[str, Mapping[str, Any]], classes: Mapping
     """Return the names of the two classes; each data set needs two methods of either."""
     names = list(dict.fromkeys(classes.values()))
     if len(names) != 2:
-        raise ValueError(message(_WHO, f"classes with {len(names)} names", "of two names", fact=", ".join(names)))
+        raise ValueError(message(f"classes with {len(names)} names", "of two names", fact=", ".join(names)))
     if not embeddings:
-        raise ValueError(message(_WHO, "embeddings of 0 data sets", "of at least one data set"))
+        raise ValueError(message("embeddings of 0 data sets", "of at least one data set"))
     for data_set, maps in embeddings.items():
         unknown = [method for method in maps if method not in classes]
         if unknown:
-            raise ValueError(message(_WHO, f"method {unknown[0]!r} of {data_set}", "in classes"))
+            raise ValueError(message(f"method {unknown[0]!r} of {data_set}", "in classes"))
         for name in names:
             members = [method for method in maps if classes[method] == name]
             if len(members) < 2:
                 fact = f"{', '.join(members) or 'none'} of class {name}"
-                raise ValueError(message(_WHO, f"methods of {data_set}", "at least two of each class", fact=fact))
+                raise ValueError(message(f"methods of {data_set}", "at least two of each class", fact=fact))
     return names[0], names[1]
 
 
@@ -306,24 +304,19 @@ def _runs(given: Any) -> list[Any]:
     return [given]
 
 
-def _prepare(
-    data_set: str, maps: Mapping[str, Any], metrics: Sequence[str], checked: Mapping[str, Any], n_threads: int
-) -> Runs:
+def _prepare(data_set: str, maps: Mapping[str, Any], metrics: Sequence[str], checked: Mapping[str, Any]) -> Runs:
     """Return the embeddings of a data set on the rows that have a place in all of them."""
     names = {method: f"embedding of {data_set} by {method}" for method in maps}
-    runs = {method: [check_embedding(Y, names[method], who=_WHO) for Y in _runs(maps[method])] for method in maps}
+    runs = {method: [check_embedding(Y, names[method]) for Y in _runs(maps[method])] for method in maps}
     flat = [Y for some in runs.values() for Y in some]
     lengths = {len(Y) for Y in flat}
     if len(lengths) > 1:
         fact = f"found {', '.join(str(length) for length in sorted(lengths))} rows"
-        raise ValueError(message(_WHO, f"embeddings of {data_set}", "of the same length", fact=fact))
+        raise ValueError(message(f"embeddings of {data_set}", "of the same length", fact=fact))
     kept = placed_rows(*flat)
-    check_common_rows(_WHO, metrics, checked["n_neighbors"], len(kept))
+    check_common_rows(metrics, checked["n_neighbors"], len(kept))
     return {
-        method: [
-            Positions(Y[kept], name=names[method], who=_WHO, whiten=checked["whiten"], n_threads=n_threads)
-            for Y in some
-        ]
+        method: [Positions(Y[kept], name=names[method], whiten=checked["whiten"]) for Y in some]
         for method, some in runs.items()
     }
 

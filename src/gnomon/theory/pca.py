@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._progress import Progress, Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
@@ -36,7 +37,6 @@ _RULES: dict[str, Rule] = {
     "tol": Real(0.0),
     "every": Integer(1),
     "seed": Integer(0),
-    "n_threads": Integer(1),
 }
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of the squared norm of the similarity, from which the loss is a difference
 
@@ -186,6 +186,7 @@ class PCACertificate:
         return self.summary()
 
 
+@entrance("pca_certificate")
 def pca_certificate(
     X: Any,
     *,
@@ -195,7 +196,6 @@ def pca_certificate(
     tol: float = 1e-8,
     every: int = 1,
     seed: int = 0,
-    n_threads: int = 1,
 ) -> PCACertificate:
     """Run PCA by attraction and repulsion on a table and compare it with PCA by singular values.
 
@@ -215,8 +215,6 @@ def pca_certificate(
         Iterations between records.
     seed : int in [0, 2**63), default=0
         Of the start.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -229,14 +227,14 @@ def pca_certificate(
        and theorem 1. Convergence is for almost every start, not for every one: saddles are critical points, too.
     """
     given = {"n_components": n_components, "step": step, "max_iter": max_iter, "tol": tol, "every": every}
-    values = check_parameters("pca_certificate", _RULES, given | {"seed": seed, "n_threads": n_threads})
-    table = None if isinstance(X, Gram) else check_table(X, who="pca_certificate", accept_sparse=True, min_samples=2)
+    values = check_parameters(_RULES, given | {"seed": seed})
+    table = None if isinstance(X, Gram) else check_table(X, accept_sparse=True, min_samples=2)
     gram = X if table is None else Gram.from_features(table.values)
     d, n = values["n_components"], gram.n_samples
     if d >= n:
-        raise ValueError(message("pca_certificate", f"n_components={d}", f"less than n_samples={n}"))
+        raise ValueError(message(f"n_components={d}", f"less than n_samples={n}"))
     direct, eigenvalues = _direct(gram, None if table is None else table.values, d, values)
-    objective = Strain(gram, n_threads=values["n_threads"])
+    objective = Strain(gram)
     began = time.perf_counter()
     names = ("step", "max_iter", "tol", "every", "seed")
     solution, iterations, embeddings = descend(objective, d, **{name: values[name] for name in names})
@@ -270,8 +268,8 @@ def _direct(gram: Gram, X: Any, n_components: int, values: dict[str, Any]) -> tu
         scores = found.vectors[:, :n_components] * np.sqrt(np.maximum(found.values[:n_components], 0.0))
         return scores, np.pad(found.values, (0, n_components + 1 - wanted))
     double, wanted = X.astype(np.float64), min(wanted, *X.shape)
-    model = principal_components(double, wanted, seed=values["seed"], n_threads=values["n_threads"])
-    scores = np.asarray(model.transform(double, n_threads=values["n_threads"]))[:, :n_components]
+    model = principal_components(double, wanted, seed=values["seed"])
+    scores = np.asarray(model.transform(double))[:, :n_components]
     scores = np.pad(scores, ((0, 0), (0, n_components - scores.shape[1])))
     return scores, np.pad(model.singular_values**2, (0, n_components + 1 - wanted))
 

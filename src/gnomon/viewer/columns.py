@@ -126,16 +126,13 @@ def encode_column(values: object, n_samples: int, *, name: str, as_label: bool =
         If the column is missing or has another length.
     """
     if values is None:
-        raise ValueError(
-            message("write_html", f"{name}=None", f"{n_samples} values", remedy="Pass an existing column.")
-        )
+        raise ValueError(message(f"{name}=None", f"{n_samples} values", remedy="Pass an existing column."))
     column = np.asarray(values)
     if column.dtype.kind == "M":
         column = np.where(np.isnat(column), None, column.astype(str).astype(object))  # type: ignore[call-overload]
     if column.ndim != 1 or column.shape[0] != n_samples:
         raise ValueError(
             message(
-                "write_html",
                 f"{name} of shape {column.shape}",
                 f"of shape ({n_samples},)",
                 fact="one value for each row of the embedding",
@@ -180,7 +177,7 @@ class Facts:
 
 
 def explanation_facts(
-    explanation: Any, shape: tuple[int, int], shown: Callable[[Array], Array], *, who: str, n_top: int = 8
+    explanation: Any, shape: tuple[int, int], shown: Callable[[Array], Array], *, name: str, n_top: int = 8
 ) -> Facts:
     """Per point: fidelity, distortion ellipse, and the features that move it most.
 
@@ -192,19 +189,19 @@ def explanation_facts(
         Of the embedding that is explained.
     shown : callable
         Picks the rows that are in the page.
-    who : str
-        How the caller knows the explanation.
+    name : str
+        What errors call the explanation.
     n_top : int, default=8
         Features a point.
     """
     n, d = shape
-    r2 = _checked(explanation.r2, (n,), f"{who}.r2")
-    ellipses = _checked(explanation.ellipses, (n, d, d), f"{who}.ellipses")
+    r2 = _checked(explanation.r2, (n,), f"{name}.r2")
+    ellipses = _checked(explanation.ellipses, (n, d, d), f"{name}.ellipses")
     top = explanation.top_features(n_top)
     k = np.asarray(top.indices).shape[1]
-    indices = _checked(top.indices, (n, k), f"{who}.top_features().indices")
-    arrows = _checked(top.arrows, (n, k, d), f"{who}.top_features().arrows")
-    importance = _checked(top.importance, (n, k), f"{who}.top_features().importance")
+    indices = _checked(top.indices, (n, k), f"{name}.top_features().indices")
+    arrows = _checked(top.arrows, (n, k, d), f"{name}.top_features().arrows")
+    importance = _checked(top.importance, (n, k), f"{name}.top_features().importance")
     total = np.nan_to_num(np.asarray(explanation.global_importance, dtype=np.float32))
     upper = np.triu_indices(d)
     columns = {
@@ -218,7 +215,7 @@ def explanation_facts(
     header: dict[str, Any] = {"explanation": {"top": k}}
     distortion = getattr(explanation, "distortion", None)
     if distortion is not None:
-        columns["log_area"] = shown(_checked(distortion.log_area, (n,), f"{who}.distortion.log_area")).astype(
+        columns["log_area"] = shown(_checked(distortion.log_area, (n,), f"{name}.distortion.log_area")).astype(
             np.float32
         )
         columns["anisotropy"] = shown(distortion.anisotropy).astype(np.float32)
@@ -254,18 +251,18 @@ def local_facts(explanation: Any, n_samples: int) -> Facts | None:
     return Facts(columns, {"local": {"neighbors": k, "pooling": int(fits.pooling)}})
 
 
-def evaluation_facts(evaluation: Any, n_samples: int, shown: Callable[[Array], Array], *, who: str) -> Facts:
+def evaluation_facts(evaluation: Any, n_samples: int, shown: Callable[[Array], Array], *, name: str) -> Facts:
     """Scores of the whole embedding and diagnostics of each point."""
-    scores = {name: getattr(evaluation, name, None) for name in _SCORES}
+    scores = {score: getattr(evaluation, score, None) for score in _SCORES}
     known = {k: float(v) for k, v in scores.items() if v is not None and np.isfinite(v)}
     facts = Facts(header={"evaluation": known})
     neighbors = getattr(evaluation, "n_neighbors", None)
     if neighbors is not None:
         facts.header["evaluationNeighbors"] = int(neighbors)
-    for name, values in (getattr(evaluation, "per_point", None) or {}).items():
-        column = _checked(values, (n_samples,), f"{who}.per_point[{name!r}]")
+    for metric, values in (getattr(evaluation, "per_point", None) or {}).items():
+        column = _checked(values, (n_samples,), f"{name}.per_point[{metric!r}]")
         key = f"trust{len(facts.header.setdefault('diagnostics', []))}"
-        facts.header["diagnostics"].append({"name": str(name), "key": key})
+        facts.header["diagnostics"].append({"name": str(metric), "key": key})
         facts.columns[key] = shown(column).astype(np.float32)
     return facts
 
@@ -273,7 +270,7 @@ def evaluation_facts(evaluation: Any, n_samples: int, shown: Callable[[Array], A
 def _checked(values: Any, shape: tuple[int, ...], name: str) -> Array:
     array = np.asarray(values)
     if array.shape != shape:
-        raise ValueError(message("write_html", f"{name} of shape {array.shape}", f"of shape {shape}"))
+        raise ValueError(message(f"{name} of shape {array.shape}", f"of shape {shape}"))
     return array
 
 

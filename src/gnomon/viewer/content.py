@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 
 __all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
@@ -51,22 +52,23 @@ class Sequence:
     explanations: tuple[Any, ...] | None = None
     evaluations: tuple[Any, ...] | None = None
 
+    @entrance("Sequence")
     def __post_init__(self) -> None:
         size = len(self.embeddings)
         if not str(self.name).strip():
-            raise ValueError(message("Sequence", f"name={self.name!r}", "the name of the parameter"))
+            raise ValueError(message(f"name={self.name!r}", "the name of the parameter"))
         if size < 2:
-            raise ValueError(message("Sequence", f"{size} embeddings", "at least 2"))
+            raise ValueError(message(f"{size} embeddings", "at least 2"))
         for name in ("labels", "explanations", "evaluations"):
             given = getattr(self, name)
             if given is not None and len(given) != size:
-                raise ValueError(message("Sequence", f"{len(given)} {name}", f"{size}", fact="one for each embedding"))
+                raise ValueError(message(f"{len(given)} {name}", f"{size}", fact="one for each embedding"))
             self._set(name, None if given is None else tuple(given))
         self._set("labels", tuple(str(label) for label in self.labels))
         self._set("embeddings", tuple(np.asarray(one) for one in self.embeddings))
         self._check_embeddings()
         if not -size <= self.main < size:
-            raise ValueError(message("Sequence", f"main={self.main}", f"the number of one of {size} embeddings"))
+            raise ValueError(message(f"main={self.main}", f"the number of one of {size} embeddings"))
         self._set("main", self.main % size)
 
     def facts(self, k: int) -> tuple[Any, Any]:
@@ -85,7 +87,7 @@ class Sequence:
                 rule = f"of the shape of the first, {shape}"
             else:
                 continue
-            raise ValueError(message("Sequence", f"embedding {k} of shape {one.shape}", rule))
+            raise ValueError(message(f"embedding {k} of shape {one.shape}", rule))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # what a frozen dataclass normalises once, when it is made

@@ -47,9 +47,7 @@ class Document:
     def __init__(self, embedding: Any, labels: Any, label_name: str) -> None:
         Y = np.asarray(embedding)
         if Y.ndim != 2 or Y.shape[1] not in (2, 3) or Y.dtype.kind not in "iuf":
-            raise ValueError(
-                message("write_html", f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)")
-            )
+            raise ValueError(message(f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)"))
         self.n_samples, self.n_components = Y.shape
         self.payload = Payload()
         self.notes: list[str] = []
@@ -141,9 +139,7 @@ class Document:
         if names is None:
             return
         if len(names) != self.n_samples:
-            raise ValueError(
-                message("write_html", f"{len(names)} point_names", f"{self.n_samples}", fact="one for each row")
-            )
+            raise ValueError(message(f"{len(names)} point_names", f"{self.n_samples}", fact="one for each row"))
         rows = range(self.n_samples) if self.rows is None else self.rows
         self.payload.header["pointNames"] = [str(names[i]) for i in rows]
 
@@ -161,13 +157,11 @@ class Document:
             return False
         n_features = X.shape[1] if X is not None else len(names or ())
         if X is not None and X.shape[0] != self.n_samples:
-            raise ValueError(message("write_html", f"X with {X.shape[0]} rows", f"of {self.n_samples} rows"))
+            raise ValueError(message(f"X with {X.shape[0]} rows", f"of {self.n_samples} rows"))
         if names is not None and len(names) != n_features:
-            raise ValueError(message("write_html", f"{len(names)} feature_names", f"{n_features}", fact="columns of X"))
+            raise ValueError(message(f"{len(names)} feature_names", f"{n_features}", fact="columns of X"))
         if shape is not None and int(np.prod(shape)) != n_features:
-            raise ValueError(
-                message("write_html", f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X")
-            )
+            raise ValueError(message(f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X"))
         self._feature_names = [str(name) for name in names] if names is not None else default_names(n_features, shape)
         self.payload.header["features"] = features = {"names": self._feature_names}
         if X is None:
@@ -193,9 +187,7 @@ class Document:
     def add_images(self, images: Any, X: Any, shape: tuple[int, ...] | None, *, values_included: bool) -> None:
         """Thumbnails: pictures of their own, or the features themselves where they are pixels."""
         if shape is not None and len(shape) not in (2, 3):
-            raise ValueError(
-                message("write_html", f"image_shape={shape}", "(height, width) or (height, width, channels)")
-            )
+            raise ValueError(message(f"image_shape={shape}", "(height, width) or (height, width, channels)"))
         if shape is not None and X is not None:
             low, high = float(X.min()), float(X.max())
             self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
@@ -215,7 +207,6 @@ class Document:
         if not good or pictures.shape[0] != self.n_samples:
             raise ValueError(
                 message(
-                    "write_html",
                     f"images of shape {pictures.shape} and type {pictures.dtype}",
                     f"uint8 of shape ({self.n_samples}, height, width) or (..., 3)",
                 )
@@ -252,15 +243,15 @@ class Document:
     def add_evaluation(self, evaluation: Any) -> None:
         """Scores of the whole map and diagnostics of each point."""
         if evaluation is not None:
-            self._add_facts(evaluation_facts(evaluation, self.n_samples, self._shown, who="evaluation"))
+            self._add_facts(evaluation_facts(evaluation, self.n_samples, self._shown, name="evaluation"))
 
     def _add_facts(self, facts: Facts) -> None:
         self.payload.header |= facts.header
         for name, column in facts.columns.items():
             self.payload.add("core", name, column)
 
-    def _explanation_facts(self, explanation: Any, who: str) -> Facts:
-        return explanation_facts(explanation, (self.n_samples, self.n_components), self._shown, who=who)
+    def _explanation_facts(self, explanation: Any, name: str) -> Facts:
+        return explanation_facts(explanation, (self.n_samples, self.n_components), self._shown, name=name)
 
     def _name_features(self, explanation: Any) -> None:
         if not self._feature_names:
@@ -289,15 +280,12 @@ class Document:
     def _check_main(self, sequence: EmbeddingSequence, embedding: npt.NDArray[Any]) -> None:
         main = sequence.embeddings[sequence.main]
         if main.shape != embedding.shape:
-            raise ValueError(
-                message("write_html", f"sequence of embeddings of shape {main.shape}", f"of shape {embedding.shape}")
-            )
+            raise ValueError(message(f"sequence of embeddings of shape {main.shape}", f"of shape {embedding.shape}"))
         known = embedding[np.isfinite(embedding)]
         reach = float(known.max() - known.min()) if known.size else 0.0
         if not np.allclose(main, embedding, rtol=0.0, atol=1e-4 * reach, equal_nan=True):
             raise ValueError(
                 message(
-                    "write_html",
                     f"sequence.embeddings[{sequence.main}]",
                     "the embedding itself",
                     fact="its explanation and evaluation belong to it, in its orientation",
@@ -318,7 +306,7 @@ class Document:
             header |= facts.header
             columns |= facts.columns
         if evaluation is not None:
-            facts = evaluation_facts(evaluation, self.n_samples, self._shown, who=f"sequence.evaluations[{k}]")
+            facts = evaluation_facts(evaluation, self.n_samples, self._shown, name=f"sequence.evaluations[{k}]")
             header |= facts.header
             columns |= facts.columns
         for name, column in columns.items():
@@ -344,7 +332,7 @@ def _as_table(X: Any) -> Any:
     table = np.asarray(X)
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         what = f"X of shape {table.shape} and type {table.dtype}"
-        raise ValueError(message("write_html", what, "a table of numbers", remedy="Pass a 2-D array."))
+        raise ValueError(message(what, "a table of numbers", remedy="Pass a 2-D array."))
     return table.view(np.uint8) if table.dtype == np.bool_ else table
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._files import atomic_write
 from gnomon._validation import message
 from gnomon.viewer.content import PageContent, Sequence
@@ -150,6 +151,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
+@entrance("write_html")
 def write_html(
     path: str | os.PathLike[str],
     map: Any,
@@ -185,7 +187,7 @@ def write_html(
     if not isinstance(map, PageContent) and not hasattr(map, "explain"):
         remedy = "Make one of positions with gnomon.Map(X, embedding) or gnomon.viewer.PageContent(embedding)."
         fact = f"found {type(map).__name__}"
-        raise TypeError(message("write_html", "map", "a Map or a PageContent", fact=fact, remedy=remedy))
+        raise TypeError(message("map", "a Map or a PageContent", fact=fact, remedy=remedy))
     content = map if isinstance(map, PageContent) else PageContent.of(map)
     heading = content.title if title is None else title
     document = Document.of(content, sequence, byte_budget=byte_budget)

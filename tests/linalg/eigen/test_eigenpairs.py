@@ -13,6 +13,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits, load_iris, make_swiss_roll
 from sklearn.manifold import spectral_embedding
 from sklearn.neighbors import kneighbors_graph
+from tests.threads import on_threads
 
 from gnomon.affinities import alignment_matrix, reconstruction_weights
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, symmetric_operator
@@ -146,7 +147,7 @@ def test_residuals_are_those_of_the_vectors_returned(problem, solver):
 @pytest.mark.parametrize(("problem", "solver"), EVERY)
 def test_equal_seeds_give_equal_bytes_on_any_number_of_threads(problem, solver):
     make, options = PROBLEMS[problem]
-    runs = [eigenpairs(make(), 2, solver=solver, seed=3, n_threads=n, **options) for n in (1, 1, 3)]
+    runs = [on_threads(n, eigenpairs)(make(), 2, solver=solver, seed=3, **options) for n in (1, 1, 3)]
     assert len({one.vectors.tobytes() + one.values.tobytes() for one in runs}) == 1
 
 
@@ -314,7 +315,7 @@ def test_small_and_regular_graphs_are_finite(n):
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 def test_bytes_of_a_large_graph_do_not_depend_on_threads(n_threads):
     graph = GraphLaplacian(heavy_tailed(9000))
-    one, many = (eigenpairs(graph, 2, seed=5, tolerance=1e-2, n_threads=n) for n in (1, n_threads))
+    one, many = (on_threads(n, eigenpairs)(graph, 2, seed=5, tolerance=1e-2) for n in (1, n_threads))
     assert one.vectors.tobytes() + one.values.tobytes() == many.vectors.tobytes() + many.values.tobytes()
 
 

@@ -72,9 +72,9 @@ def test_a_loss_of_ones_own_is_used(digits):
 
     seen = []
 
-    def loss(affinities, kernel, *, n_threads, **parameters):
+    def loss(affinities, kernel, **parameters):
         seen.append((affinities, kernel, parameters))
-        return KLDivergence(affinities, kernel, n_threads=n_threads, evaluation=parameters["evaluation"])
+        return KLDivergence(affinities, kernel, evaluation=parameters["evaluation"])
 
     X = digits[0][:200]
     graph = compute_neighbors(X, 15)

@@ -39,15 +39,15 @@ KERNEL = CustomKernel(_value, _first, second_derivative=_second, bounded=True)
 class Heat(NeighborAffinity):
     """Weights exp(-d^2 / 4), all that a user writes."""
 
-    def of_rows(self, distances, n_threads=1):
+    def of_rows(self, distances):
         return np.exp(-np.square(distances) / 4.0)
 
 
-def springs(affinities, kernel, *, n_threads=1):
+def springs(affinities, kernel):
     """Attraction by the logarithm, two repulsions: a plain sum, and that of another kernel."""
     n = affinities.n_samples
     repulsions = [AllPairs(n, kernel, "value", scale=1.0 / n**2), AllPairs(n, Cauchy(), "value", link="log", scale=0.8)]
-    return PairObjective([EdgePairs(affinities.matrix, kernel, "log")], repulsions, n_threads=n_threads)
+    return PairObjective([EdgePairs(affinities.matrix, kernel, "log")], repulsions)
 
 
 CHOICES = {
@@ -82,8 +82,8 @@ def fitted():
 def test_new_rows_lie_where_their_own_loss_has_no_slope(name, fitted):
     estimator = fitted[name]
     places, placement = estimator.transform(_NEW), estimator.placement_
-    indices, distances = placement.search.find(_NEW, n_threads=1)
-    weights = placement.affinities(placement.rows, _NEW, indices, distances, 1)
+    indices, distances = placement.search.find(_NEW)
+    weights = placement.affinities(placement.rows, _NEW, indices, distances)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-5)
 
     def losses(at):
@@ -117,7 +117,7 @@ def test_sensitivities_are_what_a_new_fit_of_changed_data_does(name, fitted):
     for sign in (1.0, -1.0):
         X = _X.copy()
         X[i] += sign * step * direction
-        loss = estimator._loss_of_data(X, 1)
+        loss = estimator._loss_of_data(X)
         ends.append(Newton(max_iter=60, tol=1e-14).minimize(loss, answer.embedding).embedding)
     motions = rigid_motions(answer.embedding)
     actual = unflat(without(motions, flat(ends[0] - ends[1])[:, None])[:, 0], 2) / (2.0 * step)
@@ -140,7 +140,7 @@ def test_what_a_part_of_ones_own_lacks_is_named(fitted):
 
 def test_weights_of_ones_own_are_checked():
     class Wrong(NeighborAffinity):
-        def of_rows(self, distances, n_threads=1):
+        def of_rows(self, distances):
             return -np.asarray(distances)
 
     with pytest.raises(ValueError, match=r"Wrong: weights of shape \(50, 15\) must be finite, >= 0"):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Options, check_parameters, message
 from gnomon.affinities.gram.centred import CentredSource
@@ -74,41 +75,35 @@ class Gram:
         return cls(FactorSource(X), "linear")
 
     @classmethod
+    @entrance("Gram")
     def from_factor(cls, factor: npt.ArrayLike | LowRank) -> Gram:
         """Make B B' of a factor B of shape (n_samples, rank) or a `LowRank`."""
         B = factor.B if isinstance(factor, LowRank) else np.asarray(factor, dtype=np.float64)
         if B.ndim != 2:
-            raise ValueError(message("Gram", f"a factor of shape {B.shape}", "of shape (n_samples, rank)"))
+            raise ValueError(message(f"a factor of shape {B.shape}", "of shape (n_samples, rank)"))
         return cls(FactorSource(B), "factor")
 
     @classmethod
-    def from_matrix(cls, K: Any, *, who: str = "Gram") -> Gram:
+    @part("Gram")
+    def from_matrix(cls, K: Any) -> Gram:
         """Take a similarity matrix, dense or sparse, of any signature.
 
         Parameters
         ----------
         K : array-like or sparse matrix of shape (n_samples, n_samples)
             Finite and symmetric up to rounding. Sparse matrices stay sparse.
-        who : str, default="Gram"
-            Opens the error text.
 
         Raises
         ------
         ValueError
             If K is not square, finite and symmetric; the text says where.
         """
-        return cls(MatrixSource(check_symmetric(K, who=who)), "matrix")
+        return cls(MatrixSource(check_symmetric(K)), "matrix")
 
     @classmethod
+    @part("Gram")
     def from_kernel(
-        cls,
-        similarity: Any,
-        X: Any,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        n_threads: int = 1,
-        stored: bool | None = None,
-        who: str = "Gram",
+        cls, similarity: Any, X: Any, *, parameters: Mapping[str, Any] | None = None, stored: bool | None = None
     ) -> Gram:
         """Make the Gram matrix of an input kernel.
 
@@ -121,28 +116,24 @@ class Gram:
             Finite.
         parameters : mapping of str, default=None
             Of the kernel, such as ``{"sigma": 2.0}``; a sigma that is not given is the median distance of rows.
-        n_threads : int >= 1, default=1
-            Does not change the result.
         stored : bool or None, default=None
             Keep the similarities instead of evaluating the kernel in each product: all of them up to 5000 rows, above
             one half, since the matrix is symmetric. None keeps them up to 12 000 rows, in 576 MB. Products differ by
             rounding.
-        who : str, default="Gram"
-            Opens the error text.
         """
-        kernel = input_kernel(similarity, X, parameters=parameters, who=who)
+        kernel = input_kernel(similarity, X, parameters=parameters)
         if kernel.name == "linear":
             return cls(FactorSource(X), "linear", kernel)
-        source = KernelSource(kernel, X, n_threads=n_threads)
+        source = KernelSource(kernel, X)
         n = source.n_samples
         if not (n <= _LARGEST_TRIANGLE if stored is None else stored):
             return cls(source, kernel.name, kernel)
         with single_threaded_blas():
             kept: Source
             if n > _LARGEST_MATRIX:
-                kept = TriangleSource(source, n_threads=n_threads)
+                kept = TriangleSource(source)
             else:
-                kept = MatrixSource(symmetric_matrix(source, n_threads), semidefinite=source.semidefinite)
+                kept = MatrixSource(symmetric_matrix(source), semidefinite=source.semidefinite)
         return cls(kept, kernel.name, kernel)
 
     @staticmethod
@@ -181,19 +172,22 @@ class Gram:
         columns = np.ascontiguousarray(Y, dtype=np.float64)
         if columns.ndim != 2 or columns.shape[0] != self.n_samples:
             rule = f"of shape (n_samples={self.n_samples}, n_columns)"
-            raise ValueError(message("Gram", f"Y of shape {columns.shape}", rule))
+            raise ValueError(message(f"Y of shape {columns.shape}", rule))
         return columns
 
+    @part("Gram")
     def matvec(self, Y: npt.ArrayLike) -> Float64Array:
         """Return K Y, float64, for Y of shape (n_samples, n_columns)."""
         with single_threaded_blas():
             return self._source.matvec(self._columns(Y))
 
+    @part("Gram")
     def centred_matvec(self, Y: npt.ArrayLike) -> Float64Array:
         """Return H K H Y, where H subtracts the mean over the points."""
         with single_threaded_blas():
             return self._source.centred_matvec(self._columns(Y))
 
+    @part("Gram")
     def block(self, rows: Rows, columns: Rows) -> Float64Array:
         """Return the entries in the given rows and columns; None stands for all."""
         with single_threaded_blas():
@@ -223,6 +217,7 @@ class Gram:
         lowest, highest = spectral_bounds(self.centred_matvec, self.n_samples)
         return (0.0 if self.semidefinite else min(lowest, 0.0)), max(highest, 0.0)
 
+    @entrance("Gram.leading_eigenpairs")
     def leading_eigenpairs(self, n_vectors: int, *, seed: int = 0) -> Eigenpairs:
         """Return the algebraically largest eigenvalues of H K H with their vectors.
 
@@ -238,8 +233,9 @@ class Gram:
         if found is not None:
             return found
         operator = symmetric_operator(self.centred_matvec, self.n_samples)
-        return eigenpairs(operator, n_vectors, which="largest", seed=seed, who="Gram.leading_eigenpairs")
+        return eigenpairs(operator, n_vectors, which="largest", seed=seed)
 
+    @entrance("Gram")
     def approximate(self, method: str = "randomized", *, rank: int, seed: int = 0, **options: Any) -> LowRank:
         """Approximate K by a factor.
 
@@ -261,10 +257,10 @@ class Gram:
         LowRank
             Make a Gram matrix of it by `from_factor`.
         """
-        check_parameters("Gram", _APPROXIMATIONS, {"method": method})
+        check_parameters(_APPROXIMATIONS, {"method": method})
         if method == "nystrom":
-            return nystrom(self, rank, seed=seed, who="Gram", **options)
+            return nystrom(self, rank, seed=seed, **options)
         if method == "cholesky":
-            return pivoted_cholesky(self, rank, seed=seed, who="Gram", **options)
+            return pivoted_cholesky(self, rank, seed=seed, **options)
         known = bool(self.semidefinite)
-        return randomized_factor(self, rank, semidefinite=known, seed=seed, who="Gram", **options)
+        return randomized_factor(self, rank, semidefinite=known, seed=seed, **options)

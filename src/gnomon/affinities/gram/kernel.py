@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._run import current_run
+from gnomon._threads import ThreadPool
 from gnomon._validation import message
 from gnomon.affinities.gram.source import Float64Array, Rows, centred
-from gnomon.kernels.inputs import CustomInput, InputKernel
+from gnomon.kernels.inputs import InputKernel
 from gnomon.linalg import Eigenpairs
 
 __all__ = ["KernelSource"]
@@ -24,7 +25,7 @@ _Part = TypeVar("_Part")
 
 
 class KernelSource:
-    """K_ij = k(x_i, x_j), of which at most n_threads blocks of 256 rows are held at a time.
+    """K_ij = k(x_i, x_j), of which a block of 256 rows is held for each thread.
 
     Parameters
     ----------
@@ -32,18 +33,15 @@ class KernelSource:
         The similarity.
     X : ndarray or CSR of shape (n_samples, n_features)
         The rows; turned to float64.
-    n_threads : int >= 1, default=1
-        Does not change the result. A user's kernel is called by one thread only.
     """
 
-    def __init__(self, kernel: InputKernel, X: Any, *, n_threads: int = 1) -> None:
+    def __init__(self, kernel: InputKernel, X: Any) -> None:
         self.kernel = kernel
         self.semidefinite = kernel.semidefinite
         sparse = bool(sp.issparse(X))
         self._rows: Any = sp.csr_array(X, dtype=np.float64) if sparse else np.asarray(X, dtype=np.float64)
         if kernel.of_differences and not sparse:  # distances of rows far from the origin keep their digits
             self._rows = self._rows - self._rows.mean(axis=0)
-        self.n_threads = 1 if isinstance(kernel, CustomInput) else n_threads
         self._diagonal: Float64Array = kernel.diagonal(self._rows)
         if kernel.semidefinite is None:
             self._probe()
@@ -55,7 +53,7 @@ class KernelSource:
         difference, largest = float(np.abs(values - values.T).max()), float(np.abs(values).max())
         if difference > 1e-10 * largest:
             fact = f"f(A, A) differs from its transpose by up to {difference:.3g}, its largest entry is {largest:.3g}"
-            raise ValueError(message("Gram", "similarity", "symmetric, f(A, B) = f(B, A)'", fact=fact))
+            raise ValueError(message("similarity", "symmetric, f(A, B) = f(B, A)'", fact=fact))
 
     @property
     def n_samples(self) -> int:
@@ -76,10 +74,10 @@ class KernelSource:
         def work(begin: int) -> _Part:
             return use(begin, self._strip(begin))
 
-        if self.n_threads == 1 or len(begins) == 1:
+        if current_run().n_threads == 1 or len(begins) == 1:
             yield from map(work, begins)
             return
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        with ThreadPool() as pool:
             yield from pool.map(work, begins)
 
     def matvec(self, Y: Float64Array) -> Float64Array:

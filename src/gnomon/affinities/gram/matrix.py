@@ -17,23 +17,21 @@ _BLOCK = 512  # rows that are looked at together
 _ASYMMETRY = {True: 1e-5, False: 1e-10}  # of the largest entry, for float32 and for float64: rounding of products
 
 
-def check_symmetric(K: Any, *, who: str) -> Any:
+def check_symmetric(K: Any) -> Any:
     """Return K as float64, ndarray or CSR, made exactly symmetric; raise ValueError if it is not a similarity.
 
     Parameters
     ----------
     K : array-like or sparse matrix of shape (n_samples, n_samples)
         May differ from its transpose by rounding: 1e-10 of the largest entry, or 1e-5 if it is float32.
-    who : str
-        Opens the error text.
     """
     single = getattr(K, "dtype", None) == np.float32
     sparse = bool(sp.issparse(K))
     matrix: Any = sp.csr_array(K, dtype=np.float64) if sparse else np.asarray(K, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
-        raise ValueError(message(who, f"a similarity of shape {matrix.shape}", "a square matrix"))
+        raise ValueError(message(f"a similarity of shape {matrix.shape}", "a square matrix"))
     if not np.isfinite(matrix.data if sparse else matrix).all():
-        raise ValueError(message(who, "the similarity", "finite"))
+        raise ValueError(message("the similarity", "finite"))
     largest = float(abs(matrix).max())
     asymmetry, row = 0.0, 0
     for begin in range(0, matrix.shape[0], _BLOCK):
@@ -44,7 +42,7 @@ def check_symmetric(K: Any, *, who: str) -> Any:
     if asymmetry > _ASYMMETRY[single] * largest:
         fact = f"row {row} and column {row} differ by up to {asymmetry:.3g}, the largest entry is {largest:.3g}"
         remedy = "Pass (K + K.T) / 2 if that is what you mean."
-        raise ValueError(message(who, "the similarity", "symmetric", fact=fact, remedy=remedy))
+        raise ValueError(message("the similarity", "symmetric", fact=fact, remedy=remedy))
     if asymmetry == 0.0:
         return matrix
     return sp.csr_array((matrix + matrix.T) / 2.0) if sparse else (matrix + matrix.T) / 2.0

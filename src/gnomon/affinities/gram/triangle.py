@@ -29,14 +29,11 @@ class TriangleSource:
     ----------
     source : KernelSource
         Evaluates the kernel; single columns are asked of it again.
-    n_threads : int >= 1, default=1
-        Does not change the result.
     """
 
-    def __init__(self, source: KernelSource, *, n_threads: int = 1) -> None:
+    def __init__(self, source: KernelSource) -> None:
         self._source = source
-        self._n_threads = n_threads
-        self._strips: list[Float64Array] = list(_each(source, lambda begin: _strip(source, begin), n_threads))
+        self._strips: list[Float64Array] = list(_each(source, lambda begin: _strip(source, begin)))
 
     @property
     def n_samples(self) -> int:
@@ -57,9 +54,7 @@ class TriangleSource:
             end = begin + strip.shape[0]
             return strip @ Y[begin:], strip[:, end - begin :].T @ Y[begin:end]
 
-        for begin, (own, others) in zip(
-            _begins(self.n_samples), in_order(work, _begins(self.n_samples), self._n_threads), strict=True
-        ):
+        for begin, (own, others) in zip(_begins(self.n_samples), in_order(work, _begins(self.n_samples)), strict=True):
             end = begin + own.shape[0]
             image[begin:end] += own
             image[end:] += others
@@ -72,7 +67,7 @@ class TriangleSource:
     def block(self, rows: Rows, columns: Rows) -> Float64Array:
         """Return the entries in the given rows and columns."""
         if rows is None and columns is None:
-            return symmetric_matrix(self._source, self._n_threads)
+            return symmetric_matrix(self._source)
         return self._source.block(rows, columns)
 
     def diagonal(self) -> Float64Array:
@@ -91,14 +86,14 @@ class TriangleSource:
             own, others = entries[:, : end - begin], entries[:, end - begin :]
             return float(np.vdot(own, own)) + 2.0 * float(np.einsum("ij,ij->", others, others))
 
-        return float(sum(in_order(squares, _begins(self.n_samples), self._n_threads)))
+        return float(sum(in_order(squares, _begins(self.n_samples))))
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
         """Return None: there is no way shorter than products."""
         return None
 
 
-def symmetric_matrix(source: KernelSource, n_threads: int = 1) -> Float64Array:
+def symmetric_matrix(source: KernelSource) -> Float64Array:
     """Return all of K, exactly symmetric, from half the evaluations of the kernel."""
     n = source.n_samples
     K = np.empty((n, n))
@@ -109,7 +104,7 @@ def symmetric_matrix(source: KernelSource, n_threads: int = 1) -> Float64Array:
         K[begin:end, begin:] = strip
         K[end:, begin:end] = strip[:, end - begin :].T
 
-    for _ in _each(source, work, n_threads):
+    for _ in _each(source, work):
         pass
     return K
 
@@ -118,9 +113,9 @@ def _begins(n_samples: int) -> range:
     return range(0, n_samples, _STRIP)
 
 
-def _each(source: KernelSource, work: Callable[[int], _Part], n_threads: int) -> Iterator[_Part]:
+def _each(source: KernelSource, work: Callable[[int], _Part]) -> Iterator[_Part]:
     """Yield work(begin) of all strips in order."""
-    return in_order(work, _begins(source.n_samples), min(n_threads, source.n_threads))
+    return in_order(work, _begins(source.n_samples))
 
 
 def _strip(source: KernelSource, begin: int) -> Float64Array:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
@@ -30,7 +31,6 @@ Array = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 21  # numbers made dense at a time
 _RIDGES = np.logspace(-3, 3, 13)
-_WHO = "axis"
 _PUSH_ROWS = 400  # points whose arrows are averaged at most
 _STRETCHES = 20
 _BANDWIDTH = 0.12  # of the length of the line
@@ -236,6 +236,7 @@ class Axis(Answer):
             f"the features predict {self.fidelity:.0%} of where they lie along it (local R2 {self.r2:.2f})"
         )
 
+    @entrance("profile")
     def profile(self, feature: int | str, n_places: int = 50, bandwidth: float | None = None) -> Profile:
         """Return the smoothed mean of a feature along the line.
 
@@ -250,21 +251,22 @@ class Axis(Answer):
         """
         if isinstance(feature, str):
             if feature not in self.all_features:
-                raise ValueError(message("profile", f"feature={feature!r}", "the name of a feature"))
+                raise ValueError(message(f"feature={feature!r}", "the name of a feature"))
             column = self.all_features.index(feature)
         else:
             rule = {"feature": Integer(0, len(self.all_features) - 1)}
-            column = check_parameters("profile", rule, {"feature": feature})["feature"]
-        n_places = check_parameters("profile", {"n_places": Integer(2)}, {"n_places": n_places})["n_places"]
+            column = check_parameters(rule, {"feature": feature})["feature"]
+        n_places = check_parameters({"n_places": Integer(2)}, {"n_places": n_places})["n_places"]
         if bandwidth is None:
             bandwidth = _BANDWIDTH * self.length
         rule_of_width = {"bandwidth": Real(0.0, low_open=True)}
-        bandwidth = float(check_parameters("profile", rule_of_width, {"bandwidth": bandwidth})["bandwidth"])
+        bandwidth = float(check_parameters(rule_of_width, {"bandwidth": bandwidth})["bandwidth"])
         at = np.linspace(0.0, self.length, n_places)
         values = dense_rows_of(self._X, self.near.rows, [column])[:, 0]
         return Profile(self.all_features[column], at, *smooth(self.near.t, values, at, bandwidth))
 
 
+@entrance("axis")
 def axis(
     explanation: Explanation,
     path: Any = None,
@@ -301,14 +303,14 @@ def axis(
     ValueError
         If fewer than ten points lie near the line.
     """
-    check_parameters(_WHO, {"sort_by": Options(*_SORTS)}, {"sort_by": sort_by})
+    check_parameters({"sort_by": Options(*_SORTS)}, {"sort_by": sort_by})
     if (path is None) == (direction is None):
-        raise ValueError(message(_WHO, "path and direction", "one given, the other None"))
+        raise ValueError(message("path and direction", "one given, the other None"))
     if at is not None and direction is None:
-        raise ValueError(message(_WHO, "at", "None when a path is given"))
+        raise ValueError(message("at", "None when a path is given"))
     if path is None:
         path = _straight(explanation, direction, at)
-    near = find_points_near(explanation.places, check_path(path, explanation.n_components, who=_WHO), width, who=_WHO)
+    near = find_points_near(explanation.places, check_path(path, explanation.n_components), width)
     table = _trend_table(explanation, near)
     table["push"], table["push_error"] = _pushes(explanation, near)
     order = np.lexsort((-np.abs(table["effect"]), -np.abs(table[_SORTS[sort_by]])))
@@ -337,11 +339,11 @@ def _straight(explanation: Explanation, direction: Any, at: Any) -> Array:
         i = explanation._row(at)
         region = places[np.append(i, explanation._jacobians.indices[i])]
     else:
-        region = places[row_mask(at, len(places), who=_WHO, name="at")]
+        region = places[row_mask(at, len(places), name="at")]
     known = region[np.isfinite(region[:, 0])]
     if not len(known):
-        raise ValueError(message(_WHO, "at", "a region with a place in the map"))
-    return path_through(region, direction, np.median(known, axis=0), who=_WHO)
+        raise ValueError(message("at", "a region with a place in the map"))
+    return path_through(region, direction, np.median(known, axis=0))
 
 
 def _trend_table(explanation: Explanation, near: PointsNear) -> dict[str, Array]:

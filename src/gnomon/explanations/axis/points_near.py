@@ -48,30 +48,30 @@ class PointsNear:
     tangents: Array
 
 
-def check_path(path: Any, n_components: int, *, who: str) -> Array:
+def check_path(path: Any, n_components: int) -> Array:
     """Return the vertices of a line without immediate repetitions."""
     vertices = np.asarray(path, dtype=np.float64)
     if vertices.ndim != 2 or vertices.shape[1] != n_components or not np.isfinite(vertices).all():
         raise ValueError(
-            message(who, f"path of shape {vertices.shape}", f"finite places of {n_components} coordinates each")
+            message(f"path of shape {vertices.shape}", f"finite places of {n_components} coordinates each")
         )
     moved: npt.NDArray[np.bool_] = np.append(True, np.any(np.diff(vertices, axis=0) != 0, axis=1))
     vertices = np.asarray(vertices[moved])
     if len(vertices) < 2:
-        raise ValueError(message(who, f"path of {len(vertices)} different places", "of at least two"))
+        raise ValueError(message(f"path of {len(vertices)} different places", "of at least two"))
     return vertices
 
 
-def path_through(places: Array, direction: Any, center: Array, *, who: str) -> Array:
+def path_through(places: Array, direction: Any, center: Array) -> Array:
     """Return the straight line through `center` that spans the middle nine tenths of `places` along `direction`."""
     given = np.asarray(direction, dtype=np.float64)
     if given.shape != center.shape or not np.isfinite(given).all() or not given.any():
-        raise ValueError(message(who, f"direction={direction!r}", f"{len(center)} finite numbers, not all zero"))
+        raise ValueError(message(f"direction={direction!r}", f"{len(center)} finite numbers, not all zero"))
     unit = given / np.linalg.norm(given)
     along = (places[np.isfinite(places[:, 0])] - center) @ unit
     low, high = np.percentile(along, [5.0, 95.0])
     if not high > low:
-        raise ValueError(message(who, "at", "a region that extends along the direction"))
+        raise ValueError(message("at", "a region that extends along the direction"))
     line: Array = np.stack([center + low * unit, center + high * unit])
     return line
 
@@ -88,7 +88,7 @@ def _default_width(path: Array, places: Array) -> float:
     return 2.0 * float(np.median(radii))
 
 
-def find_points_near(places: Array, path: Array, width: float | None, *, who: str) -> PointsNear:
+def find_points_near(places: Array, path: Array, width: float | None) -> PointsNear:
     """Return the points within `width` of a line; its ends are cut square.
 
     Parameters
@@ -99,13 +99,11 @@ def find_points_near(places: Array, path: Array, width: float | None, *, who: st
         As `check_path` returns it.
     width : float > 0 or None
         None takes twice the median, over 64 places on the line, of the distance to the 15th nearest point.
-    who : str
-        Opens the error text.
     """
     if width is None:
         width = _default_width(path, places)
     else:
-        width = check_parameters(who, {"width": Real(0.0, low_open=True)}, {"width": width})["width"]
+        width = check_parameters({"width": Real(0.0, low_open=True)}, {"width": width})["width"]
     n = len(places)
     nearest, t, tangents = np.full(n, np.inf), np.zeros(n), np.zeros(places.shape)
     arc, last = 0.0, len(path) - 2
@@ -125,7 +123,6 @@ def find_points_near(places: Array, path: Array, width: float | None, *, who: st
     if len(rows) < _MIN_ROWS or np.ptp(t[rows]) == 0:
         raise ValueError(
             message(
-                who,
                 "path",
                 f"near at least {_MIN_ROWS} points",
                 fact=f"{len(rows)} lie within width={width:.3g} of it",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
@@ -19,7 +20,6 @@ __all__ = ["Caption", "cluster_captions"]
 
 Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22
-_WHO = "cluster_captions"
 _REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
@@ -112,6 +112,7 @@ class Caption(Answer):
         return self.text
 
 
+@entrance("cluster_captions")
 def cluster_captions(
     X: Any,
     labels: Any,
@@ -148,18 +149,18 @@ def cluster_captions(
     dict of label to Caption
         In the order of the sorted labels. Like every description of chosen clusters, no test.
     """
-    n_phrases = check_parameters(_WHO, {"n_phrases": Integer(1)}, {"n_phrases": n_phrases})["n_phrases"]
-    values, names = check_features(X, feature_names, who=_WHO)
+    n_phrases = check_parameters({"n_phrases": Integer(1)}, {"n_phrases": n_phrases})["n_phrases"]
+    values, names = check_features(X, feature_names)
     words = ("high", "low", "medium")
     if image_shape is not None:
-        values, names = _region_means(values, image_shape, who=_WHO)
+        values, names = _region_means(values, image_shape)
         words = ("bright", "dark", "grey")
     given = np.asarray(labels)
     if given.shape != (values.shape[0],):
-        raise ValueError(message(_WHO, f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
+        raise ValueError(message(f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
     found, groups = np.unique(given, return_inverse=True)
     if len(found) < 2:
-        raise ValueError(message(_WHO, f"labels with {len(found)} value", "of at least two values"))
+        raise ValueError(message(f"labels with {len(found)} value", "of at least two values"))
     moments = _cluster_moments(values, groups.ravel(), len(found))
     listed = found.tolist()
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(found))]
@@ -235,11 +236,11 @@ def _told_apart(
     return told
 
 
-def _region_means(X: Any, image_shape: Any, *, who: str) -> tuple[npt.NDArray[np.float64], list[str]]:
+def _region_means(X: Any, image_shape: Any) -> tuple[npt.NDArray[np.float64], list[str]]:
     """Return the mean of the pixels of each row in nine regions, three by three, and the names of the regions."""
-    height, width, *_ = check_image_shape(image_shape, int(X.shape[1]), who=who)
+    height, width, *_ = check_image_shape(image_shape, int(X.shape[1]))
     if min(height, width) < 3:
-        raise ValueError(message(who, f"image_shape={tuple(image_shape)}", "at least 3 x 3 to have regions"))
+        raise ValueError(message(f"image_shape={tuple(image_shape)}", "at least 3 x 3 to have regions"))
     third = np.arange(height)[:, None] * 3 // height * 3 + np.arange(width)[None, :] * 3 // width
     region = np.repeat(third.ravel(), int(X.shape[1]) // (height * width))
     averages = np.zeros((len(region), 9))

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.rows import dense_rows_of, row_mask
@@ -228,24 +230,22 @@ def _order(auc: npt.NDArray[np.float64], effect: npt.NDArray[np.float64], sort_b
     return order
 
 
-def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int, n_threads: int) -> Any:
+def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> Any:
     """Return AUC, mean, mean of the rest and Cohen's d, each (n_groups, n_features), in one pass over the columns."""
     if hasattr(X, "tocsc"):
         # In CSC form a column is a row of the transposed table.
         X = X.T
-    return _core.group_contrasts(RowTable.of(X).core, np.ascontiguousarray(groups), n_groups, n_threads)
+    return _core.group_contrasts(RowTable.of(X).core, np.ascontiguousarray(groups), n_groups, current_run().n_threads)
 
 
-def _contrasts(
-    X: Any, groups: npt.NDArray[np.int32], n_groups: int, names: list[str], n_threads: int, sort_by: str
-) -> list[Contrast]:
+def _contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int, names: list[str], sort_by: str) -> list[Contrast]:
     """Contrast every group with all others."""
-    auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups, n_threads)
+    auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups)
 
     def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         # A group of one row is in one half only; the kernel takes groups that have rows.
         present, compact = np.unique(of, return_inverse=True)
-        part_auc, _, _, part_effect = _group_contrasts(part, compact.astype(np.int32), len(present), n_threads)
+        part_auc, _, _, part_effect = _group_contrasts(part, compact.astype(np.int32), len(present))
         orders = np.zeros((n_groups, len(names)), dtype=np.int64)
         orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
         return orders
@@ -287,6 +287,7 @@ def _varies(X: Any, groups: npt.NDArray[np.int32], doubtful: npt.NDArray[np.bool
     return varies
 
 
+@entrance("contrast")
 def contrast(
     X: Any,
     selection: Any,
@@ -318,23 +319,24 @@ def contrast(
     Contrast
         A description of these rows, not a test: a selection made by looking at a map differs by construction.
     """
-    check_parameters("contrast", _RULES, {"sort_by": sort_by})
-    values, labels = check_features(X, feature_names, who="contrast")
+    check_parameters(_RULES, {"sort_by": sort_by})
+    values, labels = check_features(X, feature_names)
     n = int(values.shape[0])
-    inside = row_mask(selection, n, who="contrast", name="selection")
+    inside = row_mask(selection, n, name="selection")
     if rest is None:
         outside = ~inside
         if not outside.any():
-            raise ValueError(message("contrast", f"selection with all {n} rows", "smaller than the data"))
+            raise ValueError(message(f"selection with all {n} rows", "smaller than the data"))
     else:
-        outside = row_mask(rest, n, who="contrast", name="rest")
+        outside = row_mask(rest, n, name="rest")
     shared = int(np.count_nonzero(inside & outside))
     if shared:
-        raise ValueError(message("contrast", f"rest with {shared} selected rows", "apart from the selection"))
+        raise ValueError(message(f"rest with {shared} selected rows", "apart from the selection"))
     groups = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
-    return _contrasts(values, groups, 2, labels, resolve_n_threads(n_jobs, who="contrast"), sort_by)[0]
+    return _contrasts(values, groups, 2, labels, sort_by)[0]
 
 
+@entrance("cluster_profiles")
 def cluster_profiles(
     X: Any,
     labels: Any,
@@ -363,24 +365,15 @@ def cluster_profiles(
         In the order of the sorted labels.
     """
     checked = {"n_top": 1 if n_top is None else n_top, "sort_by": sort_by}
-    check_parameters("cluster_profiles", {**_RULES, "n_top": Integer(1)}, checked)
-    values, feature_labels = check_features(X, feature_names, who="cluster_profiles")
+    check_parameters({**_RULES, "n_top": Integer(1)}, checked)
+    values, feature_labels = check_features(X, feature_names)
     given = np.asarray(labels)
     if given.shape != (values.shape[0],):
-        raise ValueError(
-            message("cluster_profiles", f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length")
-        )
+        raise ValueError(message(f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
     found, groups = np.unique(given, return_inverse=True)
     if len(found) < 2:
-        raise ValueError(message("cluster_profiles", f"labels with {len(found)} value", "of at least two values"))
-    contrasts = _contrasts(
-        values,
-        groups.ravel().astype(np.int32),
-        len(found),
-        feature_labels,
-        resolve_n_threads(n_jobs, who="cluster_profiles"),
-        sort_by,
-    )
+        raise ValueError(message(f"labels with {len(found)} value", "of at least two values"))
+    contrasts = _contrasts(values, groups.ravel().astype(np.int32), len(found), feature_labels, sort_by)
     return {
         label: profile if n_top is None else profile.head(n_top)
         for label, profile in zip(found.tolist(), contrasts, strict=True)

@@ -74,12 +74,12 @@ class Path:
         return row
 
 
-def path_graph(X: Any, graph: NeighborGraph, n_threads: int) -> PathGraph:
+def path_graph(X: Any, graph: NeighborGraph) -> PathGraph:
     """Return the edges of the neighbour graph, with bridges between its pieces where the metric allows them."""
     values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
     if graph.metric == "precomputed":
         return PathGraph.of(graph)
-    return PathGraph.of(graph, find_bridges(values, graph, metric=graph.metric, n_threads=n_threads))
+    return PathGraph.of(graph, find_bridges(values, graph, metric=graph.metric))
 
 
 def shortest_path(graph: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.int64]:
@@ -176,17 +176,16 @@ class Placing:
 
 
 def find_paths(
-    explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_paths: int, *, who: str
+    explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_paths: int
 ) -> list[tuple[Path, str]]:
     """Return paths of every kind to the nearest rows inside the region."""
-    shortest = path_graph(explanation._X, graph, explanation._n_threads)
-    lengths = shortest.lengths_from(np.array([i], dtype=np.int32), n_threads=explanation._n_threads)[0]
+    shortest = path_graph(explanation._X, graph)
+    lengths = shortest.lengths_from(np.array([i], dtype=np.int32))[0]
     candidates = region.core()
     candidates = candidates[np.isfinite(lengths[candidates])]
     if not len(candidates):
         raise ValueError(
             message(
-                who,
                 "target",
                 "joined to the point by a path of neighbours",
                 fact="the neighbour graph is in pieces",
@@ -201,7 +200,7 @@ def find_paths(
             if path.arc[-1] > 0:
                 paths.append((path, kind))
     if not paths:
-        raise ValueError(message(who, "target", "rows other than duplicates of the point"))
+        raise ValueError(message("target", "rows other than duplicates of the point"))
     return paths
 
 

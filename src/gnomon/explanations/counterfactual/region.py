@@ -39,16 +39,16 @@ class Membership:
     label: Any
 
 
-def target_rows(places: Array, target: Any, position: Any, labels: Any, *, who: str) -> npt.NDArray[np.bool_]:
+def target_rows(places: Array, target: Any, position: Any, labels: Any) -> npt.NDArray[np.bool_]:
     """Return a mask of the rows that a target names: a label, rows, or those nearest to a position."""
     n = len(places)
     placed = np.isfinite(places[:, 0])
     if (target is None) == (position is None):
-        raise ValueError(message(who, "target and position", "one given, the other None"))
+        raise ValueError(message("target and position", "one given, the other None"))
     if position is not None:
         spot = np.asarray(position, dtype=np.float64)
         if spot.shape != (places.shape[1],) or not np.isfinite(spot).all():
-            raise ValueError(message(who, f"position={position!r}", f"{places.shape[1]} finite numbers"))
+            raise ValueError(message(f"position={position!r}", f"{places.shape[1]} finite numbers"))
         distance = np.where(placed, np.sum((places - spot) ** 2, axis=1), np.inf)
         wanted = np.zeros(n, dtype=np.bool_)
         wanted[np.argsort(distance, kind="stable")[: min(_AROUND, int(placed.sum()))]] = True
@@ -56,14 +56,14 @@ def target_rows(places: Array, target: Any, position: Any, labels: Any, *, who: 
     if np.ndim(target) == 0:
         if labels is None:
             remedy = "Pass labels, or rows as a list or mask."
-            raise ValueError(message(who, f"target={target!r}", "rows where there are no labels", remedy=remedy))
+            raise ValueError(message(f"target={target!r}", "rows where there are no labels", remedy=remedy))
         wanted = np.asarray(np.asarray(labels) == target)
         if wanted.shape != (n,) or not wanted.any():
-            raise ValueError(message(who, f"target={target!r}", "one of the labels"))
+            raise ValueError(message(f"target={target!r}", "one of the labels"))
     else:
-        wanted = row_mask(target, n, who=who, name="target")
+        wanted = row_mask(target, n, name="target")
     if not (wanted & placed).any():
-        raise ValueError(message(who, "target", "rows with a place in the map"))
+        raise ValueError(message("target", "rows with a place in the map"))
     return wanted & placed
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Counterfactual", "counterfactual"]
 
 Array = npt.NDArray[np.float64]
-_WHO = "counterfactual"
 _SORTS = {"contribution": "effect", "change": "change_sd"}
 Transform = Callable[[Any], Any]
 
@@ -179,6 +179,7 @@ class Counterfactual(Answer):
         return text
 
 
+@entrance("counterfactual")
 def counterfactual(
     explanation: Explanation,
     i: int,
@@ -247,21 +248,21 @@ def counterfactual(
         "sort_by": Options(*_SORTS),
     }
     given = {"n_paths": n_paths, "minimize": minimize, "sort_by": sort_by}
-    checked = check_parameters(_WHO, rules, given)
+    checked = check_parameters(rules, given)
     X, n = explanation._X, explanation.n_samples
-    i = find_row(i, n, who=_WHO)
+    i = find_row(i, n)
     if not np.isfinite(explanation.places[i]).all():
-        raise ValueError(message(_WHO, f"row {i}", "a point with a place in the map"))
-    wanted = target_rows(explanation.places, target, position, labels, who=_WHO)
+        raise ValueError(message(f"row {i}", "a point with a place in the map"))
+    wanted = target_rows(explanation.places, target, position, labels)
     if wanted[i]:
-        raise ValueError(message(_WHO, f"row {i}", "outside the target", fact="it belongs to it"))
+        raise ValueError(message(f"row {i}", "outside the target", fact="it belongs to it"))
     placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform)
     if graph is None:
         graph = explanation.graph
     else:
-        check_graph(graph, n, who=_WHO)
+        check_graph(graph, n)
     scales, own = column_scales(X), dense_rows_of(X, [i])[0]
-    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"], who=_WHO)
+    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"])
     best, alike = best_candidate(candidates := try_paths(paths, placing, scales), own)
     attribution = Attribution(explanation, own, scales)
     kept = np.zeros(len(own), dtype=np.bool_)

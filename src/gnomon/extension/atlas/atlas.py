@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Integer, check_parameters, message
+from gnomon._entrance import entrance
+from gnomon._validation import Integer, check_parameters, message, warn
 from gnomon.data import check_feature_count, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
@@ -25,7 +24,6 @@ __all__ = ["AffineAtlas"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_WHO = "AffineAtlas"
 _BLOCK = 4096  # rows placed at a time
 
 
@@ -94,6 +92,7 @@ class AffineAtlas:
        Numerical Methods in Engineering 15, 1980 (blended local fits).
     """
 
+    @entrance("AffineAtlas")
     def __init__(
         self,
         X: Any,
@@ -104,28 +103,28 @@ class AffineAtlas:
         metric: str = "euclidean",
         n_jobs: int | None = None,
     ) -> None:
-        n_neighbors = check_parameters(_WHO, {"n_neighbors": Integer(1)}, {"n_neighbors": n_neighbors})["n_neighbors"]
-        n_threads = resolve_n_threads(n_jobs, who=_WHO)
-        table = check_table(X, who=_WHO, accept_sparse=True, min_samples=2)
-        places = check_places(Y, table.n_samples, who=_WHO)
+        n_neighbors = check_parameters({"n_neighbors": Integer(1)}, {"n_neighbors": n_neighbors})["n_neighbors"]
+        table = check_table(X, accept_sparse=True, min_samples=2)
+        places = check_places(Y, table.n_samples)
+        self.n_jobs = n_jobs
         self.n_features_in_, self._names = table.n_features, table.feature_names
         self._points = points = MapPoints.of(table.values, places)
         if len(points) < 2:
             fact = f"{len(points)} distinct row(s) with a place"
-            raise ValueError(message(_WHO, "X", "a table of at least 2 distinct rows with a place", fact=fact))
-        graph = points.graph(graph, n_neighbors, metric=metric, n_threads=n_threads, who=_WHO)
+            raise ValueError(message("X", "a table of at least 2 distinct rows with a place", fact=fact))
+        graph = points.graph(graph, n_neighbors, metric=metric)
         self.n_neighbors_ = k = graph.n_neighbors
-        charts = fit_charts(points.X, points.Y, graph, n_threads=n_threads)
+        charts = fit_charts(points.X, points.Y, graph)
         self.trust_, self.ridge_ = charts.trust, charts.ridge
         if graph.metric != "euclidean":
-            graph = compute_neighbors(points.X, k, n_threads=n_threads)
+            graph = compute_neighbors(points.X, k)
         self._indices = graph.indices
-        self.law_, self.inverse_law_ = BlendLaw.of(graph.distances), inverse_law(points.Y, k, n_threads=n_threads)
+        self.law_, self.inverse_law_ = BlendLaw.of(graph.distances), inverse_law(points.Y, k)
         rows = RowTable.of(points.X)
         self._novelty = Novelty.learn(graph.indices, graph.distances)
-        near = NearestPoints(points.X, k, n_threads)
+        near = NearestPoints(points.X, k)
         self._forward = Forward(near, rows, charts, self.law_, self._novelty, k)
-        self._inverse = Inverse(NearestPoints(points.Y, k, n_threads), rows, charts, self.inverse_law_)
+        self._inverse = Inverse(NearestPoints(points.Y, k), rows, charts, self.inverse_law_)
 
     @property
     def method_(self) -> str:
@@ -138,17 +137,18 @@ class AffineAtlas:
         return self._forward.nearest.search.recall
 
     def _check_rows(self, X_new: Any) -> Any:
-        table = check_table(X_new, who=_WHO, accept_sparse=True, min_samples=0)
-        check_feature_count(table, self.n_features_in_, self._names, who=_WHO)
+        table = check_table(X_new, accept_sparse=True, min_samples=0)
+        check_feature_count(table, self.n_features_in_, self._names)
         return self._points.in_form(table.values)
 
     def _check_places(self, Y_new: Any) -> Float64Array:
-        places = np.asarray(check_table(Y_new, who=_WHO, min_samples=0, dtype=np.float64).values)
+        places = np.asarray(check_table(Y_new, min_samples=0, dtype=np.float64).values)
         if places.shape[1] != self._points.Y.shape[1]:
             rule = f"of {self._points.Y.shape[1]} columns, those of the map"
-            raise ValueError(message(_WHO, f"Y with {places.shape[1]} columns", rule))
+            raise ValueError(message(f"Y with {places.shape[1]} columns", rule))
         return places
 
+    @entrance("AffineAtlas")
     def transform(self, X_new: Any) -> Float64Array:
         """Place rows in the map, each as a function of the row alone.
 
@@ -168,6 +168,7 @@ class AffineAtlas:
         """
         return self.predict(X_new)[0]
 
+    @entrance("AffineAtlas")
     def predict(self, X_new: Any) -> tuple[Float64Array, Float64Array]:
         """Place rows and say how far the charts agree on each place.
 
@@ -190,12 +191,13 @@ class AffineAtlas:
             far += int(np.count_nonzero(self._novelty.far(scores)))
         if far:
             text = (
-                f"{_WHO}: {far} of {rows.shape[0]} rows lie out of range, farther from the rows of the map than 1.5 "
+                f"{far} of {rows.shape[0]} rows lie out of range, farther from the rows of the map than 1.5 "
                 "times what is found among these; their places are extrapolated. See novelty()."
             )
-            warnings.warn(text, DataWarning, stacklevel=3)
+            warn(text, DataWarning)
         return positions, spread
 
+    @entrance("AffineAtlas")
     def jacobian(self, x: Any) -> Float64Array:
         """Return the derivative of the map, that of the weights included.
 
@@ -215,6 +217,7 @@ class AffineAtlas:
             found[some] = self._forward.blend(rows[some], jacobians=True).jacobians
         return found[0] if one else found
 
+    @entrance("AffineAtlas")
     def pull_back(self, x: Any, gradient: Any) -> Float64Array:
         """Return the gradient by the features of a function U(f(x)) of the map.
 
@@ -233,10 +236,11 @@ class AffineAtlas:
         jacobian = self.jacobian(x)
         given = np.asarray(gradient, dtype=np.float64)
         if given.shape != jacobian.shape[:-1]:
-            raise ValueError(message(_WHO, f"gradient of shape {given.shape}", f"of shape {jacobian.shape[:-1]}"))
+            raise ValueError(message(f"gradient of shape {given.shape}", f"of shape {jacobian.shape[:-1]}"))
         pulled: Float64Array = (given[..., None] * jacobian).sum(axis=-2)
         return pulled
 
+    @entrance("AffineAtlas")
     def novelty(self, X_new: Any) -> Float64Array:
         """Say how far rows lie out of range.
 
@@ -260,6 +264,7 @@ class AffineAtlas:
             scores[some] = self._forward.scores(rows[some])
         return self._novelty.level(scores)
 
+    @entrance("AffineAtlas")
     def inverse_transform(self, Y_new: Any, *, return_error: bool = False) -> Any:
         """Return rows of the data at places of the map, each a function of the place alone.
 
@@ -292,6 +297,7 @@ class AffineAtlas:
                 error[some] = np.sqrt(np.square(again - places[some]).sum(axis=1))
         return (rows, error) if return_error else rows
 
+    @entrance("AffineAtlas")
     def round_trip(self, rows: Any = None) -> RoundTrip:
         """Go from rows of the map to their places and back, and from their places to rows and back.
 
@@ -306,7 +312,7 @@ class AffineAtlas:
         -------
         RoundTrip
         """
-        return go_round(self._points, self._indices, self._forward, self._inverse, rows, who=_WHO)
+        return go_round(self._points, self._indices, self._forward, self._inverse, rows)
 
 
 def _blocks(n: int) -> Iterator[slice]:

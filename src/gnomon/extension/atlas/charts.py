@@ -112,7 +112,7 @@ class Charts:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
 
-def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph, *, n_threads: int) -> Charts:
+def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph) -> Charts:
     """Fit the charts; the damping is the one with which neighbours are predicted best.
 
     Parameters
@@ -120,13 +120,11 @@ def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph, *, n_threads: int)
     X : ndarray or CSR of shape (n_samples, n_features)
     Y : ndarray of shape (n_samples, n_components), float64
     graph : NeighborGraph of n_samples rows
-    n_threads : int >= 1
-        Does not change the result.
     """
     n = graph.n_samples
     weights, reach = torn_weights(Y, graph)
-    ridge, share = _choose_way(X, Y, graph, weights, n_threads)
-    fits = local_jacobians(X, Y, graph, weights=weights, ridge=ridge, variance_share=share, n_threads=n_threads)
+    ridge, share = _choose_way(X, Y, graph, weights)
+    fits = local_jacobians(X, Y, graph, weights=weights, ridge=ridge, variance_share=share)
     trust = np.where(fits.mask, np.clip(np.nan_to_num(fits.predicted_r2.astype(np.float64)), 0.0, 1.0), 0.0)
     trust[trust > 1.0 - 1e-6] = 1.0  # r2 comes in single precision
     coefficients = np.nan_to_num(fits.coefficients.reshape(n, -1)) * trust[:, None]
@@ -138,16 +136,12 @@ def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph, *, n_threads: int)
     return Charts(Y, fits.indices, coefficients, chart, reach, trust, ridge, share)
 
 
-def _choose_way(
-    X: Any, Y: Float64Array, graph: NeighborGraph, weights: npt.NDArray[np.float32], n_threads: int
-) -> tuple[float, float]:
+def _choose_way(X: Any, Y: Float64Array, graph: NeighborGraph, weights: npt.NDArray[np.float32]) -> tuple[float, float]:
     n = graph.n_samples
     rows = np.unique(np.linspace(0, n - 1, min(n, _TRIED_ROWS)).astype(np.int64))
     best, best_score = _WAYS[0], -np.inf
     for ridge, share in _WAYS:
-        fits = local_jacobians(
-            X, Y, graph, weights=weights, rows=rows, ridge=ridge, variance_share=share, n_threads=n_threads
-        )
+        fits = local_jacobians(X, Y, graph, weights=weights, rows=rows, ridge=ridge, variance_share=share)
         scores = fits.predicted_r2[fits.mask]
         score = float(np.median(scores)) if len(scores) else -np.inf
         if score > best_score:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
@@ -116,10 +117,10 @@ class Forward:
 
     def blend(self, rows: Any, *, jacobians: bool = False, own: Rows | None = None) -> Blend:
         """Place rows; point own[i] takes no part in row i."""
-        law, n_threads = self.law, self.nearest.n_threads
+        law = self.law
 
         def run(some: Any, near: Candidates, distances: Distances) -> tuple[npt.NDArray[Any], ...]:
-            how = (law.count, law.softness, law.power, _CONSENSUS, jacobians, n_threads)
+            how = (law.count, law.softness, law.power, _CONSENSUS, jacobians, current_run().n_threads)
             new = RowTable.of(some).core
             positions, spread, truncated, derivatives = _core.atlas_predict(
                 self.table.core, new, near, self.charts.core, *how
@@ -136,7 +137,7 @@ class Forward:
 
     def scores(self, rows: Any) -> Float64Array:
         """Return the scores of rows alone."""
-        return self._score(*self.nearest.search.find(rows, self.n_neighbors, n_threads=self.nearest.n_threads))
+        return self._score(*self.nearest.search.find(rows, self.n_neighbors))
 
     def _score(self, near: Candidates, distances: Distances) -> Float64Array:
         k = self.n_neighbors

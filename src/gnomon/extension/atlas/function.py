@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_table
 from gnomon.extension.atlas.atlas import AffineAtlas
@@ -45,10 +46,9 @@ class MapFunction:
     def _make_atlas(self) -> AffineAtlas:
         """Return the atlas of the map, made when it is first asked for."""
         if self._atlas is None:
-            who = type(self).__name__
             if self._fitted_rows is None:
                 remedy = "Pass the features and the map to gnomon.AffineAtlas."
-                raise ValueError(message(who, "the fit", "one of rows of features", remedy=remedy))
+                raise ValueError(message("the fit", "one of rows of features", remedy=remedy))
             graph = getattr(self, "graph_", None)
             usable = isinstance(graph, NeighborGraph) and graph.n_neighbors >= _N_NEIGHBORS
             metric = getattr(self, "metric", "euclidean")
@@ -63,6 +63,7 @@ class MapFunction:
             )
         return self._atlas
 
+    @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
         """Return rows of the data at places of the map, each a function of the place alone.
 
@@ -79,11 +80,12 @@ class MapFunction:
         """
         check_is_fitted(self)
         if getattr(self, "_one_place", False) and self._fitted_rows is not None:
-            places = check_table(Y, who=type(self).__name__, min_samples=0).values
+            places = check_table(Y, min_samples=0).values
             return np.repeat(dense_rows(self._fitted_rows[:1]), places.shape[0], axis=0)
         found: Float64Array = self._make_atlas().inverse_transform(Y)
         return found
 
+    @entrance()
     def jacobian(self, x: Any) -> Float64Array:
         """Return the derivative of the place of a row by its features.
 
@@ -99,9 +101,8 @@ class MapFunction:
         """
         check_is_fitted(self)
         one = not hasattr(x, "tocsr") and np.ndim(x) == 1
-        who = type(self).__name__
-        table = check_table(np.asarray(x)[None] if one else x, who=who, accept_sparse=True, min_samples=0)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who=who)
+        table = check_table(np.asarray(x)[None] if one else x, accept_sparse=True, min_samples=0)
+        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
         found = self._derive(table.values)
         return found[0] if one else found
 

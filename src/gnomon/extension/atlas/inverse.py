@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.forward import Forward
@@ -53,17 +54,17 @@ class Inverse:
         law = self.law
 
         def run(some: Float64Array, near: Candidates, _: Distances) -> tuple[npt.NDArray[Any], ...]:
-            arguments = (self.charts.core, law.count, law.softness, law.power, self.nearest.n_threads)
+            arguments = (self.charts.core, law.count, law.softness, law.power, current_run().n_threads)
             return _core.atlas_invert(self.table.core, np.ascontiguousarray(some), near, *arguments)
 
         rows: Float64Array = self.nearest.ask(run, places, own)[0]
         return rows
 
 
-def inverse_law(Y: Float64Array, n_neighbors: int, *, n_threads: int) -> BlendLaw:
+def inverse_law(Y: Float64Array, n_neighbors: int) -> BlendLaw:
     """Return the law of the weights by distances in the map."""
     some = Y[spread_evenly(len(Y), _LAW_ROWS)]
-    _, distances = query_neighbors(Y, some, n_neighbors + 1, n_threads=n_threads)
+    _, distances = query_neighbors(Y, some, n_neighbors + 1)
     return BlendLaw.of(distances[:, 1:], power=_POWER, n_rows=_COUNT)
 
 
@@ -94,13 +95,7 @@ class RoundTrip:
 
 
 def go_round(
-    points: MapPoints,
-    indices: npt.NDArray[np.int32],
-    forward: Forward,
-    inverse: Inverse,
-    rows: Any = None,
-    *,
-    who: str,
+    points: MapPoints, indices: npt.NDArray[np.int32], forward: Forward, inverse: Inverse, rows: Any = None
 ) -> RoundTrip:
     """Send rows of a map in both directions, without themselves.
 
@@ -113,10 +108,8 @@ def go_round(
     inverse : Inverse
     rows : array-like of row numbers, default=None
         None takes at most 1000, evenly spread.
-    who : str
-        Opens the error text.
     """
-    listed = _check_rows(points.members, rows, who)
+    listed = _check_rows(points.members, rows)
     own = points.members[listed]
     places = points.Y[own]
     again = forward.blend(points.in_form(inverse.invert(places, own)), own=own).positions
@@ -133,16 +126,16 @@ def go_round(
     )
 
 
-def _check_rows(members: npt.NDArray[np.int64], rows: Any, who: str) -> npt.NDArray[np.int64]:
+def _check_rows(members: npt.NDArray[np.int64], rows: Any) -> npt.NDArray[np.int64]:
     n = len(members)
     if rows is None:
         placed = np.flatnonzero(members >= 0)
         return np.asarray(placed[spread_evenly(len(placed), _TRIP_ROWS)], dtype=np.int64)
     listed = np.atleast_1d(np.asarray(rows))
     if listed.dtype.kind not in "iu" or (listed < 0).any() or (listed >= n).any():
-        raise ValueError(message(who, "rows", f"row numbers below n_samples={n}"))
+        raise ValueError(message("rows", f"row numbers below n_samples={n}"))
     if (members[listed] < 0).any():
-        raise ValueError(message(who, "rows", "row numbers of rows with a place"))
+        raise ValueError(message("rows", "row numbers of rows with a place"))
     return listed.astype(np.int64)
 
 

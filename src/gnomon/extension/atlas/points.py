@@ -71,16 +71,14 @@ class MapPoints:
         """Return some rows as a dense float64 array."""
         return dense_rows(self.X[rows])
 
-    def graph(
-        self, given: NeighborGraph | None, n_neighbors: int, *, metric: str, n_threads: int, who: str
-    ) -> NeighborGraph:
+    def graph(self, given: NeighborGraph | None, n_neighbors: int, *, metric: str) -> NeighborGraph:
         """Return the graph of the points' n_neighbors nearest others: the one given if it is of these points."""
         n = len(self)
         if given is not None:
-            check_graph(given, n if getattr(given, "n_samples", n) == n else len(self.members), who=who, ordered=False)
+            check_graph(given, n if getattr(given, "n_samples", n) == n else len(self.members), ordered=False)
         if given is not None and given.n_samples == n and (given.mask is None or bool(given.mask.all())):
             return given.nearest(n_neighbors)
-        return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric, n_threads=n_threads)
+        return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric)
 
 
 def spread_evenly(n: int, most: int) -> npt.NDArray[np.int64]:
@@ -99,13 +97,10 @@ class NearestPoints:
     table : ndarray or CSR of shape (n_points, n_features)
     n_neighbors : int >= 1
         Of a point; a new row looks at three times as many points, and at twelve times as many if those are too few.
-    n_threads : int
-        Does not change the result.
     """
 
     table: Any
     n_neighbors: int
-    n_threads: int
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "search"}
@@ -114,13 +109,13 @@ class NearestPoints:
     def search(self) -> RowSearch:
         """How points are found: exactly in tables of moderate size, else through cells."""
         size = min(int(self.table.shape[0]), _MOST * self.n_neighbors + 2)
-        return RowSearch.of(self.table, size, target_recall=_RECALL, n_threads=self.n_threads)
+        return RowSearch.of(self.table, size, target_recall=_RECALL)
 
     def find(self, rows: Any, own: Rows | None, wanted: int) -> tuple[Candidates, Distances]:
         """Return the nearest points and their distances, ascending; row i does without point own[i] if given."""
         if own is None:
-            return self.search.find(rows, wanted, n_threads=self.n_threads)
-        return without_own(*self.search.find(rows, wanted + 1, n_threads=self.n_threads), own)
+            return self.search.find(rows, wanted)
+        return without_own(*self.search.find(rows, wanted + 1), own)
 
     def ask(
         self, run: Callable[[Any, Candidates, Distances], tuple[npt.NDArray[Any], ...]], rows: Any, own: Rows | None

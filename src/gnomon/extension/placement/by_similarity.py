@@ -46,9 +46,7 @@ class SimilarityPlacement(RowPlacement):
     centered: bool = False
     means: npt.NDArray[np.float64] | None = None
 
-    def _positions(
-        self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
-    ) -> Float32Array:
+    def _positions(self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         parts = []
         for begin in range(0, int(X_new.shape[0]), _ROWS):
             rows = X_new[begin : begin + _ROWS]
@@ -56,13 +54,13 @@ class SimilarityPlacement(RowPlacement):
                 targets = np.concatenate(
                     [self.input_kernel.block(rows[i : i + 1], self.rows) for i in range(rows.shape[0])]
                 )
-            parts.append(self._match(targets, n_threads))
+            parts.append(self._match(targets))
         return np.concatenate(parts)
 
-    def _match(self, targets: npt.NDArray[np.float64], n_threads: int) -> Float32Array:
+    def _match(self, targets: npt.NDArray[np.float64]) -> Float32Array:
         if self.centered and self.means is not None:
             targets = targets + self.means
-        places, _ = place_points(targets, self.Y, self.kernel, n_threads=n_threads)
+        places, _ = place_points(targets, self.Y, self.kernel)
         if not self.centered:
             return places
         best = np.full(len(targets), np.inf)
@@ -72,7 +70,7 @@ class SimilarityPlacement(RowPlacement):
             better = losses < best
             found = np.where(better[:, None], places, found)
             best = np.minimum(losses, best)
-            places, _ = place_points(targets + offsets[:, None], self.Y, self.kernel, n_threads=n_threads)
+            places, _ = place_points(targets + offsets[:, None], self.Y, self.kernel)
         return np.asarray(found, dtype=np.float32)
 
     def _offsets(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.extension.placement.placement import MAX_ITER, RowPlacement, step_tolerance
 from gnomon.neighbors import cross_distances
 
@@ -48,9 +49,7 @@ class TripletPlacement(RowPlacement):
         count = min(n, _FAR)
         return np.arange(count) * n // count
 
-    def _positions(
-        self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
-    ) -> Float32Array:
+    def _positions(self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         points = np.ascontiguousarray(self.Y, dtype=np.float32)
         far_points = np.ascontiguousarray(points[self.far])
         parts = []
@@ -58,7 +57,7 @@ class TripletPlacement(RowPlacement):
             rows = slice(begin, begin + _ROWS)
             inliers, weights = self._triplets(X_new[rows], indices[rows], distances[rows])
             found, _ = _core.place_by_triplets(
-                points, far_points, inliers, weights, MAX_ITER, step_tolerance(points), n_threads
+                points, far_points, inliers, weights, MAX_ITER, step_tolerance(points), current_run().n_threads
             )
             parts.append(found)
         return np.concatenate(parts)
@@ -95,7 +94,5 @@ class TripletPlacement(RowPlacement):
             known = stored[:, columns].toarray() > 0
             return np.where(known, X_new[:, columns].toarray(), np.inf)
         return np.asarray(
-            cross_distances(
-                X_new, self.rows[columns], metric=self.metric, metric_params=self.metric_params, who=self.who
-            )
+            cross_distances(X_new, self.rows[columns], metric=self.metric, metric_params=self.metric_params)
         )

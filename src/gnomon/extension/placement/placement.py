@@ -14,6 +14,7 @@ import scipy.optimize
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import NewRows
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
@@ -61,7 +62,7 @@ class _PlainPlacer:
     def losses(
         self, indices: npt.NDArray[np.int32], weights: Float32Array, places: Float32Array, n_threads: int
     ) -> tuple[Float64Array, Float64Array]:
-        """Return the loss of rows at given places, and its gradient."""
+        """Return the loss of rows at given places, and its gradient; threads are for the compiled twin."""
         with single_threaded_blas():
             found = [
                 self._evaluate(y, *self._neighbors(i, p))
@@ -180,7 +181,7 @@ class PlacementField:
         )
 
     def place(
-        self, indices: npt.NDArray[np.int32], weights: Float32Array, *, n_threads: int = 1
+        self, indices: npt.NDArray[np.int32], weights: Float32Array
     ) -> tuple[Float32Array, npt.NDArray[np.float64]]:
         """Place rows by their affinities to fitted ones.
 
@@ -192,8 +193,6 @@ class PlacementField:
         indices : ndarray of shape (n_rows, n_neighbors), int32
             In [0, n_samples).
         weights : ndarray of shape (n_rows, n_neighbors), float32
-        n_threads : int, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -202,15 +201,15 @@ class PlacementField:
         losses : ndarray of shape (n_rows, 2), float64
             At the weighted mean and at the end; the second is never higher.
         """
-        positions, losses = self._core.place(indices, weights, n_threads)
+        positions, losses = self._core.place(indices, weights, current_run().n_threads)
         return positions, losses
 
     def losses(
-        self, indices: npt.NDArray[np.int32], weights: Float32Array, positions: npt.ArrayLike, *, n_threads: int = 1
+        self, indices: npt.NDArray[np.int32], weights: Float32Array, positions: npt.ArrayLike
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the loss of rows at given positions, (n_rows,), and its gradient, (n_rows, n_components)."""
         places = np.ascontiguousarray(positions, dtype=np.float32)
-        losses, gradients = self._core.losses(indices, weights, places, n_threads)
+        losses, gradients = self._core.losses(indices, weights, places, current_run().n_threads)
         return losses, gradients
 
 
@@ -237,8 +236,6 @@ class RowPlacement:
     metric_params : dict or None, default=None
     seed : int, default=0
         Of an approximate search.
-    who : str
-        Opens the texts of errors and warnings.
 
     Attributes
     ----------
@@ -256,7 +253,6 @@ class RowPlacement:
     metric: Any = "euclidean"
     metric_params: dict[str, Any] | None = None
     seed: int = 0
-    who: str = "RowPlacement"
 
     def __post_init__(self) -> None:
         self._search: RowSearch | None = None
@@ -269,18 +265,18 @@ class RowPlacement:
     @property
     def search(self) -> RowSearch:
         """The search for neighbours among the fitted rows, made at the first question."""
-        search = self.ready(1)._search
+        search = self.ready()._search
         assert search is not None
         return search
 
     @property
     def field(self) -> PlacementField:
         """The fixed points with their repulsion, made at the first question."""
-        field = self.ready(1)._field
+        field = self.ready()._field
         assert field is not None
         return field
 
-    def ready(self, n_threads: int) -> RowPlacement:
+    def ready(self) -> RowPlacement:
         """Make search and field if they are not there; returns itself."""
         if self._search is None:
             self._search = RowSearch.of(
@@ -289,38 +285,32 @@ class RowPlacement:
                 metric=self.metric,
                 metric_params=self.metric_params,
                 seed=self.seed,
-                n_threads=n_threads,
-                who=self.who,
             )
         if self._field is None and self.loss is not None:
             self._field = PlacementField(self.Y, self.loss)
         return self
 
-    def _positions(
-        self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array, n_threads: int
-    ) -> Float32Array:
+    def _positions(self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return positions of rows whose neighbours are known."""
         assert self.affinities is not None
-        weights = self.affinities(self.rows, X_new, indices, distances, n_threads)
-        return self.field.place(indices, weights, n_threads=n_threads)[0]
+        weights = self.affinities(self.rows, X_new, indices, distances)
+        return self.field.place(indices, weights)[0]
 
-    def place(self, X_new: Any, *, n_threads: int = 1) -> Float32Array:
+    def place(self, X_new: Any) -> Float32Array:
         """Place new rows, each as a function of itself alone; one equal to a fitted row gets its position.
 
         Parameters
         ----------
         X_new : ndarray or CSR of shape (n_rows, n_features)
             With metric="precomputed" distances to the fitted rows, shape (n_rows, n_samples).
-        n_threads : int, default=1
-            Does not change the result.
 
         Returns
         -------
         ndarray of shape (n_rows, n_components), float32
         """
-        search = self.ready(n_threads).search
-        indices, distances = search.find(X_new, n_threads=n_threads)
-        positions = self._positions(X_new, indices, distances, n_threads)
+        search = self.ready().search
+        indices, distances = search.find(X_new)
+        positions = self._positions(X_new, indices, distances)
         for column in range(indices.shape[1]):
             near = np.flatnonzero((distances[:, column] == 0.0) | (column == 0))
             if near.size == 0:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.affinities import Affinities, AffinityDerivative
@@ -42,6 +43,7 @@ class DataLoss:
     dtype = np.float64
     evaluation = "exact"
 
+    @part("sensitivity")
     def __init__(self, affinities: AffinityDerivative, loss: Callable[[Any], Any]) -> None:
         self.affinities, self.X = affinities, affinities.X
         values = affinities.values
@@ -49,11 +51,10 @@ class DataLoss:
         if not isinstance(objective, PairObjective) or objective.added.terms:
             what = f"loss={type(objective).__name__}"
             fact = "added terms have no second derivative here" if hasattr(objective, "added") else ""
-            raise TypeError(message("sensitivity", what, "a sum of terms over pairs", fact=fact))
+            raise TypeError(message(what, "a sum of terms over pairs", fact=fact))
         for term in objective.terms:
             curved(term.kernel).second_derivative(np.ones(1))  # one of the user's own says here what is missing
         self.objective = objective
-        self.n_threads = objective.n_threads
         self._graph = values.matrix if isinstance(values, Affinities) else None
         self._seen: Expansion | None = None
 
@@ -72,6 +73,7 @@ class DataLoss:
         """Number of pieces of the graph; more than one repel each other without end, and there is no minimum."""
         return 1 if self._graph is None else int(connected_components(sp.csr_array(self._graph)).max()) + 1
 
+    @part("sensitivity")
     def expand(self, Y: npt.ArrayLike) -> Expansion:
         """Return the loss to second order at Y; the last map seen costs nothing."""
         points = np.ascontiguousarray(Y, dtype=np.float64)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.extension.sensitivity.data_loss import DataLoss
@@ -31,6 +32,7 @@ _LEAST = 1e-12  # variance, relative to the largest, that counts as none
 _GAP = 1e-9  # relative distance of two variances below which their directions are not determined
 
 
+@entrance("sensitivity")
 def sensitivity(
     loss: DataLoss,
     Y: npt.ArrayLike,
@@ -94,11 +96,11 @@ def sensitivity(
     .. [2] Koh & Liang, "Understanding black-box predictions via influence functions", ICML 2017.
     """
     given = {"polish": polish, "max_iter": max_iter, "damping": damping, "solver": solver}
-    checked = check_parameters("sensitivity", _RULES, given)
+    checked = check_parameters(_RULES, given)
     points = np.array(Y, dtype=np.float64, ndmin=2)
     if points.ndim != 2 or len(points) != loss.n_samples or not np.isfinite(points).all():
         what, rule = f"Y of shape {points.shape}", f"finite, of shape ({loss.n_samples}, n_components)"
-        raise ValueError(message("sensitivity", what, rule))
+        raise ValueError(message(what, rule))
     wanted = _check_rows(rows, loss.n_samples)
     names = _names_of(feature_names, loss.X.shape[1])
     moved, reason = 0.0, ""
@@ -136,7 +138,7 @@ def _check_pieces(loss: DataLoss) -> None:
     if pieces > 1:
         fact = f"they leave {pieces} pieces, which repel each other without end: the loss has no minimum"
         remedy = "Take more neighbours, or polish=False."
-        raise ValueError(message("sensitivity", "affinities", "enough to connect all points", fact=fact, remedy=remedy))
+        raise ValueError(message("affinities", "enough to connect all points", fact=fact, remedy=remedy))
 
 
 def _own(loss: DataLoss, pairs: Expansion, system: System, rows: npt.NDArray[np.int64]) -> Float64:
@@ -183,11 +185,11 @@ def _check_rows(rows: Sequence[int] | npt.NDArray[np.integer] | None, n_samples:
         return np.arange(n_samples)
     wanted = np.atleast_1d(np.asarray(rows))
     if wanted.ndim != 1 or not np.issubdtype(wanted.dtype, np.integer):
-        raise TypeError(message("sensitivity", "rows", "a sequence of row numbers", fact=f"found {wanted.dtype}"))
+        raise TypeError(message("rows", "a sequence of row numbers", fact=f"found {wanted.dtype}"))
     wanted = wanted.astype(np.int64)
     outside = (wanted < -n_samples) | (wanted >= n_samples)
     if outside.any():
-        raise ValueError(message("sensitivity", f"row {wanted[outside][0]}", f"below n_samples={n_samples}"))
+        raise ValueError(message(f"row {wanted[outside][0]}", f"below n_samples={n_samples}"))
     return np.where(wanted < 0, wanted + n_samples, wanted)
 
 
@@ -197,10 +199,11 @@ def _names_of(feature_names: Sequence[str] | None, n_features: int) -> list[str]
         return [f"feature {f}" for f in range(n_features)]
     names = [str(name) for name in feature_names]
     if len(names) != n_features:
-        raise ValueError(message("sensitivity", f"{len(names)} feature_names", f"n_features={n_features} of them"))
+        raise ValueError(message(f"{len(names)} feature_names", f"n_features={n_features} of them"))
     return names
 
 
+@entrance("sensitivity")
 def principal_sensitivity(
     X: npt.ArrayLike,
     n_components: int = 2,
@@ -239,7 +242,7 @@ def principal_sensitivity(
     ----------
     .. [1] Magnus, "On differentiating eigenvalues and eigenvectors", Econometric Theory 1, 1985.
     """
-    kept = check_parameters("sensitivity", {"n_components": Integer(1)}, {"n_components": n_components})["n_components"]
+    kept = check_parameters({"n_components": Integer(1)}, {"n_components": n_components})["n_components"]
     data = np.array(X, dtype=np.float64, ndmin=2)
     data -= data.mean(axis=0)
     n = len(data)
@@ -248,7 +251,7 @@ def principal_sensitivity(
         values = singular**2
         rank = int((values > _LEAST * values[0]).sum())
         if kept > rank:
-            raise ValueError(message("sensitivity", f"n_components={kept}", f"at most {rank}", fact="the data's rank"))
+            raise ValueError(message(f"n_components={kept}", f"at most {rank}", fact="the data's rank"))
         signs = column_signs(V[:rank].T)
         U, V, values = U[:, :rank] * signs, signs[:, None] * V[:rank], values[:rank]
         scores = U * singular[:rank]
@@ -256,7 +259,7 @@ def principal_sensitivity(
     close = np.abs(gaps) + np.eye(kept, rank) * values[0] <= _GAP * values[0]
     if close.any():
         a = int(np.argwhere(close)[0, 0])
-        raise ValueError(message("sensitivity", f"component {a}", "of a variance of its own", fact="another equals it"))
+        raise ValueError(message(f"component {a}", "of a variance of its own", fact="another equals it"))
     inverse = np.divide(1.0, gaps, out=np.zeros_like(gaps), where=~np.eye(kept, rank, dtype=bool))
 
     def respond(i: int) -> Float64:

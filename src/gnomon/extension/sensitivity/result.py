@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.stationary import Stationarity
@@ -56,6 +57,7 @@ class Sensitivity:
     feature_names: list[str]
     _respond: Callable[[int], Float64] = field(repr=False, compare=False)
 
+    @entrance("Sensitivity")
     def others(self, i: int) -> Float64:
         """Return the displacement of every point per unit of each feature of row i.
 
@@ -71,7 +73,7 @@ class Sensitivity:
         """
         n = len(self.embedding)
         if not -n <= i < n:
-            raise IndexError(message("Sensitivity", f"row {i}", f"below n_samples={n}"))
+            raise IndexError(message(f"row {i}", f"below n_samples={n}"))
         return self._respond(int(i) % n)
 
     def rigidity(self) -> Float64:
@@ -172,13 +174,9 @@ class Agreement:
         }
 
 
+@entrance("agreement")
 def agreement(
-    sensitivity: Sensitivity,
-    explanation: _Explained,
-    *,
-    graph: NeighborGraph | None = None,
-    compared: str = "own",
-    n_threads: int = 1,
+    sensitivity: Sensitivity, explanation: _Explained, *, graph: NeighborGraph | None = None, compared: str = "own"
 ) -> Agreement:
     """Compare the exact sensitivity of rows with an explanation of the same map.
 
@@ -192,8 +190,6 @@ def agreement(
         Neighbours that span the tangent spaces; by default as many as the explanation used, Euclidean.
     compared : {"own", "fixed"}, default="own"
         Which displacement: with all points in balance again, or with all other points held.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -208,14 +204,14 @@ def agreement(
     n = len(sensitivity.X)
     if explanation.n_samples != n:
         what = f"an explanation of {explanation.n_samples} rows"
-        raise ValueError(message("agreement", what, f"of the sensitivity's {n}"))
+        raise ValueError(message(what, f"of the sensitivity's {n}"))
     if compared not in ("own", "fixed"):
-        raise ValueError(message("agreement", f"compared={compared!r}", "'own' or 'fixed'"))
+        raise ValueError(message(f"compared={compared!r}", "'own' or 'fixed'"))
     if graph is None:
         values = np.ascontiguousarray(sensitivity.X, dtype=np.float32)
-        graph = compute_neighbors(values, min(explanation.n_neighbors, n - 1), n_threads=n_threads)
+        graph = compute_neighbors(values, min(explanation.n_neighbors, n - 1))
     else:
-        check_graph(graph, n, who="agreement")
+        check_graph(graph, n)
     found = np.full((5, len(sensitivity.rows)), np.nan)
     exact = sensitivity.own if compared == "own" else sensitivity.fixed
     with single_threaded_blas():

@@ -86,7 +86,7 @@ class DenseSystem(System):
         n, d = Y.shape
         what, fact = f"a map of {n} points in {d} dimensions", "the Hessian and its factor"
         remedy = "Use solver='iterative'."
-        require_memory("sensitivity", what, 12.0 * (n * d) ** 2 + 4e7, fact=fact, remedy=remedy)
+        require_memory(what, 12.0 * (n * d) ** 2 + 4e7, fact=fact, remedy=remedy)
         with single_threaded_blas():
             self._motions = rigid_motions(Y)
             self.damping = 0.0 if damping is None else damping
@@ -174,7 +174,7 @@ class IterativeSystem(System):
                 )
                 if failed:
                     what, rule = f"{self._max_iter} iterations", "enough for MINRES to converge"
-                    raise ValueError(message("sensitivity", what, rule, remedy="Pass damping > 0."))
+                    raise ValueError(message(what, rule, remedy="Pass damping > 0."))
                 found[:, q] = solution
             return without(self._motions, found)
 
@@ -202,4 +202,4 @@ def _largest(product: Any, size: int, motions: Float64) -> float:
 
 def _too_little(damping: float) -> str:
     remedy = "Pass damping=None, or polish=True to go on to a minimum first."
-    return message("sensitivity", f"damping={damping:g}", "more than the most negative curvature", remedy=remedy)
+    return message(f"damping={damping:g}", "more than the most negative curvature", remedy=remedy)

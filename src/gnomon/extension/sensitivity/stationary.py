@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from gnomon._threads import single_threaded_blas
+from gnomon._validation import warn
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.extension.sensitivity.data_loss import DataLoss
 from gnomon.extension.sensitivity.solve import MOST_DENSE, System
@@ -115,7 +115,7 @@ def warn_unless_stationary(facts: Stationarity, *, polishing: bool) -> None:
         remedy = "Raise max_iter."
         if facts.moved > _FAR:
             remedy = "The loss seems to have no minimum: it falls while points move apart. Raise the perplexity."
-    warnings.warn(f"sensitivity: {facts.summary()} What a new fit would do may differ. {remedy}", ConvergenceWarning, 3)
+    warn(f"{facts.summary()} What a new fit would do may differ. {remedy}", ConvergenceWarning)
 
 
 def _root_mean_square(V: Float64) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
+from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.eigen.davidson import davidson
@@ -40,7 +41,6 @@ _RULES: dict[str, Rule] = {
     "tolerance": Either(Nothing(), Real(0.0, low_open=True)),
     "other_end": Either(Nothing(), Real(0.0, low_open=True)),
     "seed": Integer(0),
-    "n_threads": Integer(1),
     "max_products": Either(Nothing(), Integer(1)),
     "max_entries": Real(1.0),
     "max_operations": Real(1.0),
@@ -53,6 +53,7 @@ def symmetric_operator(product: Callable[[Float64Array], Float64Array], n_sample
     return LinearOperator((n_samples, n_samples), matvec=product, matmat=product, dtype=np.float64)
 
 
+@part("eigenpairs")
 def eigenpairs(
     operator: Any,
     n_vectors: int,
@@ -62,14 +63,12 @@ def eigenpairs(
     tolerance: float | None = None,
     other_end: float | None = None,
     seed: int = 0,
-    n_threads: int = 1,
     solver: str = "auto",
     max_products: int | None = None,
     max_entries: float = MAX_FACTOR_ENTRIES,
     max_operations: float = 4e12,
     time_budget: float | None = None,
     report: Callable[[int, int], bool] | None = None,
-    who: str = "eigenpairs",
 ) -> Eigenpairs:
     """Find eigenvalues at one end of the spectrum of a symmetric operator, and their vectors.
 
@@ -93,8 +92,6 @@ def eigenpairs(
         Tolerance of the eigenvalue at the other end of the spectrum, if that is wanted; of the same kind.
     seed : int in [0, 2**63), default=0
         Of random starts.
-    n_threads : int >= 1, default=1
-        Does not change the result.
     solver : {"auto", "dense", "lanczos", "multilevel", "factor", "descent"}, default="auto"
         "dense": LAPACK; it is taken up to 600 rows.
 
@@ -119,8 +116,6 @@ def eigenpairs(
         Seconds after which the search ends early. It is bounded anyhow, so this is a last resort.
     report : callable or None, default=None
         Called with the work done and in all now and then; if it returns True the search ends with what it has.
-    who : str, default="eigenpairs"
-        Opens the error text.
 
     Returns
     -------
@@ -140,27 +135,25 @@ def eigenpairs(
         "tolerance": tolerance,
         "other_end": other_end,
         "seed": seed,
-        "n_threads": n_threads,
         "solver": solver,
         "max_products": max_products,
         "max_entries": max_entries,
         "max_operations": max_operations,
         "time_budget": time_budget,
     }
-    values = check_parameters(who, {**_RULES, "solver": Options(*_SOLVERS[kind])}, given)
+    values = check_parameters({**_RULES, "solver": Options(*_SOLVERS[kind])}, given)
     n = int(operator.weights.shape[0] if isinstance(operator, GraphLaplacian) else operator.shape[0])
     most = n - (kind == "graph" or known is not None)
     if values["n_vectors"] > most:
-        raise ValueError(message(who, f"n_vectors={n_vectors}", f"at most {most}", fact=f"n_samples={n}"))
+        raise ValueError(message(f"n_vectors={n_vectors}", f"at most {most}", fact=f"n_samples={n}"))
     if known is not None and kind != "matrix":
-        raise ValueError(message(who, "known", "None unless the smallest pairs of a CSR matrix are wanted"))
+        raise ValueError(message("known", "None unless the smallest pairs of a CSR matrix are wanted"))
     if other_end is not None and kind != "products":
-        raise ValueError(message(who, f"other_end={other_end}", "None where a vector is left out or solvers use zero"))
+        raise ValueError(message(f"other_end={other_end}", "None where a vector is left out or solvers use zero"))
     search = Search(
         values["n_vectors"],
         (1e-12 if kind == "products" else 1e-7) if tolerance is None else values["tolerance"],
         values["seed"],
-        values["n_threads"],
         values["max_products"],
         math.inf if time_budget is None else time.monotonic() + values["time_budget"],
         report,
@@ -168,12 +161,10 @@ def eigenpairs(
     if kind == "products":
         return _by_products(operator, which, search, solver, values["other_end"])
     if kind == "graph" and solver not in ("factor", "descent"):
-        return laplacian_eigenpairs(operator, search, solver=solver, who=who)
+        return laplacian_eigenpairs(operator, search, solver=solver)
     if kind == "graph":
         operator, known = operator.matrix, operator.trivial
-    return _smallest(
-        Semidefinite(operator, known), search, solver, (values["max_entries"], values["max_operations"]), who
-    )
+    return _smallest(Semidefinite(operator, known), search, solver, (values["max_entries"], values["max_operations"]))
 
 
 def _by_products(operator: Any, which: str, search: Search, solver: str, other_end: float | None) -> Eigenpairs:
@@ -188,13 +179,13 @@ def _by_products(operator: Any, which: str, search: Search, solver: str, other_e
     return replace(found, values=-found.values, other_end=beyond)
 
 
-def _smallest(operator: Semidefinite, search: Search, solver: str, limits: tuple[float, float], who: str) -> Eigenpairs:
+def _smallest(operator: Semidefinite, search: Search, solver: str, limits: tuple[float, float]) -> Eigenpairs:
     """Choose the solver for the smallest pairs of a matrix; take the eigenvalues in the space that it finds."""
     n, k, matrix = operator.n, search.n_vectors, operator.matrix
     may_descend, out_of_time = solver == "auto", False
     if solver == "auto":
         solver = "dense" if n <= LARGEST_DENSE or 8 * k >= n else "factor"
-    factor = _factor(operator, search, limits, who, may_descend=may_descend) if solver == "factor" else None
+    factor = _factor(operator, search, limits, may_descend=may_descend) if solver == "factor" else None
     if solver == "factor" and factor is None:
         solver = "descent"
     with single_threaded_blas():
@@ -214,7 +205,7 @@ def _smallest(operator: Semidefinite, search: Search, solver: str, limits: tuple
 
 
 def _factor(
-    operator: Semidefinite, search: Search, limits: tuple[float, float], who: str, *, may_descend: bool
+    operator: Semidefinite, search: Search, limits: tuple[float, float], *, may_descend: bool
 ) -> SparseCholesky | None:
     """Factor the matrix with the least shift that makes its pivots positive; None if there is none."""
     matrix = operator.matrix
@@ -224,7 +215,7 @@ def _factor(
             return None
         fact = f"the factor needs {plan.n_entries:.2g} numbers or more and {plan.n_operations:.2g} operations"
         rule = "'descent', or max_entries and max_operations larger"
-        raise ValueError(message(who, "solver='factor'", rule, fact=fact))
+        raise ValueError(message("solver='factor'", rule, fact=fact))
     scale = float(matrix.diagonal().max()) or 1.0
     for relative in (1e-13, 1e-12, 1e-11, 1e-10):
         try:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
+from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg.eigen.dense import dense_smallest
@@ -100,9 +101,8 @@ def _unit(vector: Float64Array) -> Float64Array:
     return unit
 
 
-def laplacian_eigenpairs(
-    laplacian: GraphLaplacian, search: Search, *, solver: str = "auto", who: str = "eigenpairs"
-) -> Eigenpairs:
+@part("eigenpairs")
+def laplacian_eigenpairs(laplacian: GraphLaplacian, search: Search, *, solver: str = "auto") -> Eigenpairs:
     """Find the smallest pairs of a Laplacian, the trivial one left out.
 
     Parameters
@@ -112,8 +112,6 @@ def laplacian_eigenpairs(
         Tolerances of 1e-5 or more are met in single precision by "multilevel", for a normalised Laplacian.
     solver : {"auto", "dense", "multilevel", "lanczos"}, default="auto"
         "auto" takes "dense" up to 600 nodes and "lanczos" for more than 56 vectors.
-    who : str, default="eigenpairs"
-        Opens the error text.
 
     Returns
     -------
@@ -129,7 +127,7 @@ def laplacian_eigenpairs(
         if solver == "multilevel":
             if width is None:
                 rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
-                raise ValueError(message(who, f"n_vectors={k}", rule, remedy="Use another solver."))
+                raise ValueError(message(f"n_vectors={k}", rule, remedy="Use another solver."))
             return _multilevel(laplacian, width, search, single=single)
         if solver == "dense" and single:  # the double operator is not formed
             operator, trivial = _written_out(laplacian.weights)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.linalg.eigen.search import Search
 from gnomon.linalg.table import kernel_graph
 
@@ -75,7 +76,7 @@ def multilevel_subspace(
     most = max_products or min(500, max(120, int(4e9) // max(weights.nnz, 1)))
     graph, seconds = kernel_graph(weights), search.seconds_left
     block, leading, residuals, converged, out_of_time, _, _ = _core.spectral_vectors(
-        graph, search.n_vectors, width, tolerance, most, seconds, search.seed, search.n_threads
+        graph, search.n_vectors, width, tolerance, most, seconds, search.seed, current_run().n_threads
     )
     return Filtered(block, 1.0 - leading, residuals, converged, out_of_time)
 

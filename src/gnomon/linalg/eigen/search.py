@@ -62,7 +62,6 @@ class Search:
     n_vectors: int
     tolerance: float
     seed: int = 0
-    n_threads: int = 1
     max_products: int | None = None
     deadline: float = math.inf  # by time.monotonic
     report: Callable[[int, int], bool] | None = None

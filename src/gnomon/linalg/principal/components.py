@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance, part
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.principal.scatter import Moments, require_scatter_memory
@@ -36,7 +38,6 @@ _SOLVERS = ("auto", "covariance", "gram", "svd", "randomized")
 _RULES: dict[str, Rule] = {
     "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True)),
     "seed": Integer(0),
-    "n_threads": Integer(1),
     "solver": Options(*_SOLVERS),
 }
 
@@ -84,15 +85,14 @@ class PrincipalComponents:
             return 0.0
         return max(self.total_variance - float(self.explained_variance.sum()), 0.0) / n_left
 
-    def transform(self, X: Any, *, n_threads: int = 1) -> npt.NDArray[Any]:
+    @entrance("PrincipalComponents")
+    def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the coordinates of rows along the components.
 
         Parameters
         ----------
         X : ndarray of float32 or float64, or CSR, of shape (n_rows, n_features)
             Not densified.
-        n_threads : int >= 1, default=1
-            Does not change the result.
 
         Returns
         -------
@@ -101,8 +101,8 @@ class PrincipalComponents:
         """
         if X.ndim != 2 or X.shape[1] != self.mean.size:
             fact = f"n_features={self.mean.size} when fitted"
-            raise ValueError(message("PrincipalComponents", f"X of shape {X.shape}", "of the fitted width", fact=fact))
-        return project_rows(X, self.mean, self.components, n_threads=n_threads)
+            raise ValueError(message(f"X of shape {X.shape}", "of the fitted width", fact=fact))
+        return project_rows(X, self.mean, self.components)
 
     def inverse_transform(self, Y: npt.ArrayLike) -> Float64Array:
         """Return the points of the original space with coordinates `Y` (n_rows, n_components) along the components."""
@@ -111,7 +111,7 @@ class PrincipalComponents:
         return points
 
 
-def project_rows(X: Any, mean: Float64Array, components: Float64Array, *, n_threads: int = 1) -> npt.NDArray[Any]:
+def project_rows(X: Any, mean: Float64Array, components: Float64Array) -> npt.NDArray[Any]:
     """Return (X - mean) components'.
 
     Parameters
@@ -120,8 +120,6 @@ def project_rows(X: Any, mean: Float64Array, components: Float64Array, *, n_thre
         Not densified.
     mean : ndarray of shape (n_features,), float64
     components : ndarray of shape (n_components, n_features), float64
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -135,7 +133,7 @@ def project_rows(X: Any, mean: Float64Array, components: Float64Array, *, n_thre
         return np.asarray(scores, dtype=X.dtype if X.dtype == np.float32 else np.float64)
     rows = _contiguous(X)
     projected: npt.NDArray[Any] = np.empty((rows.shape[0], directions.shape[1]), dtype=rows.dtype)
-    _core.project(rows, mean, directions, projected, n_threads)
+    _core.project(rows, mean, directions, projected, current_run().n_threads)
     return projected
 
 
@@ -158,14 +156,9 @@ def _resolve_solver(X: Any, n_components: int | float) -> str:
     return smaller
 
 
+@part("principal_components")
 def principal_components(
-    X: Any,
-    n_components: int | float,
-    *,
-    seed: int = 0,
-    n_threads: int = 1,
-    solver: str = "auto",
-    who: str = "principal_components",
+    X: Any, n_components: int | float, *, seed: int = 0, solver: str = "auto"
 ) -> PrincipalComponents:
     """Find the directions of largest variance of a table.
 
@@ -179,8 +172,6 @@ def principal_components(
         "gram" and "svd" then compute all of them.
     seed : int in [0, 2**63), default=0
         Used by the solver "randomized" only.
-    n_threads : int >= 1, default=1
-        Does not change the result.
     solver : {"auto", "covariance", "gram", "svd", "randomized"}, default="auto"
         "covariance": eigenvectors of the D x D scatter matrix; "gram": of the n x n matrix of inner products. Both lose
         components whose variance is below about 1e-12 of the largest (1e-6 for float32). "svd": exact, in double, for
@@ -188,8 +179,6 @@ def principal_components(
         leading components are good to about 1e-3. "auto" takes "randomized" where the smaller side exceeds 2000, else
         the smaller of the two matrices; for small tables of double "svd" instead, where a component that is kept has
         less than 1e-8 of the variance of the first. CSR takes "gram" only where n_features exceeds 2000.
-    who : str, default="principal_components"
-        Opens the error text.
 
     Returns
     -------
@@ -201,32 +190,31 @@ def principal_components(
     ValueError
         If `n_components` exceeds the smaller side of the table.
     """
-    given = {"n_components": n_components, "seed": seed, "n_threads": n_threads, "solver": solver}
-    values = check_parameters(who, _RULES, given)
+    given = {"n_components": n_components, "seed": seed, "solver": solver}
+    values = check_parameters(_RULES, given)
     n_components, solver = values["n_components"], values["solver"]
     if n_components > min(X.shape):
         fact = f"n_samples={X.shape[0]}, n_features={X.shape[1]}"
         rule = f"at most {min(X.shape)}"
-        raise ValueError(message(who, f"n_components={n_components}", rule, fact=fact, remedy="Lower n_components."))
+        raise ValueError(message(f"n_components={n_components}", rule, fact=fact, remedy="Lower n_components."))
     dense = isinstance(X, np.ndarray)
     if not dense and solver == "svd":
-        raise ValueError(message(who, "solver='svd'", "'auto', 'covariance', 'gram' or 'randomized' for sparse X"))
+        raise ValueError(message("solver='svd'", "'auto', 'covariance', 'gram' or 'randomized' for sparse X"))
     if isinstance(n_components, float) and solver == "randomized":
         rule = "an integer where solver='randomized'"
-        raise ValueError(message(who, f"n_components={n_components}", rule, fact="a share needs all components"))
+        raise ValueError(message(f"n_components={n_components}", rule, fact="a share needs all components"))
     X = _contiguous(X) if dense else X
     chosen = _resolve_solver(X, n_components) if solver == "auto" else solver
     with single_threaded_blas():
-        found = _solve(X, n_components, chosen, values["seed"], values["n_threads"], who)
+        found = _solve(X, n_components, chosen, values["seed"])
         if solver == "auto" and _is_inaccurate(X, found.singular_values):
             chosen = "svd"
-            found = svd_spectrum(X, n_components, n_threads=values["n_threads"])
+            found = svd_spectrum(X, n_components)
     return _components(found, chosen, int(X.shape[0]))
 
 
-def principal_components_of_moments(
-    moments: Moments, n_components: int | float, *, who: str = "principal_components"
-) -> PrincipalComponents:
+@part("principal_components")
+def principal_components_of_moments(moments: Moments, n_components: int | float) -> PrincipalComponents:
     """Find the directions of largest variance of rows of which the moments are known.
 
     Parameters
@@ -234,17 +222,15 @@ def principal_components_of_moments(
     moments : Moments
     n_components : int in [1, n_features] or float in (0, 1)
         As for `principal_components`.
-    who : str, default="principal_components"
-        Opens the error text.
 
     Returns
     -------
     PrincipalComponents
     """
-    n_components = check_parameters(who, _RULES, {"n_components": n_components}, ["n_components"])["n_components"]
+    n_components = check_parameters(_RULES, {"n_components": n_components}, ["n_components"])["n_components"]
     if n_components > moments.mean.size:
         rule = f"at most n_features={moments.mean.size}"
-        raise ValueError(message(who, f"n_components={n_components}", rule, remedy="Lower n_components."))
+        raise ValueError(message(f"n_components={n_components}", rule, remedy="Lower n_components."))
     with single_threaded_blas():
         found = moments_spectrum(moments, n_components)
     return _components(found, "covariance", moments.count)
@@ -270,16 +256,16 @@ def _components(found: Spectrum, solver: str, n_samples: int) -> PrincipalCompon
     )
 
 
-def _solve(X: Any, n_components: Any, solver: str, seed: int, n_threads: int, who: str) -> Spectrum:
+def _solve(X: Any, n_components: Any, solver: str, seed: int) -> Spectrum:
     dense = isinstance(X, np.ndarray)
     if solver == "randomized":
-        return randomized_spectrum(X, n_components, seed=seed, n_threads=n_threads)
+        return randomized_spectrum(X, n_components, seed=seed)
     if solver == "svd":
-        return svd_spectrum(X, n_components, n_threads=n_threads)
+        return svd_spectrum(X, n_components)
     if solver == "gram":
         if dense:
-            return gram_spectrum(X, n_components, seed=seed, n_threads=n_threads)
+            return gram_spectrum(X, n_components, seed=seed)
         return sparse_gram_spectrum(X, n_components, seed=seed)
-    require_scatter_memory(X.shape[1], who=who)
+    require_scatter_memory(X.shape[1])
     spectrum = covariance_spectrum if dense else sparse_covariance_spectrum
-    return spectrum(X, n_components, n_threads=n_threads)
+    return spectrum(X, n_components)

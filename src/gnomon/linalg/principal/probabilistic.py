@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg.draws import normal_matrix
@@ -36,7 +37,7 @@ def model_covariance(model: PrincipalComponents) -> Float64Array:
     return covariance
 
 
-def _require_spread(model: PrincipalComponents, who: str) -> tuple[Float64Array, float]:
+def _require_spread(model: PrincipalComponents) -> tuple[Float64Array, float]:
     """Return the variances, or raise ValueError if a direction has none, so that there is no density."""
     variances, noise = _variances(model)
     full = model.components.shape[0] == model.mean.size
@@ -44,13 +45,14 @@ def _require_spread(model: PrincipalComponents, who: str) -> tuple[Float64Array,
     if not least > np.finfo(np.float64).eps * float(variances[0]):
         fact = f"the least variance is {least:.3g}"
         remedy = "Keep fewer components, so that some variance is left for the noise."
-        raise ValueError(message(who, "the model", "one with variance in all directions", fact=fact, remedy=remedy))
+        raise ValueError(message("the model", "one with variance in all directions", fact=fact, remedy=remedy))
     return variances, noise
 
 
-def model_precision(model: PrincipalComponents, *, who: str = "model_precision") -> Float64Array:
+@part("model_precision")
+def model_precision(model: PrincipalComponents) -> Float64Array:
     """Return the inverse of the covariance, by the matrix inversion lemma: nothing of n_features rows is inverted."""
-    variances, noise = _require_spread(model, who)
+    variances, noise = _require_spread(model)
     with single_threaded_blas():
         if model.components.shape[0] == model.mean.size:
             return np.asarray((model.components.T / variances) @ model.components)
@@ -59,9 +61,8 @@ def model_precision(model: PrincipalComponents, *, who: str = "model_precision")
     return precision
 
 
-def log_likelihood(
-    model: PrincipalComponents, X: Any, *, n_threads: int = 1, who: str = "log_likelihood"
-) -> Float64Array:
+@part("log_likelihood")
+def log_likelihood(model: PrincipalComponents, X: Any) -> Float64Array:
     """Return the log-likelihood of each row.
 
     Parameters
@@ -69,10 +70,6 @@ def log_likelihood(
     model : PrincipalComponents
     X : ndarray of float32 or float64, or CSR, of shape (n_rows, n_features)
         CSR is written out 2048 rows at a time.
-    n_threads : int >= 1, default=1
-        Does not change the result.
-    who : str, default="log_likelihood"
-        Opens the error text.
 
     Returns
     -------
@@ -83,7 +80,7 @@ def log_likelihood(
     ----------
     .. [1] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999.
     """
-    variances, noise = _require_spread(model, who)
+    variances, noise = _require_spread(model)
     n_components, n_features = model.components.shape
     n_left = n_features - n_components
     constant = n_features * np.log(2.0 * np.pi) + float(np.log(variances).sum())
@@ -91,7 +88,7 @@ def log_likelihood(
     found = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _ROWS):
         rows = dense_rows(X[begin : begin + _ROWS])
-        scores = project_rows(rows, model.mean, model.components, n_threads=n_threads)
+        scores = project_rows(rows, model.mean, model.components)
         distance = np.sum(scores**2 / variances, axis=1)
         if n_left:
             outside = np.sum((rows - model.mean) ** 2, axis=1) - np.sum(scores**2, axis=1)
@@ -100,7 +97,7 @@ def log_likelihood(
     return found
 
 
-def draw_rows_of_model(model: PrincipalComponents, n_rows: int, *, seed: int, n_threads: int = 1) -> Float64Array:
+def draw_rows_of_model(model: PrincipalComponents, n_rows: int, *, seed: int) -> Float64Array:
     """Draw rows: mean + W z + noise.
 
     Parameters
@@ -108,8 +105,6 @@ def draw_rows_of_model(model: PrincipalComponents, n_rows: int, *, seed: int, n_
     model : PrincipalComponents
     n_rows : int >= 0
     seed : int in [0, 2**63)
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -118,8 +113,8 @@ def draw_rows_of_model(model: PrincipalComponents, n_rows: int, *, seed: int, n_
     """
     variances, noise = _variances(model)
     n_components, n_features = model.components.shape
-    scores = normal_matrix(seed, _STREAM_SCORES, (n_rows, n_components), n_threads=n_threads)
+    scores = normal_matrix(seed, _STREAM_SCORES, (n_rows, n_components))
     rows = model.inverse_transform(scores * np.sqrt(variances - noise))
     if noise > 0.0:
-        rows += np.sqrt(noise) * normal_matrix(seed, _STREAM_NOISE, (n_rows, n_features), n_threads=n_threads)
+        rows += np.sqrt(noise) * normal_matrix(seed, _STREAM_NOISE, (n_rows, n_features))
     return rows

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
+from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon._validation import message
 
@@ -47,17 +49,14 @@ class Moments:
     scatter: Float64Array
 
     @classmethod
-    def of(cls, X: Any, *, n_threads: int = 1, who: str = "Moments") -> Moments:
+    @part("Moments")
+    def of(cls, X: Any) -> Moments:
         """Compute the moments of a table.
 
         Parameters
         ----------
         X : ndarray of float32 or float64, or CSR, of shape (n_rows, n_features)
             Finite, one row at least. CSR is written out 2048 rows at a time.
-        n_threads : int >= 1, default=1
-            Does not change the result.
-        who : str, default="Moments"
-            Opens the error text.
 
         Raises
         ------
@@ -66,10 +65,10 @@ class Moments:
         ValueError
             If squares leave the range of float64.
         """
-        require_scatter_memory(X.shape[1], who=who)
+        require_scatter_memory(X.shape[1])
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
-            mean = np.asarray(_core.column_means(X, n_threads))
+            mean = np.asarray(_core.column_means(X, current_run().n_threads))
         else:
             mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / X.shape[0]
 
@@ -78,39 +77,37 @@ class Moments:
             return np.asarray((rows if isinstance(X, np.ndarray) else rows.toarray()) - mean, dtype=np.float64)
 
         with np.errstate(over="ignore", invalid="ignore"):
-            scatter = sum_of_squares(centred, X.shape[0], X.shape[1], step=_ROWS, n_threads=n_threads)
-        return cls(int(X.shape[0]), mean, _in_range(scatter, who))
+            scatter = sum_of_squares(centred, X.shape[0], X.shape[1], step=_ROWS)
+        return cls(int(X.shape[0]), mean, _in_range(scatter))
 
+    @entrance("Moments")
     def merge(self, other: Moments) -> Moments:
         """Return the moments of the rows of both."""
         if self.mean.shape != other.mean.shape:
             fact = f"{self.mean.size} and {other.mean.size}"
-            raise ValueError(message("Moments", "merged parts", "of the same number of features", fact=fact))
+            raise ValueError(message("merged parts", "of the same number of features", fact=fact))
         count = self.count + other.count
         shift = other.mean - self.mean
         with np.errstate(over="ignore", invalid="ignore"):
             scatter = self.scatter + other.scatter
             scatter += np.outer(shift * (self.count * other.count / count), shift)
         # Rounding of the product makes the two halves differ in the last digit.
-        return Moments(
-            count, self.mean + shift * (other.count / count), _in_range((scatter + scatter.T) / 2, "Moments")
-        )
+        return Moments(count, self.mean + shift * (other.count / count), _in_range((scatter + scatter.T) / 2))
 
 
-def _in_range(scatter: Float64Array, who: str) -> Float64Array:
+def _in_range(scatter: Float64Array) -> Float64Array:
     if not np.isfinite(scatter).all():
         remedy = "Rescale the data."
-        raise ValueError(message(who, "X", "one whose squares are within the range of float64", remedy=remedy))
+        raise ValueError(message("X", "one whose squares are within the range of float64", remedy=remedy))
     return scatter
 
 
-def require_scatter_memory(n_features: int, *, who: str) -> None:
+def require_scatter_memory(n_features: int) -> None:
     """Raise MemoryError if scatter matrix, that of a block and eigenvectors do not fit in memory."""
     needed = 4 * 8 * float(n_features) ** 2
     if needed < _ALWAYS_THERE:
         return
     require_memory(
-        who,
         f"X of {n_features} columns",
         needed,
         fact=f"matrices of {n_features} x {n_features}",
@@ -118,9 +115,7 @@ def require_scatter_memory(n_features: int, *, who: str) -> None:
     )
 
 
-def sum_of_squares(
-    part: Callable[[int], npt.NDArray[Any]], length: int, order: int, *, step: int, n_threads: int
-) -> Float64Array:
+def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: int, *, step: int) -> Float64Array:
     """Return the sum of B'B over the blocks B of a table.
 
     Parameters
@@ -133,8 +128,6 @@ def sum_of_squares(
         Its columns.
     step : int
         Rows of a block. Products are summed in the type of the blocks within one, in double between them.
-    n_threads : int >= 1
-        Blocks are computed side by side and added in order: it does not change the result.
 
     Returns
     -------
@@ -150,6 +143,6 @@ def sum_of_squares(
 
     total = np.zeros((order, order))
     with single_threaded_blas():
-        for one in in_order(product, range(0, length, step), n_threads):
+        for one in in_order(product, range(0, length, step)):
             total += one
     return total

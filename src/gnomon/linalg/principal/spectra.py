@@ -14,6 +14,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.principal.scatter import Moments, sum_of_squares
 
@@ -58,26 +59,24 @@ class Spectrum:
     squared_norm: float
 
 
-def largest_deviation(X: npt.NDArray[Any], mean: Float64Array, *, n_threads: int = 1) -> float:
+def largest_deviation(X: npt.NDArray[Any], mean: Float64Array) -> float:
     """Return the largest ``|X - mean|``.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
     mean : ndarray of shape (n_features,), float64
-    n_threads : int, default=1
-        Does not change the result.
     """
-    return _core.largest_deviation(X, mean, n_threads)
+    return _core.largest_deviation(X, mean, current_run().n_threads)
 
 
-def _mean_and_scale(X: npt.NDArray[Any], n_threads: int) -> tuple[Float64Array, float]:
+def _mean_and_scale(X: npt.NDArray[Any]) -> tuple[Float64Array, float]:
     """Return the column means and a power of two that brings the largest deviation near 1.
 
     Squares of entries such as 1e30 then stay within float32, and a power of two changes no digit.
     """
-    mean = _core.column_means(X, n_threads)
-    largest = largest_deviation(X, mean, n_threads=n_threads)
+    mean = _core.column_means(X, current_run().n_threads)
+    largest = largest_deviation(X, mean)
     # Below 1e-13 of the mean's magnitude a deviation is the rounding of the mean itself: the table is constant.
     if largest <= 1e-13 * float(np.abs(mean).max(initial=0.0)):
         return mean, 0.0
@@ -113,26 +112,24 @@ def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float6
     return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
 
 
-def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
+def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float) -> Spectrum:
     """Solve by the eigenvectors of the scatter matrix (n_features x n_features).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
     n_components : int, or float in (0, 1) for a share of the variance
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     Spectrum
     """
-    mean: Float64Array = _core.column_means(X, n_threads)
-    columns = _varying_columns(X, n_components, n_threads)
-    scale, scatter = 1.0, _scatter(X, mean, 1.0, columns, n_threads)
+    mean: Float64Array = _core.column_means(X, current_run().n_threads)
+    columns = _varying_columns(X, n_components)
+    scale, scatter = 1.0, _scatter(X, mean, 1.0, columns)
     if not _squares_are_in_range(scatter, X, mean):
-        mean, scale = _mean_and_scale(X, n_threads)
-        scatter = _scatter(X, mean, scale, columns, n_threads) if scale > 0.0 else np.zeros_like(scatter)
+        mean, scale = _mean_and_scale(X)
+        scatter = _scatter(X, mean, scale, columns) if scale > 0.0 else np.zeros_like(scatter)
     values, vectors = leading_of_matrix(scatter, n_components)
     components = np.zeros((values.size, X.shape[1]))
     components[:, columns] = vectors.T
@@ -140,7 +137,7 @@ def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_thr
     return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(scatter)) * unscale * unscale)
 
 
-def _varying_columns(X: npt.NDArray[Any], n_components: int | float, n_threads: int) -> npt.NDArray[np.int64]:
+def _varying_columns(X: npt.NDArray[Any], n_components: int | float) -> npt.NDArray[np.int64]:
     """Return the columns of which a scatter matrix is worth while.
 
     Constant ones, as pictures have at their edges, add nothing to it. They are looked for only where a few rows have
@@ -150,13 +147,11 @@ def _varying_columns(X: npt.NDArray[Any], n_components: int | float, n_threads: 
     sample = X[:: max(n // 64, 1)]
     if np.count_nonzero((sample != sample[0]).any(axis=0)) > 0.95 * width:
         return np.arange(width)
-    columns = np.flatnonzero(_core.mark_varying(X, n_threads))
+    columns = np.flatnonzero(_core.mark_varying(X, current_run().n_threads))
     return columns if n_components < columns.size else np.arange(width)
 
 
-def _scatter(
-    X: npt.NDArray[Any], mean: Float64Array, scale: float, columns: npt.NDArray[np.int64], n_threads: int
-) -> Float64Array:
+def _scatter(X: npt.NDArray[Any], mean: Float64Array, scale: float, columns: npt.NDArray[np.int64]) -> Float64Array:
     """Return the scatter matrix of columns of (X - mean) * scale; squares out of range are infinite or NaN."""
 
     def part(begin: int) -> npt.NDArray[Any]:
@@ -166,7 +161,7 @@ def _scatter(
         return centred
 
     step = 2 * _ROWS if X.shape[0] >= 16 * _ROWS else _ROWS  # fewer sums where every thread has blocks enough
-    return sum_of_squares(part, X.shape[0], columns.size, step=step, n_threads=n_threads)
+    return sum_of_squares(part, X.shape[0], columns.size, step=step)
 
 
 def _squares_are_in_range(scatter: Float64Array, X: npt.NDArray[Any], mean: Float64Array) -> bool:
@@ -200,7 +195,7 @@ def moments_spectrum(moments: Moments, n_components: int | float) -> Spectrum:
     return Spectrum(moments.mean, vectors.T, np.sqrt(values), float(np.trace(scatter)))
 
 
-def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
+def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int = 0) -> Spectrum:
     """Solve by the eigenvectors of the matrix of inner products of centred rows (n_samples x n_samples).
 
     Parameters
@@ -209,14 +204,12 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int =
     n_components : int, or float in (0, 1) for a share of the variance
     seed : int, default=0
         Directions without variance are drawn at random, orthogonal to the others.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     Spectrum
     """
-    mean, scale = _mean_and_scale(X, n_threads)
+    mean, scale = _mean_and_scale(X)
     n, width = X.shape
 
     def part(begin: int) -> npt.NDArray[Any]:
@@ -224,7 +217,7 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int =
         columns *= scale
         return columns.astype(X.dtype, copy=False).T
 
-    gram = sum_of_squares(part, width if scale > 0.0 else 0, n, step=_BLOCK, n_threads=n_threads)
+    gram = sum_of_squares(part, width if scale > 0.0 else 0, n, step=_BLOCK)
     values, left = leading_of_matrix(gram, n_components)
     components = np.empty((values.size, width))
     for begin in range(0, width, _BLOCK):
@@ -246,21 +239,19 @@ def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Arr
     return np.ascontiguousarray((q * np.where(np.diag(r) < 0.0, -1.0, 1.0)).T)
 
 
-def svd_spectrum(X: npt.NDArray[Any], n_components: int | float, *, n_threads: int = 1) -> Spectrum:
+def svd_spectrum(X: npt.NDArray[Any], n_components: int | float) -> Spectrum:
     """Solve by the full singular value decomposition in double, which keeps the smallest components accurate.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
     n_components : int, or float in (0, 1) for a share of the variance
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
     Spectrum
     """
-    mean, scale = _mean_and_scale(X, n_threads)
+    mean, scale = _mean_and_scale(X)
     centred = (X - mean) * scale
     if X.shape[0] > 2 * X.shape[1]:  # the triangular factor has the same right singular vectors
         (factor,) = scipy.linalg.qr(centred, mode="r", overwrite_a=True, check_finite=False)
@@ -279,15 +270,13 @@ def _sparse_mean_and_scale(X: Any) -> tuple[Float64Array, float]:
     return mean, float(2.0 ** -np.round(np.log2(largest))) if largest > 0.0 else 1.0
 
 
-def sparse_covariance_spectrum(X: Any, n_components: int | float, *, n_threads: int = 1) -> Spectrum:
+def sparse_covariance_spectrum(X: Any, n_components: int | float) -> Spectrum:
     """Solve by the eigenvectors of the scatter matrix (n_features x n_features).
 
     Parameters
     ----------
     X : CSR of shape (n_samples, n_features)
     n_components : int, or float in (0, 1) for a share of the variance
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -301,7 +290,7 @@ def sparse_covariance_spectrum(X: Any, n_components: int | float, *, n_threads: 
         rows *= scale
         return np.asarray(rows, dtype=dtype)
 
-    scatter = sum_of_squares(part, X.shape[0], X.shape[1], step=_ROWS, n_threads=n_threads)
+    scatter = sum_of_squares(part, X.shape[0], X.shape[1], step=_ROWS)
     values, vectors = leading_of_matrix(scatter, n_components)
     return Spectrum(mean, vectors.T, np.sqrt(values) / scale, float(np.trace(scatter)) / scale / scale)
 

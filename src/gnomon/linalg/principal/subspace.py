@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix
 
@@ -25,7 +26,7 @@ _BLOCK = 4096  # rows of a table that are converted to double at a time
 _STREAM_SKETCH = 101
 
 
-def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0, n_threads: int = 1) -> Spectrum:
+def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0) -> Spectrum:
     """Solve by subspace iteration on a random start, touching X through products only.
 
     Parameters
@@ -34,8 +35,6 @@ def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0, n_threads: 
     n_components : int
     seed : int, default=0
         Of the random start.
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -45,7 +44,7 @@ def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0, n_threads: 
     ----------
     .. [1] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithm 4.4.
     """
-    product = centred_products(X, n_threads=n_threads)
+    product = centred_products(X)
     n_vectors = min(n_components + _OVERSAMPLING, *X.shape)
     basis = normal_matrix(seed, _STREAM_SKETCH, (X.shape[1], n_vectors))
     for _ in range(_POWER_ITERATIONS + 1):
@@ -80,25 +79,22 @@ class CentredProducts(Protocol):
         ...
 
 
-def centred_products(X: Any, *, n_threads: int = 1) -> CentredProducts:
+def centred_products(X: Any) -> CentredProducts:
     """Return the products with a centred table, which is never written out as a whole.
 
     Parameters
     ----------
     X : ndarray (float32 or float64, C-contiguous) or CSR, of shape (n_samples, n_features)
-    n_threads : int >= 1, default=1
-        Does not change the result.
     """
-    return _SparseProducts(X) if sp.issparse(X) else _DenseProducts(X, n_threads)
+    return _SparseProducts(X) if sp.issparse(X) else _DenseProducts(X)
 
 
 class _DenseProducts:
     """Products with a centred dense table, some rows at a time."""
 
-    def __init__(self, X: npt.NDArray[Any], n_threads: int) -> None:
+    def __init__(self, X: npt.NDArray[Any]) -> None:
         self._X = X
-        self._n_threads = n_threads
-        self.mean: Float64Array = _core.column_means(X, n_threads)
+        self.mean: Float64Array = _core.column_means(X, current_run().n_threads)
         self.squared_norm = float(sum(np.vdot(rows, rows) for rows in self._blocks()))
 
     def _blocks(self) -> Any:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon.affinities import Gram
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import DifferentiableScores, PlacesRows, RowEmbedder
@@ -87,24 +87,20 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
         """Whether principal components of the rows do, without distances."""
         return isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean" and not self.metric_params
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
+        reporter = current_run().reporter
         n, n_components = int(X.shape[0]), parameters["n_components"]
-        check_n_components("ClassicalMDS", n_components, n, f"at most n_samples={n}")
+        check_n_components(n_components, n, f"at most n_samples={n}")
         metric = parameters["metric"]
         if self._by_components(metric):
             reporter.begin("eigenvectors")
-            return self._embed_rows(X, n_components, n_threads)
+            return self._embed_rows(X, n_components)
         reporter.begin("distances", n)
         distances, self._unit = distance_matrix(
-            X,
-            metric=metric,
-            metric_params=self.metric_params,
-            dtype=np.float64,
-            reporter=reporter,
-            who="ClassicalMDS",
+            X, metric=metric, metric_params=self.metric_params, dtype=np.float64, reporter=reporter
         )
         reporter.begin("eigenvectors")
-        model = classical_scaling(distances, n_components, seed=self.seed_, n_threads=n_threads)
+        model = classical_scaling(distances, n_components, seed=self.seed_)
         self._model: ClassicalScaling | PrincipalComponents = model
         self._rows = None if metric == "precomputed" else X
         unit = np.float64(self._unit)
@@ -115,9 +111,9 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
             self.strain_ = float(model.strain * unit**4) if model.strain > 0.0 else 0.0
         return model.embedding * self._unit
 
-    def _embed_rows(self, X: Any, n_components: int, n_threads: int) -> npt.NDArray[Any]:
+    def _embed_rows(self, X: Any, n_components: int) -> npt.NDArray[Any]:
         kept = min(n_components, *X.shape)
-        model = principal_components(X, kept, seed=self.seed_, n_threads=n_threads)
+        model = principal_components(X, kept, seed=self.seed_)
         self._model, self._unit = model, 1.0
         self.eigenvalues_ = np.zeros(n_components)
         self.eigenvalues_[:kept] = np.square(model.singular_values)
@@ -128,10 +124,10 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
             total = Gram.from_features(X / np.sqrt(largest)).centred_squared_norm if largest > 0.0 else 0.0
             self.normalized_strain_ = max(0.0, 1.0 - float(shares) / total) if total > 0.0 else 0.0
             self.strain_ = float(np.float64(self.normalized_strain_) * total * np.float64(largest) ** 2)
-        return self._place_rows(model, X, n_threads)
+        return self._place_rows(model, X)
 
-    def _place_rows(self, model: PrincipalComponents, X: Any, n_threads: int) -> npt.NDArray[np.float64]:
-        scores = model.transform(X, n_threads=n_threads).astype(np.float64)
+    def _place_rows(self, model: PrincipalComponents, X: Any) -> npt.NDArray[np.float64]:
+        scores = model.transform(X).astype(np.float64)
         return np.pad(scores, ((0, 0), (0, len(self.eigenvalues_) - scores.shape[1])))
 
     def _derive(self, X: Any) -> npt.NDArray[np.float64]:
@@ -140,13 +136,10 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
         return super()._derive(X)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
-        n_threads = resolve_n_threads(self.n_jobs, who="ClassicalMDS")
         if isinstance(self._model, PrincipalComponents):
-            return self._place_rows(self._model, X, n_threads)
+            return self._place_rows(self._model, X)
         if self._rows is None:
-            distances = distances_to_fitted(X, who="ClassicalMDS")
+            distances = distances_to_fitted(X)
         else:
-            distances = cross_distances(
-                X, self._rows, metric=self.metric, metric_params=self.metric_params, who="ClassicalMDS"
-            )
-        return self._model.place(distances / self._unit, n_threads=n_threads) * self._unit
+            distances = cross_distances(X, self._rows, metric=self.metric, metric_params=self.metric_params)
+        return self._model.place(distances / self._unit) * self._unit

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Either, Integer, Nothing, Options, Rule, message
+from gnomon._run import current_run
+from gnomon._validation import Either, Integer, Nothing, Options, Rule, message, warn
 from gnomon.affinities import PathGraph
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.linalg import classical_scaling, uniform_matrix
@@ -117,23 +115,22 @@ class Isomap(PlacesRows, RowEmbedder):
             f"paths between {n_landmarks:.0f} x {n_samples} rows",
         )
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float64]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float64]:
+        reporter = current_run().reporter
         n = int(X.shape[0])
         self.n_landmarks_ = _count_landmarks(parameters["n_landmarks"], n)
-        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
-        paths = self._path_graph(X, self.graph_, parameters, n_threads)
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters)
+        paths = self._path_graph(X, self.graph_, parameters)
         reporter.begin("geodesics", self.n_landmarks_)
         self.landmarks_ = None if self.n_landmarks_ == n else self._draw_landmarks(n)
         sources = np.arange(n, dtype=np.int32) if self.landmarks_ is None else self.landmarks_
         dtype = np.float64 if n <= _LARGEST_DOUBLE else np.float32
-        lengths = paths.lengths_from(sources, dtype=dtype, n_threads=n_threads)
+        lengths = paths.lengths_from(sources, dtype=dtype)
         ends = _spread(len(sources), _SAMPLED_ROWS), _spread(n, _SAMPLED_OTHERS)
         sample = lengths[np.ix_(*ends)]
         reporter.begin("eigenvectors")
         between = lengths if self.landmarks_ is None else np.ascontiguousarray(lengths[:, self.landmarks_])
-        self._scaling = classical_scaling(
-            between, parameters["n_components"], noise=_NOISE, seed=self.seed_, n_threads=n_threads
-        )
+        self._scaling = classical_scaling(between, parameters["n_components"], noise=_NOISE, seed=self.seed_)
         self._warn_of_scaling()
         if self.landmarks_ is None:
             positions, self._lengths = self._scaling.embedding, None
@@ -141,7 +138,7 @@ class Isomap(PlacesRows, RowEmbedder):
             reporter.begin("placement", n)
             self._lengths = np.ascontiguousarray(lengths.T)
             del lengths, between
-            positions = self._scaling.place(self._lengths, n_threads=n_threads)
+            positions = self._scaling.place(self._lengths)
         self.eigenvalues_ = self._scaling.eigenvalues
         largest = max(float(self.eigenvalues_[0]), np.finfo(np.float64).tiny)
         self.negative_inertia_ = max(0.0, -self._scaling.lowest_eigenvalue / largest)
@@ -153,15 +150,9 @@ class Isomap(PlacesRows, RowEmbedder):
         order = np.argsort(uniform_matrix(self.seed_, _STREAM, (n_samples, 1))[:, 0], kind="stable")
         return np.sort(order[: self.n_landmarks_]).astype(np.int32)
 
-    def _path_graph(self, X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: int) -> PathGraph:
+    def _path_graph(self, X: Any, graph: NeighborGraph, parameters: dict[str, Any]) -> PathGraph:
         self.bridges_, labels = join_components(
-            X,
-            graph,
-            parameters["disconnected"],
-            metric=parameters["metric"],
-            metric_params=self.metric_params,
-            n_threads=n_threads,
-            who="Isomap",
+            X, graph, parameters["disconnected"], metric=parameters["metric"], metric_params=self.metric_params
         )
         self.n_graph_components_ = int(labels.max()) + 1
         return PathGraph.of(graph, self.bridges_)
@@ -170,21 +161,20 @@ class Isomap(PlacesRows, RowEmbedder):
         n_positive, n_components = self._scaling.n_positive, len(self._scaling.eigenvalues)
         if n_positive < n_components:
             text = (
-                f"Isomap: geodesic distances have only {n_positive} positive eigenvalues above rounding; the other "
+                f"geodesic distances have only {n_positive} positive eigenvalues above rounding; the other "
                 f"{n_components - n_positive} of n_components={n_components} columns are zero."
             )
-            warnings.warn(text, DataWarning, stacklevel=4)
+            warn(text, DataWarning)
         if not self._scaling.converged:
-            text = "Isomap: the eigenvectors have not met their tolerance; eigenvalues lie too close together."
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
+            text = "the eigenvectors have not met their tolerance; eigenvalues lie too close together."
+            warn(text, ConvergenceWarning)
 
     def _place(self, X: Any) -> npt.NDArray[np.float64]:
-        n_threads = resolve_n_threads(self.n_jobs, who="Isomap")
         places = []
         for begin in range(0, X.shape[0], _BLOCK):
-            indices, distances = self._nearest(X[begin : begin + _BLOCK], n_threads)
+            indices, distances = self._nearest(X[begin : begin + _BLOCK])
             if self._lengths is None:
-                lengths = self._paths.lengths_from(indices, distances, n_threads=n_threads)
+                lengths = self._paths.lengths_from(indices, distances)
             else:
                 lengths = np.stack(
                     [
@@ -192,23 +182,21 @@ class Isomap(PlacesRows, RowEmbedder):
                         for near, gone in zip(indices, distances, strict=True)
                     ]
                 )
-            places.append(self._scaling.place(lengths, n_threads=n_threads))
+            places.append(self._scaling.place(lengths))
         return np.concatenate(places)
 
-    def _nearest(self, X: Any, n_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    def _nearest(self, X: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Return the fitted rows where the paths of new rows begin and how far these are."""
         n = self._paths.n_samples
         k = self.graph_.n_neighbors  # a fitted row finds itself, from where paths are shortest
         if self._rows is not None:
-            indices, distances = query_neighbors(
-                self._rows, X, k, metric=self.metric, metric_params=self.metric_params, n_threads=n_threads
-            )
+            indices, distances = query_neighbors(self._rows, X, k, metric=self.metric, metric_params=self.metric_params)
             return indices, distances.astype(np.float64)
         given = _dense_distances(X)
         if given.shape[1] != n:
-            raise ValueError(message("Isomap", f"X of {given.shape[1]} columns", f"of n_samples={n} columns"))
+            raise ValueError(message(f"X of {given.shape[1]} columns", f"of n_samples={n} columns"))
         if (given < 0.0).any() or not np.isfinite(given).any(axis=1).all():
-            raise ValueError(message("Isomap", "distances", ">= 0, and finite to some fitted row for each new one"))
+            raise ValueError(message("distances", ">= 0, and finite to some fitted row for each new one"))
         indices = np.argsort(given, axis=1, kind="stable")[:, :k].astype(np.int32)
         return indices, np.take_along_axis(given, indices, axis=1)
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
+from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.methods.base import PlacesRows, RowEmbedder
@@ -90,7 +89,8 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         "refine": Boolean(),
     }
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
+        reporter = current_run().reporter
         n, n_components = int(X.shape[0]), parameters["n_components"]
         wanted = parameters["n_landmarks"]
         wanted = min(n, _MOST) if wanted == "auto" else wanted
@@ -99,13 +99,13 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             ("n_components", n_components, wanted, "n_landmarks"),
         ):
             if value > limit:
-                raise ValueError(message("LandmarkMDS", f"{what}={value}", f"at most {name}={limit}"))
+                raise ValueError(message(f"{what}={value}", f"at most {name}={limit}"))
         given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
         if given and not isinstance(X, np.ndarray):
-            X = distances_to_fitted(X, who="LandmarkMDS")
+            X = distances_to_fitted(X)
         if given and X.shape[1] != n:
             rule = "square, one row and column a sample"
-            raise ValueError(message("LandmarkMDS", f"a distance matrix of shape {X.shape}", rule))
+            raise ValueError(message(f"a distance matrix of shape {X.shape}", rule))
         reporter.begin("landmarks", wanted)
         self.landmarks_ = choose_landmarks(
             X,
@@ -115,15 +115,14 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             metric_params=self.metric_params,
             seed=self.seed_,
             reporter=reporter,
-            who="LandmarkMDS",
         )
         self.n_landmarks_ = len(self.landmarks_.indices)
         reporter.begin("eigenvectors")
-        self._fit_landmarks(X, given, n_threads)
+        self._fit_landmarks(X, given)
         reporter.begin("placement", n)
-        return self._place_all(X[:, self.landmarks_.indices] if given else X, n_threads, reporter)
+        return self._place_all(X[:, self.landmarks_.indices] if given else X)
 
-    def _fit_landmarks(self, X: Any, given: bool, n_threads: int) -> None:
+    def _fit_landmarks(self, X: Any, given: bool) -> None:
         chosen = self.landmarks_.indices
         self._rows = None if given else X[chosen]
         kept = min(self.n_components, len(chosen))
@@ -136,7 +135,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             return
         if euclidean and not self.refine and not self.metric_params:
             kept = min(kept, X.shape[1])
-            model = principal_components(X[chosen], kept, seed=self.seed_, n_threads=n_threads)
+            model = principal_components(X[chosen], kept, seed=self.seed_)
             self._model, self.eigenvalues_[:kept] = model, np.square(model.singular_values)
             return
         distances, self._unit = distance_matrix(
@@ -144,10 +143,9 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             metric=self.metric,
             metric_params=self.metric_params,
             dtype=np.float64,
-            who="LandmarkMDS",
         )
-        objective = Stress(distances, n_threads=n_threads) if self.refine else None
-        scaling = self._model = classical_scaling(distances, kept, seed=self.seed_, n_threads=n_threads)
+        objective = Stress(distances) if self.refine else None
+        scaling = self._model = classical_scaling(distances, kept, seed=self.seed_)
         self.eigenvalues_[:kept] = scaling.eigenvalues * self._unit**2
         if objective is not None:
             points = Majorization().minimize(objective, self._padded(scaling.embedding)).embedding
@@ -156,31 +154,28 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
     def _padded(self, points: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         return np.pad(points.astype(np.float64), ((0, 0), (0, self.n_components - points.shape[1])))
 
-    def _place_all(self, X: Any, n_threads: int, reporter: Reporter | None = None) -> npt.NDArray[np.float64]:
+    def _place_all(self, X: Any) -> npt.NDArray[np.float64]:
+        reporter = current_run().reporter
         parts = []
         for begin in range(0, int(X.shape[0]), _BLOCK):
-            parts.append(self._place_block(X[begin : begin + _BLOCK], n_threads))
+            parts.append(self._place_block(X[begin : begin + _BLOCK]))
             if reporter is not None:
                 reporter.update(min(begin + _BLOCK, int(X.shape[0])), int(X.shape[0]))
         return np.concatenate(parts)
 
-    def _place_block(self, X: Any, n_threads: int) -> npt.NDArray[np.float64]:
+    def _place_block(self, X: Any) -> npt.NDArray[np.float64]:
         if self._model is None:
             return np.zeros((int(X.shape[0]), self.n_components))
         if isinstance(self._model, PrincipalComponents):
-            return self._padded(self._model.transform(X, n_threads=n_threads))
+            return self._padded(self._model.transform(X))
         if self._rows is None:
-            distances = distances_to_fitted(X, who="LandmarkMDS")
+            distances = distances_to_fitted(X)
         else:
-            distances = cross_distances(
-                X, self._rows, metric=self.metric, metric_params=self.metric_params, who="LandmarkMDS"
-            )
+            distances = cross_distances(X, self._rows, metric=self.metric, metric_params=self.metric_params)
         distances /= self._unit
-        start = self._padded(self._model.place(distances, n_threads=n_threads))
+        start = self._padded(self._model.place(distances))
         if self.refine:
-            start = place_by_distances(
-                self._anchors, distances, start, max_iter=100, tol=_TOLERANCE, n_threads=n_threads
-            )
+            start = place_by_distances(self._anchors, distances, start, max_iter=100, tol=_TOLERANCE)
             same = distances.min(axis=1) == 0.0
             start[same] = self._anchors[distances[same].argmin(axis=1)]
         return start * self._unit
@@ -192,12 +187,12 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         if self._rows is None and self._model is not None:
-            X = distances_to_fitted(X, who="LandmarkMDS")[:, self.landmarks_.indices]
-        return self._place_all(X, resolve_n_threads(self.n_jobs, who="LandmarkMDS"))
+            X = distances_to_fitted(X)[:, self.landmarks_.indices]
+        return self._place_all(X)
 
 
 def landmark_scaling(
-    distances: npt.NDArray[Any], n_components: int, n_landmarks: int, *, seed: int = 0, n_threads: int = 1
+    distances: npt.NDArray[Any], n_components: int, n_landmarks: int, *, seed: int = 0
 ) -> npt.NDArray[np.float64]:
     """Return the places of all rows of a matrix of distances by landmarks drawn at random.
 
@@ -207,8 +202,6 @@ def landmark_scaling(
     n_components : int >= 1
     n_landmarks : int in [n_components, n_samples]
     seed : int in [0, 2**63), default=0
-    n_threads : int >= 1, default=1
-        Does not change the result.
 
     Returns
     -------
@@ -216,5 +209,5 @@ def landmark_scaling(
     """
     chosen: Landmarks = choose_landmarks(distances, n_landmarks, method="random", metric="precomputed", seed=seed)
     columns = distances[:, chosen.indices].astype(np.float64)
-    scaling = classical_scaling(columns[chosen.indices], n_components, seed=seed, n_threads=n_threads)
-    return scaling.place(columns, n_threads=n_threads)
+    scaling = classical_scaling(columns[chosen.indices], n_components, seed=seed)
+    return scaling.place(columns)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
+from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
@@ -144,10 +143,11 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
             f"{parameters['max_iter'] * parameters['n_init']} passes over {n_samples} x {n_samples} pairs",
         )
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
+        reporter = current_run().reporter
         n, metric = int(X.shape[0]), parameters["metric"]
         reporter.begin("distances", n)
-        delta, unit = distance_matrix(X, metric=metric, metric_params=self.metric_params, reporter=reporter, who="MDS")
+        delta, unit = distance_matrix(X, metric=metric, metric_params=self.metric_params, reporter=reporter)
         self._unit, self._rows = unit, None if isinstance(metric, str) and metric == "precomputed" else X
         weights = parameters["weights"]
         self._power = _POWERS.get(weights, 0) if isinstance(weights, str) else 0
@@ -160,14 +160,14 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
         ordinal = parameters["kind"] == "ordinal"
         if not delta.any():
             return self._coincide(n, parameters["n_components"])
-        objective = (OrdinalStress if ordinal else Stress)(delta, weights=weights, n_threads=n_threads, who="MDS")
+        objective = (OrdinalStress if ordinal else Stress)(delta, weights=weights)
         optimizer = Majorization(
             max_iter=parameters["max_iter"], tol=parameters["tol"], memory=5 if parameters["accelerated"] else 0
         )
         best: tuple[Solution, str] | None = None
         for run in range(parameters["n_init"]):
             reporter.begin("initialization")
-            start, kind = self._start(X, delta, parameters, run, n_threads)
+            start, kind = self._start(X, delta, parameters, run)
             reporter.begin("layout", optimizer.max_iter)
             solution = optimizer.minimize(objective, start, reporter=reporter)
             if best is None or solution.loss[-1][1] < best[0].loss[-1][1]:
@@ -200,7 +200,7 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
         return points
 
     def _start(
-        self, X: Any, delta: npt.NDArray[np.float32], parameters: dict[str, Any], run: int, n_threads: int
+        self, X: Any, delta: npt.NDArray[np.float32], parameters: dict[str, Any], run: int
     ) -> tuple[npt.NDArray[Any], str]:
         """Return start positions in units of `delta`, and what they are."""
         n, n_components = len(delta), parameters["n_components"]
@@ -208,39 +208,39 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
         if isinstance(init, np.ndarray) and run == 0:
             return init / self._unit if parameters["kind"] == "metric" else init, "given"
         if run > 0 or init == "random":
-            return normal_matrix(self.seed_, _STREAM + run, (n, n_components), n_threads=n_threads), "random"
+            return normal_matrix(self.seed_, _STREAM + run, (n, n_components)), "random"
         kept = min(n_components, n)
         metric = parameters["metric"]
         if isinstance(X, np.ndarray) and isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean":
             kept = min(kept, X.shape[1])
-            model = principal_components(X, kept, seed=self.seed_, n_threads=n_threads)
-            points, kind = model.transform(X, n_threads=n_threads) / self._unit, "classical"
+            model = principal_components(X, kept, seed=self.seed_)
+            points, kind = model.transform(X) / self._unit, "classical"
         elif n <= _LARGEST_CLASSICAL:
             copy = delta.astype(np.float64)
-            points = classical_scaling(copy, kept, seed=self.seed_, n_threads=n_threads).embedding
+            points = classical_scaling(copy, kept, seed=self.seed_).embedding
             kind = "classical"
         else:
-            points = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_, n_threads=n_threads)
+            points = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_)
             kind = "landmarks"
         return np.pad(points, ((0, 0), (0, n_components - points.shape[1]))), kind
 
-    def _loss_of_data(self, X: npt.NDArray[np.float64], n_threads: int) -> DataLoss:
+    def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:
         from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
 
         if self.kind != "metric":
             fact = "disparities are no smooth function"
-            raise ValueError(message("sensitivity", f"kind={self.kind!r}", "'metric'", fact=fact))
+            raise ValueError(message(f"kind={self.kind!r}", "'metric'", fact=fact))
         return DataLoss(
             DataDistances(X),
-            lambda delta: Stress(delta, weights=self.weights, dtype=np.float64, n_threads=n_threads, who="sensitivity"),
+            lambda delta: Stress(delta, weights=self.weights, dtype=np.float64),
         )
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         """Minimise the stress of each row to the points fitted, from where squared distances place it best."""
         if self._rows is None:
-            distances = distances_to_fitted(X, who="MDS")
+            distances = distances_to_fitted(X)
         else:
-            distances = cross_distances(X, self._rows, metric=self.metric, metric_params=self.metric_params, who="MDS")
+            distances = cross_distances(X, self._rows, metric=self.metric, metric_params=self.metric_params)
         delta = distances / self._unit
         weights = _inverse(delta, self._power) if self._power else None
         if self._factors is not None:
@@ -250,9 +250,8 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
             delta, unit = np.interp(delta, *self._disparity), 1.0
         anchors = self.embedding_ / unit
         nearest = distances.argmin(axis=1)
-        n_threads = resolve_n_threads(self.n_jobs, who="MDS")
         start = _offset(anchors, nearest)
-        placed = unit * place_by_distances(anchors, delta, start, weights=weights, n_threads=n_threads)
+        placed = unit * place_by_distances(anchors, delta, start, weights=weights)
         same = distances.min(axis=1) == 0.0  # a row that was fitted, or equals one
         placed[same] = self.embedding_[nearest[same]]
         return placed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +10,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._memory import require_memory
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
+from gnomon._run import current_run
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, warn
 from gnomon.affinities.diffusion import (
     Diffusion,
     decaying_affinities,
@@ -150,38 +148,39 @@ class PHATE(PlacesRows, RowEmbedder):
             f"products and eigenvalues of {n_places:.0f} x {n_places:.0f} probabilities",
         )
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float64]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float64]:
+        reporter = current_run().reporter
         n, wanted = int(X.shape[0]), parameters["n_neighbors"]
         searched = max(wanted, min(_SEARCHED * wanted, n - 1))
-        self.graph_ = self._find_neighbors(X, searched, parameters, n_threads, reporter)
+        self.graph_ = self._find_neighbors(X, searched, parameters)
         self._width = min(wanted, self.graph_.n_neighbors)
         self._rows = X
 
         def search(rows: npt.NDArray[np.intp], k: int) -> Any:
             fact, remedy = f"{k} neighbours of {len(rows)} rows", "Raise decay, or use fewer rows."
-            require_memory("PHATE", f"X of {n} rows", 30.0 * k * len(rows), fact=fact, remedy=remedy)
-            return without_own(*self._nearest(X[rows], k + 1, n_threads), rows)
+            require_memory(f"X of {n} rows", 30.0 * k * len(rows), fact=fact, remedy=remedy)
+            return without_own(*self._nearest(X[rows], k + 1), rows)
 
         reporter.begin("affinities")
         self.affinities_ = decaying_affinities(self.graph_, self._width, float(parameters["decay"]), search)
         pieces = connected_components(self.affinities_.matrix)
         if pieces.max() > 0:
-            text = f"PHATE: the neighbour graph has {describe_pieces(pieces)}; distances between them mean nothing."
-            warnings.warn(text, NeighborsWarning, stacklevel=4)
-        clusters = self._cluster(X, _count_landmarks(parameters["n_landmarks"], n), parameters, reporter)
+            text = f"the neighbour graph has {describe_pieces(pieces)}; distances between them mean nothing."
+            warn(text, NeighborsWarning)
+        clusters = self._cluster(X, _count_landmarks(parameters["n_landmarks"], n), parameters)
         reporter.begin("diffusion")
         diffusion = Diffusion.of(self.affinities_, clusters)
         self.von_neumann_entropy_, self.t_ = None, parameters["t"]
         if parameters["t"] == "auto":
             self.von_neumann_entropy_ = diffusion.entropies(_LONGEST)
             self.t_ = 1 + knee(self.von_neumann_entropy_)
-        potential = diffusion_potential(diffusion.after(self.t_, n_threads=n_threads), parameters["gamma"])
+        potential = diffusion_potential(diffusion.after(self.t_), parameters["gamma"])
         reporter.begin("layout")
         scaling = MDS(
             parameters["n_components"],
             max_iter=parameters["max_iter"],
             random_state=self.seed_,
-            n_jobs=n_threads,
+            n_jobs=current_run().n_threads,
             callback=self.callback,
         ).fit(potential)
         self.stress_, self.normalized_stress_ = scaling.stress_, scaling.normalized_stress_
@@ -190,37 +189,33 @@ class PHATE(PlacesRows, RowEmbedder):
         self._positions = self._places if diffusion.entries is None else diffusion.entries @ self._places
         return self._positions
 
-    def _cluster(
-        self, X: Any, n_landmarks: int, parameters: dict[str, Any], reporter: Reporter
-    ) -> npt.NDArray[np.int64] | None:
+    def _cluster(self, X: Any, n_landmarks: int, parameters: dict[str, Any]) -> npt.NDArray[np.int64] | None:
         """Draw the landmarks and return for each row the number of the one nearest to it; None without landmarks."""
+        reporter = current_run().reporter
         self.landmarks_, self._clusters = None, None
         if n_landmarks < X.shape[0]:
             reporter.begin("landmarks", n_landmarks)
             given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
             landmarks = choose_landmarks(
-                distances_to_fitted(X, who="PHATE") if given and not isinstance(X, np.ndarray) else X,
+                distances_to_fitted(X) if given and not isinstance(X, np.ndarray) else X,
                 n_landmarks,
                 method="random",
                 metric=parameters["metric"],
                 metric_params=self.metric_params,
                 seed=self.seed_,
                 reporter=reporter,
-                who="PHATE",
             )
             self.landmarks_, self._clusters = landmarks.indices, landmarks.nearest
         return self._clusters
 
-    def _nearest(self, X: Any, k: int, n_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    def _nearest(self, X: Any, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             return nearest_given(X, k)
-        return query_neighbors(
-            self._rows, X, k, metric=self.metric, metric_params=self.metric_params, n_threads=n_threads
-        )
+        return query_neighbors(self._rows, X, k, metric=self.metric, metric_params=self.metric_params)
 
     def _place(self, X: Any) -> npt.NDArray[np.float64]:
         k = self.graph_.n_neighbors
-        indices, distances = self._nearest(X, k, resolve_n_threads(self.n_jobs, who="PHATE"))
+        indices, distances = self._nearest(X, k)
         weights = decaying_weights(distances, self._width, float(self.decay)).ravel()
         ends = np.repeat(np.arange(len(indices)), k), indices.ravel()
         steps = sp.csr_array((weights, ends), shape=(len(indices), len(self._positions)))

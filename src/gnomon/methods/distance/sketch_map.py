@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
+from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Options, Real, Rule, message
 from gnomon.affinities import sketch_map_advice
 from gnomon.initialization import classical_start
@@ -149,23 +148,24 @@ class SketchMap(PlacesRows, RowEmbedder):
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
         )
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
+        reporter = current_run().reporter
         _check_dense(X, parameters["metric"])
         reporter.begin("landmarks")
-        distances = self._measure_landmarks(X, parameters, reporter)
+        distances = self._measure_landmarks(X, parameters)
         reporter.begin("affinities")
         self._choose_parameters(X, parameters)
         distances /= self.sigma_
         reporter.begin("initialization")
         start = classical_start(distances, parameters["n_components"], seed=self.seed_)
-        self._lay_out(distances, start, parameters, n_threads, reporter)
+        self._lay_out(distances, start, parameters)
         n = int(X.shape[0])
         if len(self.landmark_indices_) == n:
             return np.array(self.landmark_positions_)
         reporter.begin("placement", n)
-        return self._place_among_landmarks(X, n_threads, reporter)
+        return self._place_among_landmarks(X)
 
-    def _measure_landmarks(self, X: Any, parameters: dict[str, Any], reporter: Reporter) -> Float64Array:
+    def _measure_landmarks(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
         """Choose the landmarks and return the distances between them."""
         n, metric = int(X.shape[0]), parameters["metric"]
         wanted = _count_landmarks(parameters["n_landmarks"], n)
@@ -178,12 +178,12 @@ class SketchMap(PlacesRows, RowEmbedder):
                 metric=metric,
                 metric_params=self.metric_params,
                 seed=self.seed_,
-                reporter=reporter,
+                reporter=current_run().reporter,
             )
             indices, weights = chosen.indices, chosen.counts.astype(np.float64)
         given = isinstance(metric, str) and metric == "precomputed"
         rows = X if wanted >= n else X[np.ix_(indices, indices)] if given else X[indices]
-        matrix, unit = distance_matrix(rows, metric=metric, metric_params=self.metric_params, who=type(self).__name__)
+        matrix, unit = distance_matrix(rows, metric=metric, metric_params=self.metric_params)
         distances = matrix.astype(np.float64) * unit
         self._same = (_SAME_SPARSE if sp.issparse(X) else _SAME) * float(distances.max())
         # rows that nothing tells apart share the position of the first
@@ -202,22 +202,15 @@ class SketchMap(PlacesRows, RowEmbedder):
                 metric=parameters["metric"],
                 metric_params=self.metric_params,
                 seed=self.seed_,
-                who=type(self).__name__,
             )
         self.sigma_, self.high_, self.low_ = (
             getattr(self.advice_, name) if isinstance(parameters[name], str) else parameters[name]
             for name in ("sigma", "high", "low")
         )
 
-    def _lay_out(
-        self,
-        distances: Float64Array,
-        start: Float32Array,
-        parameters: dict[str, Any],
-        n_threads: int,
-        reporter: Reporter,
-    ) -> None:
+    def _lay_out(self, distances: Float64Array, start: Float32Array, parameters: dict[str, Any]) -> None:
         """Descend from the start; distances and points are in units of sigma."""
+        reporter = current_run().reporter
         max_iter, tol = parameters["max_iter"], parameters["tol"]
 
         def objective(sigma: float) -> SigmoidStress:
@@ -226,7 +219,6 @@ class SketchMap(PlacesRows, RowEmbedder):
                 SketchMapKernel(sigma, *self.high_),
                 SketchMapKernel(sigma, *self.low_),
                 weights=self.landmark_weights_,
-                n_threads=n_threads,
             )
 
         short = LBFGS(max_iter=max_iter // _ANNEALING_SHARE, tol=tol)
@@ -240,11 +232,7 @@ class SketchMap(PlacesRows, RowEmbedder):
         for _ in range(parameters["global_moves"]):
             reporter.begin("moves", len(start))
             Y, n_moved = move_points(
-                final.high.of_distances(distances),
-                solution.embedding,
-                final.low,
-                weights=self.landmark_weights_,
-                n_threads=n_threads,
+                final.high.of_distances(distances), solution.embedding, final.low, weights=self.landmark_weights_
             )
             if n_moved == 0:
                 break
@@ -261,10 +249,9 @@ class SketchMap(PlacesRows, RowEmbedder):
 
     def _place(self, X: Any) -> Float64Array:
         _check_dense(X, self.metric)
-        n_threads = resolve_n_threads(self.n_jobs, who=type(self).__name__)
-        return self._place_among_landmarks(X, n_threads, Reporter())
+        return self._place_among_landmarks(X)
 
-    def _place_among_landmarks(self, X: Any, n_threads: int, reporter: Reporter) -> Float64Array:
+    def _place_among_landmarks(self, X: Any) -> Float64Array:
         """Return positions of rows, each by its distances to the landmarks; landmarks get their own."""
         anchors = self._anchors
         high, low = SketchMapKernel(1.0, *self.high_), SketchMapKernel(1.0, *self.low_)
@@ -273,20 +260,18 @@ class SketchMap(PlacesRows, RowEmbedder):
             rows = slice(begin, begin + _ROWS)
             distances = self._to_landmarks(X[rows])
             targets = high.of_distances(distances / self.sigma_)
-            placed, _ = place_points(targets, anchors, low, weights=self.landmark_weights_, n_threads=n_threads)
+            placed, _ = place_points(targets, anchors, low, weights=self.landmark_weights_)
             nearest = distances.argmin(axis=1)
             same = distances[np.arange(len(nearest)), nearest] <= self._same
             placed[same] = anchors[nearest[same]]
             positions[rows] = placed.astype(np.float64) * self.sigma_
-            reporter.update(min(begin + _ROWS, len(positions)), len(positions))
+            current_run().reporter.update(min(begin + _ROWS, len(positions)), len(positions))
         return positions
 
     def _to_landmarks(self, X: Any) -> Float64Array:
         if self._landmark_rows is None:
             return np.maximum(np.asarray(X[:, self.landmark_indices_], dtype=np.float64), 0.0)
-        return cross_distances(
-            X, self._landmark_rows, metric=self.metric, metric_params=self.metric_params, who=type(self).__name__
-        )
+        return cross_distances(X, self._landmark_rows, metric=self.metric, metric_params=self.metric_params)
 
 
 def _count_landmarks(wanted: int | str, n_samples: int) -> int:
@@ -297,4 +282,4 @@ def _count_landmarks(wanted: int | str, n_samples: int) -> int:
 
 def _check_dense(X: Any, metric: Any) -> None:
     if isinstance(metric, str) and metric == "precomputed" and sp.issparse(X):
-        raise ValueError(message("SketchMap", "X", "dense for metric='precomputed'", fact="found a sparse matrix"))
+        raise ValueError(message("X", "dense for metric='precomputed'", fact="found a sparse matrix"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
+from gnomon._run import current_run
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.linalg import ThresholdedSVD
 from gnomon.objectives import LowRankSparse, Optimality
@@ -73,7 +72,7 @@ class Prepared:
     size: float
 
 
-def prepare(X: Any, center: str | Float64Array | None, *, who: str, size: float | None = None) -> Prepared:
+def prepare(X: Any, center: str | Float64Array | None, *, size: float | None = None) -> Prepared:
     """Centre a table and scale it.
 
     Parameters
@@ -82,8 +81,6 @@ def prepare(X: Any, center: str | Float64Array | None, *, who: str, size: float 
         NaN where nothing was observed.
     center : "median", None or ndarray of shape (n_features,)
         Medians of the columns, nothing or the centre of another table.
-    who : str
-        Opens the error text.
     size : float, default=None
         Of another table; None takes the power of two next to the largest entry.
     """
@@ -91,7 +88,7 @@ def prepare(X: Any, center: str | Float64Array | None, *, who: str, size: float 
     missing = np.isnan(values)
     observed = ~missing if missing.any() else None
     if observed is not None:
-        _check_observed(observed, who, by_column=not isinstance(center, np.ndarray))
+        _check_observed(observed, by_column=not isinstance(center, np.ndarray))
     if isinstance(center, np.ndarray):
         middle = center
     elif center == "median":
@@ -110,13 +107,13 @@ def prepare(X: Any, center: str | Float64Array | None, *, who: str, size: float 
     return Prepared(values, observed, middle, size)
 
 
-def _check_observed(observed: npt.NDArray[np.bool_], who: str, *, by_column: bool) -> None:
+def _check_observed(observed: npt.NDArray[np.bool_], *, by_column: bool) -> None:
     for axis, name in ((1, "row"), (0, "column"))[: 2 if by_column else 1]:
         empty = np.flatnonzero(~observed.any(axis=axis))
         if empty.size:
             fact = f"{empty.size} {name}s hold only NaN, the first is {name} {empty[0]}"
             what, rule = "X", f"a table with a number in each {name}"
-            raise ValueError(message(who, what, rule, fact=fact, remedy=f"Leave such {name}s out."))
+            raise ValueError(message(what, rule, fact=fact, remedy=f"Leave such {name}s out."))
 
 
 @dataclass(frozen=True)
@@ -167,9 +164,7 @@ class Decomposition:
         return self.prepared.size * self.problem.loss(self.solution.embedding, nuclear_norm=nuclear_norm)
 
 
-def decompose(
-    prepared: Prepared, problem: LowRankSparse | None, parameters: dict[str, Any], reporter: Reporter, *, who: str
-) -> Decomposition:
+def decompose(prepared: Prepared, problem: LowRankSparse | None, parameters: dict[str, Any]) -> Decomposition:
     """Minimise, and bring both parts to the units of the table.
 
     Parameters
@@ -179,12 +174,10 @@ def decompose(
         On the prepared values; None if its size is 0.
     parameters : dict
         Checked; penalty, tol and max_iter of `ADMM`.
-    reporter : Reporter
-    who : str
-        Opens the warnings' texts.
     """
+    reporter = current_run().reporter
     if problem is None:
-        warnings.warn(f"{who}: all rows are equal; they share one position.", DataWarning, stacklevel=4)
+        warn("all rows are equal; they share one position.", DataWarning)
         low_rank = np.tile(prepared.center, (len(prepared.values), 1))
         return Decomposition(prepared, None, None, low_rank, np.zeros_like(low_rank))
     reporter.begin("decomposition", parameters["max_iter"])
@@ -193,10 +186,10 @@ def decompose(
     if not solution.converged and solution.n_iter == parameters["max_iter"]:
         last = solution.state.residuals[-1]
         text = (
-            f"{who}: {solution.n_iter} iterations left a primal residual of {last.primal:.2g} and a dual one of "
+            f"{solution.n_iter} iterations left a primal residual of {last.primal:.2g} and a dual one of "
             f"{last.dual:.2g}, above tol={parameters['tol']:g}. Raise max_iter."
         )
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+        warn(text, ConvergenceWarning)
     low_rank = solution.embedding * prepared.size
     low_rank += prepared.center
     sparse = problem.sparse_part(solution.state.copies[0])

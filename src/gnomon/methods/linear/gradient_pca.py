@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, warn
 from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning, DataWarning
@@ -147,6 +148,7 @@ class GradientPCA(Embedder):
         self.n_jobs = n_jobs
         self.callback = callback
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Compute the map of X.
 
@@ -162,22 +164,21 @@ class GradientPCA(Embedder):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters("GradientPCA", self._rules, self.get_params())
-        table = check_table(X, who="GradientPCA", accept_sparse=True, min_samples=2, dtype=np.float64)
+        parameters = check_parameters(self._rules, self.get_params())
+        table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
         self._check_n_components(table.values.shape, parameters)
-        n_threads = resolve_n_threads(self.n_jobs, who="GradientPCA")
-        self.seed_ = resolve_seed(self.random_state, who="GradientPCA")
+        self.seed_ = current_run().seed
         self._remember_features(table)
-        reporter = Reporter(self.callback)
+        reporter = current_run().reporter
         reporter.begin("similarity")
         forecast = _forecast(table.values, parameters)
         if forecast is not None:
-            forecast.check("GradientPCA", int(table.values.shape[0]))
-        objective = self._objective(table.values, parameters, n_threads, reporter)
+            forecast.check(int(table.values.shape[0]))
+        objective = self._objective(table.values, parameters)
         reporter.begin("initialization")
         start = self._start(objective, parameters)
         reporter.begin("descent", parameters["max_iter"])
-        self.solution_ = self._descend(objective, start, parameters, reporter)
+        self.solution_ = self._descend(objective, start, parameters)
         reporter.begin("comparison")
         self.n_iter_ = self.solution_.n_iter
         self.embedding_ = _on_principal_axes(self.solution_.embedding)
@@ -197,45 +198,37 @@ class GradientPCA(Embedder):
         limit, rule = n_samples - 1, f"less than n_samples={n_samples}"
         if parameters["similarity"] == "linear" and n_features < limit:
             limit, rule = n_features, f"at most n_features={n_features}"
-        check_n_components("GradientPCA", n_components, limit, rule)
+        check_n_components(n_components, limit, rule)
 
-    def _objective(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Strain:
+    def _objective(self, X: Any, parameters: dict[str, Any]) -> Strain:
         """Return the loss; set the similarity and its approximation."""
         if isinstance(self.similarity, str) and self.similarity == "precomputed":
-            self.gram_ = Gram.from_matrix(X, who="GradientPCA")
+            self.gram_ = Gram.from_matrix(X)
         else:
-            self.gram_ = Gram.from_kernel(
-                parameters["similarity"],
-                X,
-                parameters=parameters["similarity_params"],
-                n_threads=n_threads,
-                who="GradientPCA",
-            )
+            self.gram_ = Gram.from_kernel(parameters["similarity"], X, parameters=parameters["similarity_params"])
         self.low_rank_: LowRank | None = None
         if parameters["approximation"] is None:
-            return Strain(self.gram_, n_threads=n_threads)
-        reporter.begin("approximation")
+            return Strain(self.gram_)
+        current_run().reporter.begin("approximation")
         rank = parameters["rank"]
         if rank is None:
             rank = min(self.gram_.n_samples, max(10 * parameters["n_components"], 100))
         # Centring costs a pass over all pairs for a kernel, of which the mean takes one column at most.
         given = self.gram_.centred() if self.gram_.kind in ("linear", "matrix") else self.gram_
         self.low_rank_ = given.approximate(parameters["approximation"], rank=rank, seed=self.seed_)
-        return Strain(Gram.from_factor(self.low_rank_), n_threads=n_threads)
+        return Strain(Gram.from_factor(self.low_rank_))
 
     def _start(self, objective: Strain, parameters: dict[str, Any]) -> Float64Array:
         shape = (objective.n_samples, parameters["n_components"])
         if isinstance(parameters["init"], str):
             start = strain_start(objective.gram, shape[1], self.seed_)
             if not start.any():
-                text = "GradientPCA: all points are equally similar; they share one position."
-                warnings.warn(text, DataWarning, stacklevel=3)
+                text = "all points are equally similar; they share one position."
+                warn(text, DataWarning)
             return start
-        return check_start("GradientPCA", parameters["init"], shape).astype(np.float64)
+        return check_start(parameters["init"], shape).astype(np.float64)
 
-    def _descend(
-        self, objective: Strain, start: Float64Array, parameters: dict[str, Any], reporter: Reporter
-    ) -> Solution:
+    def _descend(self, objective: Strain, start: Float64Array, parameters: dict[str, Any]) -> Solution:
         safe = objective.safe_bound(start)
         self.safe_step_ = safe.gamma
         preconditioned = parameters["step"] == "babylonian"
@@ -248,10 +241,10 @@ class GradientPCA(Embedder):
             max_iter=parameters["max_iter"],
             min_grad_norm=safe.gradient_tolerance(parameters["tol"]),
         )
-        solution = optimizer.minimize(objective, start, reporter=reporter)
+        solution = optimizer.minimize(objective, start, reporter=current_run().reporter)
         if not solution.converged and solution.n_iter == parameters["max_iter"]:
-            text = f"GradientPCA: {solution.n_iter} iterations did not reach tol={parameters['tol']:g}. Raise max_iter."
-            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+            text = f"{solution.n_iter} iterations did not reach tol={parameters['tol']:g}. Raise max_iter."
+            warn(text, ConvergenceWarning)
         return solution
 
     @property

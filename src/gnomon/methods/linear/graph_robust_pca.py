@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
+from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import neighbor_laplacian
 from gnomon.methods.base import RowEmbedder
@@ -86,14 +86,14 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
         "smoothness": Either(Real(0.0), Nothing()),
     }
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[Any]:
-        who = "GraphRobustPCA"
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
+        reporter = current_run().reporter
         if parameters["metric"] == "precomputed":
-            raise ValueError(message(who, "metric='precomputed'", "a metric of rows", fact="the rows are taken apart"))
-        check_n_components(who, parameters["n_components"], min(X.shape))
-        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+            raise ValueError(message("metric='precomputed'", "a metric of rows", fact="the rows are taken apart"))
+        check_n_components(parameters["n_components"], min(X.shape))
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters)
         reporter.begin("preparation")
-        prepared = prepare(X, parameters["center"], who=who)
+        prepared = prepare(X, parameters["center"])
         self.sparsity_ = parameters["sparsity"]
         if self.sparsity_ is None:
             self.sparsity_ = 1.0 / float(np.sqrt(max(X.shape)))
@@ -110,9 +110,8 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
                 laplacian=neighbor_laplacian(self.graph_),
                 smoothness=smoothness,
                 seed=self.seed_,
-                n_threads=n_threads,
             )
-        found = decompose(prepared, problem, parameters, reporter, who=who)
+        found = decompose(prepared, problem, parameters)
         reporter.begin("components")
-        self._publish(found, parameters["n_components"], self.seed_, n_threads)
-        return self._model.transform(self.low_rank_, n_threads=n_threads)
+        self._publish(found, parameters["n_components"], self.seed_)
+        return self._model.transform(self.low_rank_)

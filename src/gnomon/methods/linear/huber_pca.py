@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters
+from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, warn
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import dense_rows, huber_coordinates, principal_components
@@ -107,6 +108,7 @@ class HuberPCA(PrincipalSubspace, PlacesRows):
         "max_iter": Integer(1),
     }
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Find the components of X.
 
@@ -121,20 +123,20 @@ class HuberPCA(PrincipalSubspace, PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters("HuberPCA", self._rules, self.get_params())
-        table = check_table(X, who="HuberPCA", accept_sparse=True, min_samples=2)
+        parameters = check_parameters(self._rules, self.get_params())
+        table = check_table(X, accept_sparse=True, min_samples=2)
         n_components = parameters["n_components"]
-        check_n_components("HuberPCA", n_components, min(table.values.shape))
-        self.seed_ = resolve_seed(self.random_state, who="HuberPCA")
+        check_n_components(n_components, min(table.values.shape))
+        self.seed_ = current_run().seed
         self._remember_features(table)
-        reporter = Reporter(self.callback)
+        reporter = current_run().reporter
         reporter.begin("preparation")
         self._center, self._unit, centred = _prepare(table.values)
         nuclear_norm, threshold = _guess(centred, n_components)
         self.nuclear_norm_ = _given(parameters["nuclear_norm"], nuclear_norm, self._unit)
         self.threshold_ = _given(parameters["threshold"], threshold, self._unit)
         reporter.begin("game", parameters["max_iter"])
-        fit = self._play(centred, parameters, reporter)
+        fit = self._play(centred, parameters)
         reporter.begin("components")
         model = principal_components(fit, n_components, solver="svd")
         self.components_ = model.components
@@ -146,7 +148,7 @@ class HuberPCA(PrincipalSubspace, PlacesRows):
         self.timings_ = reporter.timings
         return self
 
-    def _play(self, centred: Float64Array, parameters: dict[str, Any], reporter: Reporter) -> Float64Array:
+    def _play(self, centred: Float64Array, parameters: dict[str, Any]) -> Float64Array:
         """Return the fit in units of the table; set loss, gap and solution."""
         objective = HuberFit(centred, self.threshold_ / self._unit)
         start = np.zeros_like(centred)
@@ -157,16 +159,15 @@ class HuberPCA(PrincipalSubspace, PlacesRows):
             tol=parameters["tol"] * first,
             certify_every=_CERTIFY,
         )
-        self.solution_ = game.minimize(objective, start, reporter=reporter)
+        self.solution_ = game.minimize(objective, start, reporter=current_run().reporter)
         last, squared = self.solution_.state.rounds[-1], self._unit * self._unit
         self.n_iter_, self.loss_, self.gap_ = self.solution_.n_iter, last.loss * squared, last.gap * squared
         if not self.solution_.converged:
             share = last.gap / max(first, 1e-300)
-            warnings.warn(
+            warn(
                 f"HuberPCA: after {self.n_iter_} rounds the loss is certified to {share:.1g} of its first value, "
                 f"tol={parameters['tol']:g} was asked for. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return np.asarray(self.solution_.embedding)
 

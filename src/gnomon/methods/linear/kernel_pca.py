@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -10,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import (
     Either,
     Having,
@@ -24,6 +25,7 @@ from gnomon._validation import (
     Rule,
     check_parameters,
     message,
+    warn,
 )
 from gnomon.affinities import Gram
 from gnomon.affinities.kernel_components import (
@@ -174,6 +176,7 @@ class KernelPCA(PlacesRows):
         self.n_jobs = n_jobs
         self.callback = callback
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Find the components.
 
@@ -196,22 +199,20 @@ class KernelPCA(PlacesRows):
         ValueError
             If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
-        who = "KernelPCA"
-        parameters = check_parameters(who, self._rules, self.get_params())
-        table = check_table(X, who=who, accept_sparse=True, min_samples=2, dtype=np.float64)
+        parameters = check_parameters(self._rules, self.get_params())
+        table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
         n_samples = int(table.values.shape[0])
-        check_n_components(who, parameters["n_components"], n_samples - 1, f"less than n_samples={n_samples}")
-        n_threads = resolve_n_threads(self.n_jobs, who=who)
-        self.seed_ = resolve_seed(self.random_state, who=who)
+        check_n_components(parameters["n_components"], n_samples - 1, f"less than n_samples={n_samples}")
+        self.seed_ = current_run().seed
         self._remember_features(table)
-        reporter = Reporter(self.callback)
+        reporter = current_run().reporter
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
-        self._forecast(rows, parameters).check(who, n_samples)
+        self._forecast(rows, parameters).check(n_samples)
         if self._precomputed or hasattr(self.kernel_, "gradients"):
             self._fitted_rows = None  # needed for the derivative of a user's kernel alone
-        gram = self._gram(rows, parameters, n_threads)
-        self._components = self._solve(gram, parameters, reporter)
+        gram = self._gram(rows, parameters)
+        self._components = self._solve(gram, parameters)
         self._keep_rows(rows)
         self._similarity = None if gram.semidefinite else gram
         self._publish(self._components)
@@ -229,9 +230,9 @@ class KernelPCA(PlacesRows):
         self.kernel_ = None
         if self._precomputed:
             if parameters["kernel_params"]:
-                raise ValueError(message("KernelPCA", "kernel_params", "None for kernel='precomputed'"))
+                raise ValueError(message("kernel_params", "None for kernel='precomputed'"))
             return X
-        self.kernel_ = input_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"], who="KernelPCA")
+        self.kernel_ = input_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"])
         # Inner products and distances of rows far from the origin keep their digits when they are moved to it.
         if isinstance(X, np.ndarray) and (self.kernel_.of_differences or self.kernel_.name == "linear"):
             self._center = X.mean(axis=0)
@@ -274,14 +275,15 @@ class KernelPCA(PlacesRows):
             return None
         return "nystrom" if n_samples > _MOST_EXACT else None
 
-    def _gram(self, rows: Any, parameters: dict[str, Any], n_threads: int) -> Gram:
+    def _gram(self, rows: Any, parameters: dict[str, Any]) -> Gram:
         if self.kernel_ is None:
-            return Gram.from_matrix(rows, who="KernelPCA")
+            return Gram.from_matrix(rows)
         self.approximation_ = self._choose_approximation(rows.shape[0], parameters)
         stored = None if self.approximation_ is None else False
-        return Gram.from_kernel(self.kernel_, rows, n_threads=n_threads, stored=stored, who="KernelPCA")
+        return Gram.from_kernel(self.kernel_, rows, stored=stored)
 
-    def _solve(self, gram: Gram, parameters: dict[str, Any], reporter: Reporter) -> KernelComponents:
+    def _solve(self, gram: Gram, parameters: dict[str, Any]) -> KernelComponents:
+        reporter = current_run().reporter
         if self.kernel_ is None:
             self.approximation_ = self._choose_approximation(gram.n_samples, parameters)
         n_components = parameters["n_components"]
@@ -315,10 +317,8 @@ class KernelPCA(PlacesRows):
         self._preimages: Preimages | None = None
         wanted = components.values.size
         if components.n_positive < wanted:
-            text = (
-                f"KernelPCA: {components.n_positive} of {wanted} eigenvalues are positive; the other columns are zero."
-            )
-            warnings.warn(text, DataWarning, stacklevel=3)
+            text = f"{components.n_positive} of {wanted} eigenvalues are positive; the other columns are zero."
+            warn(text, DataWarning)
 
     @property
     def negative_inertia_(self) -> float | None:
@@ -339,8 +339,7 @@ class KernelPCA(PlacesRows):
             rows = rows.astype(np.float64)
             return self.kernel_.block(rows if self._center is None else self._moved(rows), self._rows)
 
-        n_threads = resolve_n_threads(self.n_jobs, who="KernelPCA")
-        return place_by_similarity(self._components, similarities, int(X.shape[0]), n_threads=n_threads)
+        return place_by_similarity(self._components, similarities, int(X.shape[0]))
 
     def _derive(self, X: Any) -> Float64Array:
         gradients = getattr(self.kernel_, "gradients", None)
@@ -358,6 +357,7 @@ class KernelPCA(PlacesRows):
         """Return rows as they lie from the middle of those fitted; dense ones, since those fitted were dense."""
         return np.asarray(dense_rows(rows) - self._center, dtype=np.float64)
 
+    @entrance()
     def inverse_transform(self, Y: Any) -> Float64Array:
         """Return rows whose scores are about Y.
 
@@ -378,11 +378,11 @@ class KernelPCA(PlacesRows):
             distance.
         """
         check_is_fitted(self)
-        scores = check_scores("KernelPCA", Y, self.embedding_.shape[1])
+        scores = check_scores(Y, self.embedding_.shape[1])
         if self.kernel_ is None:
             remedy = "Fit rows with a kernel."
-            raise ValueError(message("KernelPCA", "kernel='precomputed'", "a kernel of rows", remedy=remedy))
-        given = check_parameters("KernelPCA", self._rules, self.get_params(), ["inverse", "alpha"])
+            raise ValueError(message("kernel='precomputed'", "a kernel of rows", remedy=remedy))
+        given = check_parameters(self._rules, self.get_params(), ["inverse", "alpha"])
         wanted = ("linear" if self.kernel_.name == "linear" else given["inverse"], given["alpha"])
         if self._preimages is None or (self._preimages.way, self._preimages.alpha) != wanted:
             some, rows = self._sample

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -12,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Rule, check_parameters, message
 from gnomon.affinities.gram.matrix import check_symmetric
 from gnomon.data import check_table
@@ -52,6 +53,7 @@ class _Task:
     n_neighbors: int
 
 
+@entrance("select_kernel", seeded=True)
 def select_kernel(
     X: Any,
     *,
@@ -102,29 +104,28 @@ def select_kernel(
     -------
     KernelSelection
     """
-    who = "select_kernel"
     given = {"n_components": n_components, "rule": rule, "n_neighbors": n_neighbors}
-    checked = check_parameters(who, _RULES, given | {"n_values": n_values, "max_rows": max_rows})
-    table = check_table(X, who=who, accept_sparse=True, min_samples=20, dtype=np.float64)
-    n_threads, seed = resolve_n_threads(n_jobs, who=who), resolve_seed(random_state, who=who)
+    checked = check_parameters(_RULES, given | {"n_values": n_values, "max_rows": max_rows})
+    table = check_table(X, accept_sparse=True, min_samples=20, dtype=np.float64)
+    seed = current_run().seed
     rows = _sample(table.values, checked["max_rows"], seed)
     n = int(rows.shape[0])
     if checked["n_neighbors"] > (n - 1) // 2:
         what, fact = f"n_neighbors={checked['n_neighbors']}", f"{n} rows are looked at"
-        raise ValueError(message(who, what, f"at most {(n - 1) // 2}", fact=fact))
+        raise ValueError(message(what, f"at most {(n - 1) // 2}", fact=fact))
     with single_threaded_blas():
         squared = squared_distances(rows, rows)
         dimension = _intrinsic_dimension(squared)
         wanted = checked["n_components"] or max(1, int(np.ceil(dimension)))
         if wanted >= n:
-            raise ValueError(message(who, f"n_components={wanted}", f"less than the rows looked at, {n}"))
+            raise ValueError(message(f"n_components={wanted}", f"less than the rows looked at, {n}"))
         task = _Task(
             rows, neighbor_ranks(squared), wanted, max(wanted, min(checked["n_values"], n)), checked["n_neighbors"]
         )
         named = _candidates(kernels, scales, degrees, rows)
         pca = _judge("linear", LinearInput(), task)
         alone = any(isinstance(kernel, CustomInput) for _, kernel in named)  # a user's function may not like threads
-        with ThreadPoolExecutor(1 if alone else n_threads) as pool:
+        with ThreadPool(1 if alone else current_run().n_threads) as pool:
             found = list(pool.map(lambda one: pca if one[0] == "linear" else _judge(one[0], one[1], task), named))
     judged = _with_front(found)
     return KernelSelection(
@@ -168,7 +169,7 @@ def _candidates(
     unit = median_distance(rows)
     for one in kernels:
         if not isinstance(one, str):
-            kernel = input_kernel(one, rows, who="select_kernel")
+            kernel = input_kernel(one, rows)
             found.append((getattr(one, "__name__", repr(one)) if callable(one) else repr(one), kernel))
         elif one == "polynomial":
             found += [(f"polynomial degree {degree}", _power(degree, rows)) for degree in degrees]
@@ -181,15 +182,15 @@ def _candidates(
                 found.append((label, input_kernel(one, rows, parameters={"sigma": sigma})))
         else:
             rule = "names among " + ", ".join(map(repr, INPUT_KERNELS)) + " or kernels"
-            raise ValueError(message("select_kernel", f"kernels with {one!r}", rule))
+            raise ValueError(message(f"kernels with {one!r}", rule))
     if not found:
-        raise ValueError(message("select_kernel", "0 kernels", "at least 1"))
+        raise ValueError(message("0 kernels", "at least 1"))
     return found
 
 
 def _power(degree: Any, rows: Any) -> PolynomialInput:
     """Return the kernel (1 + x . z / scale)^degree with the mean squared length of rows as scale."""
-    degree = check_parameters("select_kernel", {"degrees": Integer(1)}, {"degrees": degree})["degrees"]
+    degree = check_parameters({"degrees": Integer(1)}, {"degrees": degree})["degrees"]
     scale = float(LinearInput().diagonal(rows).mean())
     coefficients = tuple(float(comb(degree, power)) for power in range(degree + 1))
     return PolynomialInput(coefficients, scale if scale > 0.0 else 1.0)
@@ -198,7 +199,7 @@ def _power(degree: Any, rows: Any) -> PolynomialInput:
 def _judge(label: str, kernel: InputKernel, task: _Task) -> KernelCandidate:
     n, known = int(task.rows.shape[0]), kernel.semidefinite
     # Not through Gram, whose threads would wait for each other's turn with BLAS.
-    matrix = check_symmetric(kernel.block(task.rows, task.rows), who="select_kernel")
+    matrix = check_symmetric(kernel.block(task.rows, task.rows))
     matrix = (matrix + matrix.T) / 2.0
     np.fill_diagonal(matrix, kernel.diagonal(task.rows))
     means = matrix.mean(axis=0)

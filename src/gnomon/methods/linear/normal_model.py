@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._validation import Integer, check_parameters
 from gnomon.data import check_feature_count, check_table
 from gnomon.linalg import (
@@ -36,6 +37,7 @@ class NormalModel:
     n_jobs: int | None
     n_features_in_: int
 
+    @entrance()
     def score_samples(self, X: Any) -> Float64Array:
         """Return the log-likelihood of rows.
 
@@ -54,10 +56,9 @@ class NormalModel:
             If a direction has no variance, so that there is no density.
         """
         check_is_fitted(self)
-        who = type(self).__name__
-        table = check_table(X, who=who, accept_sparse=True)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who=who)
-        return log_likelihood(self._model, table.values, n_threads=resolve_n_threads(self.n_jobs, who=who), who=who)
+        table = check_table(X, accept_sparse=True)
+        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return log_likelihood(self._model, table.values)
 
     def score(self, X: Any, y: object = None) -> float:
         """Return the mean log-likelihood of rows, in nats; see `score_samples`."""
@@ -68,6 +69,7 @@ class NormalModel:
         check_is_fitted(self)
         return model_covariance(self._model)
 
+    @entrance()
     def get_precision(self) -> Float64Array:
         """Return the inverse of the covariance, of shape (n_features, n_features).
 
@@ -77,8 +79,9 @@ class NormalModel:
             If a direction has no variance.
         """
         check_is_fitted(self)
-        return model_precision(self._model, who=type(self).__name__)
+        return model_precision(self._model)
 
+    @entrance(seeded=True)
     def sample(self, n_samples: int = 1, *, random_state: RandomState = None) -> Float64Array:
         """Draw new rows from the distribution.
 
@@ -93,7 +96,6 @@ class NormalModel:
             In the units of the features.
         """
         check_is_fitted(self)
-        who = type(self).__name__
-        n_rows = check_parameters(who, {"n_samples": Integer(0)}, {"n_samples": n_samples})["n_samples"]
-        seed = resolve_seed(random_state, who=who)
-        return draw_rows_of_model(self._model, n_rows, seed=seed, n_threads=resolve_n_threads(self.n_jobs, who=who))
+        n_rows = check_parameters({"n_samples": Integer(0)}, {"n_samples": n_samples})["n_samples"]
+        seed = current_run().seed
+        return draw_rows_of_model(self._model, n_rows, seed=seed)

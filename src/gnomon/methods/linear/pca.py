@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
 from gnomon.data import check_feature_count, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
@@ -102,6 +102,7 @@ class PCA(NormalModel, DifferentiableScores):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Find the directions of largest variance.
 
@@ -116,26 +117,19 @@ class PCA(NormalModel, DifferentiableScores):
         PCA
             The fitted estimator.
         """
-        parameters = check_parameters("PCA", self._rules, self.get_params())
-        table = check_table(X, who="PCA", accept_sparse=True, min_samples=2)
+        parameters = check_parameters(self._rules, self.get_params())
+        table = check_table(X, accept_sparse=True, min_samples=2)
         self._remember_features(table)
         limit = min(table.values.shape)
         n_components = _resolve_n_components(parameters["n_components"], limit, "min(n_samples, n_features)")
-        self.seed_ = resolve_seed(self.random_state, who="PCA")
-        n_threads = resolve_n_threads(self.n_jobs, who="PCA")
-        model = principal_components(
-            table.values,
-            n_components,
-            seed=self.seed_,
-            n_threads=n_threads,
-            solver=parameters["solver"],
-            who="PCA",
-        )
+        self.seed_ = current_run().seed
+        model = principal_components(table.values, n_components, seed=self.seed_, solver=parameters["solver"])
         self._moments: Moments | None = None
         self._publish(model)
-        self.embedding_ = self._scale(model.transform(table.values, n_threads=n_threads))
+        self.embedding_ = self._scale(model.transform(table.values))
         return self
 
+    @entrance()
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Add rows to those seen by earlier calls and find the directions of all of them.
 
@@ -166,13 +160,14 @@ class PCA(NormalModel, DifferentiableScores):
         """
         before: Moments | None = getattr(self, "_moments", None)
         if before is None and hasattr(self, "components_"):
-            text = "PCA: partial_fit begins anew and forgets the rows given to fit. Give all rows to partial_fit."
-            warnings.warn(text, DataWarning, stacklevel=2)
+            text = "partial_fit begins anew and forgets the rows given to fit. Give all rows to partial_fit."
+            warn(text, DataWarning)
         parameters = self._check_for_blocks()
         moments = self._moments_of(X, before is None)
         self._solve(moments if before is None else before.merge(moments), parameters)
         return self
 
+    @entrance(seeded=True)
     def fit_blocks(self, blocks: Iterable[Any]) -> Self:
         """Find the directions of rows that come in blocks, in one pass.
 
@@ -203,31 +198,31 @@ class PCA(NormalModel, DifferentiableScores):
             moments = part if moments is None else moments.merge(part)
         if moments is None or moments.count < 2:
             found = 0 if moments is None else moments.count
-            raise ValueError(message("PCA", "blocks", "of at least 2 rows together", fact=f"{found} sample(s)"))
+            raise ValueError(message("blocks", "of at least 2 rows together", fact=f"{found} sample(s)"))
         self._solve(moments, parameters)
         return self
 
     def _check_for_blocks(self) -> dict[str, Any]:
-        parameters = check_parameters("PCA", self._rules, self.get_params())
+        parameters = check_parameters(self._rules, self.get_params())
         if parameters["solver"] not in ("auto", "covariance"):
             what = f"solver={parameters['solver']!r}"
-            raise ValueError(message("PCA", what, "'auto' or 'covariance' for rows in blocks"))
-        self.seed_ = resolve_seed(self.random_state, who="PCA")
+            raise ValueError(message(what, "'auto' or 'covariance' for rows in blocks"))
+        self.seed_ = current_run().seed
         return parameters
 
     def _moments_of(self, X: Any, first: bool) -> Moments:
         """Return the moments of a block, which must have the columns of the first one."""
-        table = check_table(X, who="PCA", accept_sparse=True)
+        table = check_table(X, accept_sparse=True)
         if first:
             self._remember_features(table)
         else:
-            check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who="PCA")
-        return Moments.of(table.values, n_threads=resolve_n_threads(self.n_jobs, who="PCA"), who="PCA")
+            check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return Moments.of(table.values)
 
     def _solve(self, moments: Moments, parameters: dict[str, Any]) -> None:
         limit = moments.mean.size
         n_components = _resolve_n_components(parameters["n_components"], limit, "n_features")
-        model = principal_components_of_moments(moments, n_components, who="PCA")
+        model = principal_components_of_moments(moments, n_components)
         self._moments = moments
         self._publish(model)
         if hasattr(self, "embedding_"):  # of rows that were fitted before
@@ -259,6 +254,7 @@ class PCA(NormalModel, DifferentiableScores):
         least = np.finfo(np.float64).eps * float(self.explained_variance_[0])
         return np.sqrt(np.where(self.explained_variance_ > least, self.explained_variance_, 1.0))
 
+    @entrance()
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of rows, each a function of the row alone.
 
@@ -271,10 +267,11 @@ class PCA(NormalModel, DifferentiableScores):
         ndarray of shape (n_rows, n_components)
         """
         check_is_fitted(self)
-        table = check_table(X, who="PCA", accept_sparse=True, min_samples=0)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None), who="PCA")
-        return self._scale(self._model.transform(table.values, n_threads=resolve_n_threads(self.n_jobs, who="PCA")))
+        table = check_table(X, accept_sparse=True, min_samples=0)
+        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return self._scale(self._model.transform(table.values))
 
+    @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
         """Return the points of the principal subspace that have the scores Y.
 
@@ -287,7 +284,7 @@ class PCA(NormalModel, DifferentiableScores):
         ndarray of shape (n_rows, n_features)
         """
         check_is_fitted(self)
-        scores = check_scores("PCA", Y, self.n_components_)
+        scores = check_scores(Y, self.n_components_)
         return self._model.inverse_transform(scores * self._deviations() if self.whiten else scores)
 
     def _derive(self, X: Any) -> Float64Array:
@@ -296,7 +293,7 @@ class PCA(NormalModel, DifferentiableScores):
 
     def _differentiate(self, X: npt.NDArray[np.float64], *arguments: Any, **options: Any) -> Sensitivity:
         if self.whiten:
-            raise ValueError(message("sensitivity", "whiten=True", "False"))
+            raise ValueError(message("whiten=True", "False"))
         return super()._differentiate(X, *arguments, **options)
 
     @property
@@ -312,5 +309,5 @@ class PCA(NormalModel, DifferentiableScores):
 def _resolve_n_components(wanted: int | float | None, limit: int, name: str) -> int | float:
     if wanted is None:
         return limit
-    check_n_components("PCA", wanted, limit, f"at most {name}={limit}")
+    check_n_components(wanted, limit, f"at most {name}={limit}")
     return wanted

@@ -82,7 +82,7 @@ class Preimages:
             return cls._regress(alpha, components, *sample)
         if way == "fixed_point" and not isinstance(kernel, RadialInput):
             rule = "'ridge' for a kernel that is not one of the distance"
-            raise ValueError(message("KernelPCA", "inverse='fixed_point'", rule, fact=f"kernel={kernel.name!r}"))
+            raise ValueError(message("inverse='fixed_point'", rule, fact=f"kernel={kernel.name!r}"))
         scores = components.scores if components.landmarks is None else components.scores[components.landmarks]
         return cls(way, alpha, components, kernel, scores, dense_rows(landmarks), np.zeros((0, 0)))
 

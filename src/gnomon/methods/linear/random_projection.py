@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.linalg import dense_rows, project_rows, random_directions
@@ -70,6 +72,7 @@ class RandomProjection(PlacesRows):
         "kind": Options("gaussian", "orthonormal", "sparse"),
     }
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Draw the matrix and map X by it.
 
@@ -84,14 +87,14 @@ class RandomProjection(PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters("RandomProjection", self._rules, self.get_params())
-        table = check_table(X, who="RandomProjection", accept_sparse=True, min_samples=2)
+        parameters = check_parameters(self._rules, self.get_params())
+        table = check_table(X, accept_sparse=True, min_samples=2)
         n_features, n_components = int(table.values.shape[1]), parameters["n_components"]
         if parameters["kind"] == "orthonormal" and n_components > n_features:
             what, rule = f"n_components={n_components}", f"at most n_features={n_features} for kind='orthonormal'"
-            raise ValueError(message("RandomProjection", what, rule, remedy="Use kind='gaussian' or fewer."))
+            raise ValueError(message(what, rule, remedy="Use kind='gaussian' or fewer."))
         self._remember_features(table)
-        self.seed_ = resolve_seed(self.random_state, who="RandomProjection")
+        self.seed_ = current_run().seed
         self.components_: Any = random_directions(parameters["kind"], n_components, n_features, seed=self.seed_)
         self.embedding_ = self._place(table.values)
         return self
@@ -101,9 +104,9 @@ class RandomProjection(PlacesRows):
             product = X @ self.components_.T  # SciPy sums in the order of the columns, for each row by itself
             scores = np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
             return np.asarray(scores, dtype=np.float32 if X.dtype == np.float32 else np.float64)
-        n_threads = resolve_n_threads(self.n_jobs, who="RandomProjection")
-        return project_rows(X, np.zeros(self.n_features_in_), self.components_, n_threads=n_threads)
+        return project_rows(X, np.zeros(self.n_features_in_), self.components_)
 
+    @entrance()
     def inverse_transform(self, Y: Any) -> Float64Array:
         """Return the shortest rows that have the positions Y, by the pseudo-inverse of ``components_``.
 
@@ -116,7 +119,7 @@ class RandomProjection(PlacesRows):
         ndarray of shape (n_rows, n_features), float64
         """
         check_is_fitted(self)
-        positions = check_scores("RandomProjection", Y, self.components_.shape[0])
+        positions = check_scores(Y, self.components_.shape[0])
         with single_threaded_blas():
             return np.asarray(positions @ np.linalg.pinv(dense_rows(self.components_)).T)
 

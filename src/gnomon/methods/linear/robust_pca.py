@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters
 from gnomon.data import check_table
 from gnomon.linalg import principal_components, robust_coordinates
@@ -28,7 +29,7 @@ Float64Array = npt.NDArray[np.float64]
 class PublishesParts(PrincipalSubspace):
     """Fitted attributes of a decomposition, and the way back from scores."""
 
-    def _publish(self, found: Decomposition, n_components: int, seed: int, n_threads: int) -> None:
+    def _publish(self, found: Decomposition, n_components: int, seed: int) -> None:
         self.center_ = found.prepared.center
         self.low_rank_ = found.low_rank
         self.sparse_ = found.sparse
@@ -37,7 +38,7 @@ class PublishesParts(PrincipalSubspace):
         self.convergence_ = found.convergence
         self.solution_ = found.solution
         self.n_iter_ = 0 if found.solution is None else found.solution.n_iter
-        self._model = principal_components(self.low_rank_, n_components, seed=seed, n_threads=n_threads)
+        self._model = principal_components(self.low_rank_, n_components, seed=seed)
         self.components_ = self._model.components
         self.mean_ = self._model.mean
         self.explained_variance_ = self._model.explained_variance
@@ -121,6 +122,7 @@ class RobustPCA(PublishesParts, PlacesRows):
     _rules: ClassVar[dict[str, Rule]] = RULES
     _allows_missing: ClassVar[bool] = True
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Take X apart.
 
@@ -136,35 +138,32 @@ class RobustPCA(PublishesParts, PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters("RobustPCA", self._rules, self.get_params())
-        table = check_table(X, who="RobustPCA", accept_sparse=True, min_samples=2, allow_missing=True)
-        check_n_components("RobustPCA", parameters["n_components"], min(table.values.shape))
-        n_threads = resolve_n_threads(self.n_jobs, who="RobustPCA")
-        self.seed_ = resolve_seed(self.random_state, who="RobustPCA")
+        parameters = check_parameters(self._rules, self.get_params())
+        table = check_table(X, accept_sparse=True, min_samples=2, allow_missing=True)
+        check_n_components(parameters["n_components"], min(table.values.shape))
+        self.seed_ = current_run().seed
         self._remember_features(table)
-        reporter = Reporter(self.callback)
+        reporter = current_run().reporter
         reporter.begin("preparation")
-        prepared = prepare(table.values, parameters["center"], who="RobustPCA")
+        prepared = prepare(table.values, parameters["center"])
         self.sparsity_ = parameters["sparsity"]
         if self.sparsity_ is None:
             share = 1.0 if prepared.observed is None else float(prepared.observed.mean())
             self.sparsity_ = 1.0 / float(np.sqrt(share * max(prepared.values.shape)))
-        problem = self._problem(prepared, n_threads)
-        found = decompose(prepared, problem, parameters, reporter, who="RobustPCA")
+        problem = self._problem(prepared)
+        found = decompose(prepared, problem, parameters)
         reporter.begin("components")
-        self._publish(found, parameters["n_components"], self.seed_, n_threads)
+        self._publish(found, parameters["n_components"], self.seed_)
         self._size, self._directions, self._spread = prepared.size, found.svd.right, found.svd.values
-        self.embedding_ = self._model.transform(self.low_rank_, n_threads=n_threads)
+        self.embedding_ = self._model.transform(self.low_rank_)
         reporter.end()
         self.timings_ = reporter.timings
         return self
 
-    def _problem(self, prepared: Prepared, n_threads: int) -> LowRankSparse | None:
+    def _problem(self, prepared: Prepared) -> LowRankSparse | None:
         if prepared.size == 0.0:
             return None
-        return LowRankSparse(
-            prepared.values, self.sparsity_, observed=prepared.observed, seed=self.seed_, n_threads=n_threads
-        )
+        return LowRankSparse(prepared.values, self.sparsity_, observed=prepared.observed, seed=self.seed_)
 
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of rows, each a function of the row alone, which a few entries of any size do not move.
@@ -187,7 +186,7 @@ class RobustPCA(PublishesParts, PlacesRows):
     def _place(self, X: Any) -> npt.NDArray[Any]:
         if self._size == 0.0:
             return np.zeros((X.shape[0], len(self.components_)))
-        rows = prepare(X, self.center_, who="RobustPCA", size=self._size)
+        rows = prepare(X, self.center_, size=self._size)
         coordinates = robust_coordinates(
             rows.values, self._directions, self._spread, self.sparsity_, observed=rows.observed
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from gnomon._progress import Callback, Reporter
-from gnomon._random import RandomState, resolve_seed
-from gnomon._threads import resolve_n_threads, single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message, warn
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
@@ -116,6 +117,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         ),
     }
 
+    @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Find the directions.
 
@@ -130,27 +132,25 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        who = "StiefelPCA"
-        parameters = check_parameters(who, self._rules, self.get_params())
+        parameters = check_parameters(self._rules, self.get_params())
         _check_no_regret(parameters)
-        table = check_table(X, who=who, accept_sparse=True, min_samples=2)
+        table = check_table(X, accept_sparse=True, min_samples=2)
         n_components = parameters["n_components"]
-        check_n_components(who, n_components, min(table.values.shape))
-        n_threads = resolve_n_threads(self.n_jobs, who=who)
-        self.seed_ = resolve_seed(self.random_state, who=who)
+        check_n_components(n_components, min(table.values.shape))
+        self.seed_ = current_run().seed
         start = self._start((int(table.values.shape[1]), n_components))
         self._remember_features(table)
-        reporter = Reporter(self.callback)
+        reporter = current_run().reporter
         reporter.begin("comparison")
-        direct = principal_components(table.values, n_components, seed=self.seed_, n_threads=n_threads, who=who)
+        direct = principal_components(table.values, n_components, seed=self.seed_)
         self.mean_ = direct.mean
         reporter.begin("similarity")
         # Squares of a table of 1e30 stay in range, and a power of two changes no digit of the directions.
         size = float(direct.singular_values[0])
         scale = float(2.0 ** -np.round(np.log2(size))) if size > 0.0 else 1.0
-        objective = ProjectionError(table.values.astype(np.float64) * scale, n_threads=n_threads)
+        objective = ProjectionError(table.values.astype(np.float64) * scale)
         reporter.begin("descent", parameters["max_iter"])
-        self.solution_ = self._descend(objective, start, parameters, reporter)
+        self.solution_ = self._descend(objective, start, parameters)
         self.n_iter_ = self.solution_.n_iter
         self._publish(objective, table.values.shape[0], scale, direct.components)
         self.embedding_ = self._place(table.values)
@@ -162,13 +162,12 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         if isinstance(self.init, str):
             return polar_factor(normal_matrix(self.seed_, _STREAM_START, shape))
         try:
-            return check_start("StiefelPCA", self.init, shape).astype(np.float64)
+            return check_start(self.init, shape).astype(np.float64)
         except ValueError as error:
             raise ValueError(str(error).replace("(n_samples, n_components)", "(n_features, n_components)")) from None
 
-    def _descend(
-        self, objective: ProjectionError, start: Float64Array, parameters: dict[str, Any], reporter: Reporter
-    ) -> Solution:
+    def _descend(self, objective: ProjectionError, start: Float64Array, parameters: dict[str, Any]) -> Solution:
+        reporter = current_run().reporter
         tol, max_iter = parameters["tol"], parameters["max_iter"]
         if parameters["step"] == "polar":
             polar = PolarDescent(parameters["learning_rate"], max_iter=max_iter, tol=tol)
@@ -191,8 +190,8 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
             )
             solution = safe.minimize(objective, start, reporter=reporter)
         if not solution.converged and solution.n_iter == max_iter:
-            text = f"StiefelPCA: {solution.n_iter} iterations did not reach tol={tol:g}. Raise max_iter."
-            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+            text = f"{solution.n_iter} iterations did not reach tol={tol:g}. Raise max_iter."
+            warn(text, ConvergenceWarning)
         return solution
 
     def _publish(self, objective: ProjectionError, n_samples: int, scale: float, direct: Float64Array) -> None:
@@ -209,8 +208,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         self.explained_variance_ = np.maximum(variances[::-1], 0.0) / scale / scale / max(n_samples - 1, 1)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
-        n_threads = resolve_n_threads(self.n_jobs, who="StiefelPCA")
-        return project_rows(X, self.mean_, self.components_, n_threads=n_threads)
+        return project_rows(X, self.mean_, self.components_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -226,6 +224,6 @@ def _check_no_regret(parameters: dict[str, Any]) -> None:
         fact = "the step is sqrt(n_components / max_iter)"
         remedy = "Leave learning_rate out, or use step='polar'."
         what = f"learning_rate={parameters['learning_rate']}"
-        raise ValueError(message("StiefelPCA", what, "left out where step='no_regret'", fact=fact, remedy=remedy))
+        raise ValueError(message(what, "left out where step='no_regret'", fact=fact, remedy=remedy))
     if parameters["max_iter"] == 0:
-        raise ValueError(message("StiefelPCA", "max_iter=0", "at least 1 where step='no_regret'"))
+        raise ValueError(message("max_iter=0", "at least 1 where step='no_regret'"))

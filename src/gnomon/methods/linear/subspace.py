@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg import PrincipalComponents
 from gnomon.methods.parameters import check_scores
@@ -23,6 +24,7 @@ class PrincipalSubspace:
 
     _keeps_rows = False
 
+    @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[np.float64]:
         """Return the points of the principal subspace that have the scores Y.
 
@@ -35,7 +37,7 @@ class PrincipalSubspace:
         ndarray of shape (n_rows, n_features), float64
         """
         check_is_fitted(self)
-        scores = check_scores(type(self).__name__, Y, len(self.components_))
+        scores = check_scores(Y, len(self.components_))
         with single_threaded_blas():
             return np.asarray(scores @ self.components_ + self.mean_)
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
+from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
 from gnomon.extension import RowPlacement
@@ -45,7 +44,7 @@ class Recipe:
         (affinities, inputs) -> Objective, which holds kernel, loss and evaluation.
     optimizer : object with minimize(objective, embedding, reporter=...) -> Solution
     reduce : callable or None, default=None
-        (rows, seed, n_threads) -> rows of fewer features, in which the distances are taken.
+        (rows, seed) -> rows of fewer features, in which the distances are taken.
     placement : callable or None, default=None
         (inputs, objective, embedding) -> class of the placement of new rows, or None if they cannot be placed. None
         places them by the affinity and the objective.
@@ -56,7 +55,7 @@ class Recipe:
     rescale: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
     objective: Callable[[Any, Inputs], Objective]
     optimizer: Any
-    reduce: Callable[[Any, int, int], Any] | None = None
+    reduce: Callable[[Any, int], Any] | None = None
     placement: Callable[[Inputs, Any, npt.NDArray[np.float32]], Callable[..., RowPlacement] | None] | None = None
 
 
@@ -81,22 +80,23 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float32]:
+        reporter = current_run().reporter
         n_components, rows = parameters["n_components"], X
         if isinstance(parameters["init"], np.ndarray):
             parameters["init"] = parameters["init"].astype(np.float32)
         recipe = self._recipe(parameters, int(X.shape[0]))
         if recipe.reduce is not None:
             reporter.begin("reduction")
-            X = recipe.reduce(X, self.seed_, n_threads)
+            X = recipe.reduce(X, self.seed_)
         graph = None
         if recipe.n_neighbors:
-            graph = self._find_neighbors(X, recipe.n_neighbors, parameters, n_threads, reporter)
+            graph = self._find_neighbors(X, recipe.n_neighbors, parameters)
         if graph is not None:
             self.graph_ = (
                 graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
             )
-        inputs = Inputs(X, graph, self.seed_, n_threads)
+        inputs = Inputs(X, graph, self.seed_)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
         reporter.begin("initialization")
@@ -106,8 +106,6 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
             affinities=self._start_affinities(inputs, parameters),
             n_components=n_components,
             seed=self.seed_,
-            n_threads=n_threads,
-            who=type(self).__name__,
         )
         self.init_ = start.kind
         given = not isinstance(self.init, str)
@@ -145,29 +143,27 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
             metric=self.metric,
             metric_params=self.metric_params,
             seed=self.seed_,
-            who=type(self).__name__,
         )
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
-        who = type(self).__name__
         if self.placement_ is None:
             rule = "used with an affinity that weighs new rows and a loss of their pairs"
             remedy = "Name the affinity, or give one with new_rows(inputs), and a loss with row_loss(Y)."
-            raise ValueError(message(who, "transform", rule, remedy=remedy))
-        return self.placement_.place(X, n_threads=resolve_n_threads(self.n_jobs, who=who))
+            raise ValueError(message("transform", rule, remedy=remedy))
+        return self.placement_.place(X)
 
-    def _loss_of_data(self, X: npt.NDArray[np.float64], n_threads: int) -> DataLoss:
+    def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:
         """Return the loss with affinities that follow the data: the parts of the fit, in float64."""
         from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
 
         who = type(self).__name__
-        parameters = check_parameters(who, {**self._common_rules, **self._rules}, self.get_params())
+        parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
         recipe = self._recipe(parameters, len(X))
         if recipe.reduce is not None or not hasattr(recipe.affinity, "derivative"):
             rule = "of affinities that know their derivatives"
             remedy = "Name the affinity, or derive one from gnomon.affinities.NeighborAffinity."
-            raise TypeError(message("sensitivity", f"estimator={who}", rule, remedy=remedy))
-        inputs = Inputs(X, self.graph_, self.seed_, n_threads)
+            raise TypeError(message(f"estimator={who}", rule, remedy=remedy))
+        inputs = Inputs(X, self.graph_, self.seed_)
         return DataLoss(recipe.affinity.derivative(inputs), lambda affinities: recipe.objective(affinities, inputs))
 
     def __sklearn_tags__(self) -> Any:
@@ -194,4 +190,4 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
         wanted = isinstance(self.init, str) and self.init == "spectral"
         if inputs.graph is None or not (wanted or parameters["metric"] == "precomputed"):
             return None
-        return fuzzy_simplicial_set(inputs.graph, n_threads=inputs.n_threads)
+        return fuzzy_simplicial_set(inputs.graph)

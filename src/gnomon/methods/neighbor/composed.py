@@ -69,13 +69,13 @@ class NeighborEmbedding(NeighborEmbedder):
     n_neighbors : int >= 1, default=15
         Neighbours of each row, the row itself not counted.
     affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities, Gram or matrix, default="fuzzy"
-        A callable takes an object with ``X``, ``graph``, ``seed`` and ``n_threads`` and returns what the loss takes; a
+        A callable takes an object with ``X``, ``graph`` and ``seed`` and returns what the loss takes; a
         `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities, a Gram
         matrix or a matrix of shape (n_samples, n_samples), sparse or dense, are used as they are.
     kernel : str or OutputKernel, default="cauchy"
         A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
     loss : str or callable, default="kl"
-        A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, n_threads=..., ...) -> Objective.
+        A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, ...) -> Objective.
     optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
         "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" unless it is
         evaluated in another way, Adam for "info_nce" and L-BFGS for others. Sampled descent takes any loss but
@@ -151,7 +151,7 @@ class NeighborEmbedding(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        self.kernel_ = make_kernel("NeighborEmbedding", parameters["kernel"], parameters["kernel_params"])
+        self.kernel_ = make_kernel(parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=self._make_affinity(parameters, n_samples),
@@ -175,7 +175,7 @@ class NeighborEmbedding(NeighborEmbedder):
         shape = (affinity.n_samples,) * 2 if isinstance(affinity, Affinities | Gram) else affinity.shape
         if shape != (n_samples, n_samples):
             found, fact = f"affinity of {shape[0]} rows", f"there are {n_samples} distinct rows"
-            raise ValueError(message("NeighborEmbedding", found, "one row each", fact=fact))
+            raise ValueError(message(found, "one row each", fact=fact))
         if isinstance(affinity, Affinities) or (isinstance(affinity, np.ndarray | Gram) and _takes_array(loss)):
             return affinity
         if isinstance(affinity, Gram):
@@ -192,18 +192,18 @@ class NeighborEmbedding(NeighborEmbedder):
         terms = self._terms(parameters, affinities, inputs, takes_added(loss))
         if terms:
             given["added"] = (*given.get("added", ()), *terms)
-        return loss(affinities, self.kernel_, n_threads=inputs.n_threads, **given)
+        return loss(affinities, self.kernel_, **given)
 
     def _terms(self, parameters: dict[str, Any], affinities: Any, inputs: Inputs, taken: bool) -> tuple[Any, ...]:
         """Return the terms to add to the loss, or raise ValueError if it takes none."""
-        who, density, frames = "NeighborEmbedding", parameters["density"], parameters["frames"]
+        density, frames = parameters["density"], parameters["frames"]
         for name, value in (("density", density), ("frames", frames)):
             if value is not None and not taken:
                 fact = f"loss={parameters['loss']!r} takes no added terms"
-                raise ValueError(message(who, f"{name}={value!r}", "None here", fact=fact))
+                raise ValueError(message(f"{name}={value!r}", "None here", fact=fact))
         return (
-            *density_terms(who, density, affinities, self.kernel_, inputs),
-            *frame_terms(who, frames, affinities, self.kernel_, inputs, parameters),
+            *density_terms(density, affinities, self.kernel_, inputs),
+            *frame_terms(frames, affinities, self.kernel_, inputs, parameters),
         )
 
     def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
@@ -214,7 +214,7 @@ class NeighborEmbedding(NeighborEmbedder):
                 given = {"seed": self.seed_, **given}
             return _OPTIMIZERS[name](**given)
         if given:
-            raise ValueError(message("NeighborEmbedding", "optimizer_params", "None where optimizer is an object"))
+            raise ValueError(message("optimizer_params", "None where optimizer is an object"))
         return optimizer
 
     @staticmethod

@@ -101,7 +101,6 @@ class NegTSNE(NeighborEmbedder):
                 repulsion_strength=2.0,  # the drawn points move as well
                 n_draws=_DRAWS,
                 seed=inputs.seed,
-                n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"] * unit),
         )
@@ -167,7 +166,7 @@ class InfoNCETSNE(NeighborEmbedder):
             affinity=UniformAffinity(),
             rescale=partial(rescale, standard_deviation=1.0),
             objective=lambda affinities, inputs: InfoNCE(
-                affinities, Cauchy(), n_noise=parameters["n_noise"], seed=inputs.seed, n_threads=inputs.n_threads
+                affinities, Cauchy(), n_noise=parameters["n_noise"], seed=inputs.seed
             ),
             optimizer=Adam(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"], decay="linear"),
         )

@@ -19,7 +19,6 @@ DENSITY: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins an
 
 
 def density_terms(
-    who: str,
     density: float | dict[str, Any] | None,
     affinities: Affinities,
     kernel: OutputKernel,
@@ -31,10 +30,10 @@ def density_terms(
 
     The tuple is empty if it asks for none; with `always` a term without weight is made, for what it learns.
     """
-    options = term_options(who, "density", density, DensityCorrelation.rules, always=always)
+    options = term_options("density", density, DensityCorrelation.rules, always=always)
     if options is None:
         return ()
     if inputs.graph is None:
         fact = "no distances of neighbours are computed for affinities that are given"
-        raise ValueError(message(who, f"density={density!r}", "None here", fact=fact))
-    return (DensityCorrelation.from_neighbors(affinities, inputs.graph, kernel, **options, n_threads=inputs.n_threads),)
+        raise ValueError(message(f"density={density!r}", "None here", fact=fact))
+    return (DensityCorrelation.from_neighbors(affinities, inputs.graph, kernel, **options),)

@@ -72,8 +72,8 @@ class DensMAP(UMAP):
     density: float | dict[str, Any] | None = 2.0
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
-        who, density = type(self).__name__, parameters["density"]
-        terms = density_terms(who, density, affinities, self.kernel_, inputs, always=True)
+        density = parameters["density"]
+        terms = density_terms(density, affinities, self.kernel_, inputs, always=True)
         return (*terms, *super()._terms({**parameters, "density": None}, affinities, inputs))
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:

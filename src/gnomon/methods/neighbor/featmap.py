@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._progress import Reporter
+from gnomon._entrance import entrance
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
@@ -131,7 +131,7 @@ class FeatMAP(UMAP):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
             fact = "tangent frames are made of features"
-            raise ValueError(message("FeatMAP", "metric='precomputed'", "a metric of rows with features", fact=fact))
+            raise ValueError(message("metric='precomputed'", "a metric of rows with features", fact=fact))
         n_neighbors, tangent = parameters["n_neighbors"], parameters["tangent_neighbors"]
         if tangent is None:
             tangent = min(2 * n_neighbors, n_samples - 1)
@@ -145,7 +145,6 @@ class FeatMAP(UMAP):
         """Return the terms, and remember what explains the map."""
         near = replace(inputs, graph=inputs.neighbors.nearest(parameters["tangent_neighbors"]))
         (term,) = frame_terms(
-            type(self).__name__,
             parameters["frames"],
             affinities,
             self.kernel_,
@@ -157,16 +156,16 @@ class FeatMAP(UMAP):
         frames = term.tangent_frames
         assert frames is not None
         self._rows, self._tangent_graph = inputs.X, near.neighbors
-        self.importance_ = frames.mean_importance(inputs.X, n_threads=inputs.n_threads)
+        self.importance_ = frames.mean_importance(inputs.X)
         self.dimension_ = median_dimension(frames.dimension)
         return (*super()._terms({**parameters, "frames": None}, affinities, inputs), term)
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> npt.NDArray[np.float32]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float32]:
         axes = None
         if isinstance(parameters["init"], np.ndarray):
             axes = principal_rotation(parameters["init"])
             parameters["init"] = np.asarray(parameters["init"], dtype=np.float64) @ axes
-        places = super()._embed(X, parameters, n_threads, reporter)
+        places = super()._embed(X, parameters)
         if axes is not None:  # the map lies as the start lay
             places = np.asarray(places @ axes.T, dtype=np.float32)
             self._learn = partial(_turned, self._learn, axes)
@@ -183,6 +182,7 @@ class FeatMAP(UMAP):
             shape = (len(self.embedding_), self._n_features_out, 0)
             self._keep_learned({"embedding_frames_": np.zeros(shape), "frame_correlation_": np.zeros(0)})
 
+    @entrance()
     def feature_importance(self, rows: Any = None, *, weighted: bool = True) -> npt.NDArray[np.float32]:
         """Return how far each feature spreads within the tangent space of each row, (len(rows), n_features).
 
@@ -205,6 +205,7 @@ class FeatMAP(UMAP):
         found: npt.NDArray[np.float32] = self.frames_.importance(self._rows, at, weighted=weighted)
         return found
 
+    @entrance()
     def feature_loadings(self, row: int) -> npt.NDArray[np.float64]:
         """Return the biplot axes of a row: where one unit of each feature moves it in the map.
 
@@ -245,7 +246,7 @@ class FeatMAP(UMAP):
             or wanted.dtype.kind not in "iu"
             or (wanted.size and not 0 <= wanted.min() <= wanted.max() < n)
         ):
-            raise ValueError(message("FeatMAP", f"rows={rows}", f"row numbers from 0 to {n - 1}"))
+            raise ValueError(message(f"rows={rows}", f"row numbers from 0 to {n - 1}"))
         found: npt.NDArray[np.intp] = wanted.astype(np.intp) if self._distinct is None else self._distinct[wanted]
         return found
 

@@ -100,7 +100,6 @@ class ForceAtlas2(NeighborEmbedder):
                 repulsion_strength=parameters["repulsion_strength"],
                 gravity=self._gravity(affinities, parameters["gravity"]),
                 evaluation=parameters["method"],
-                n_threads=inputs.n_threads,
             ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],

@@ -25,9 +25,7 @@ FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, ev
 _MEDIAN_ROWS = 512  # rows whose dimensions are looked at to choose the number of directions
 
 
-def fit_frames(
-    who: str, inputs: Inputs, n_components: int, *, metric: object, variance_share: float = 0.9
-) -> TangentFrames:
+def fit_frames(inputs: Inputs, n_components: int, *, metric: object, variance_share: float = 0.9) -> TangentFrames:
     """Return the tangent frames of the rows, neighbours weighted by their memberships.
 
     A frame has as many directions as the median of some rows needs for its share of the variance, and n_components at
@@ -35,12 +33,12 @@ def fit_frames(
     """
     if isinstance(metric, str) and metric == "precomputed":
         fact = "tangent directions are combinations of features"
-        raise ValueError(message(who, "metric='precomputed'", "a metric of rows with features", fact=fact))
-    graph, n_threads = inputs.neighbors, inputs.n_threads
-    memberships = fuzzy_simplicial_set(graph, n_threads=n_threads).matrix
+        raise ValueError(message("metric='precomputed'", "a metric of rows with features", fact=fact))
+    graph = inputs.neighbors
+    memberships = fuzzy_simplicial_set(graph).matrix
     rows = np.repeat(np.arange(graph.n_samples), graph.n_neighbors)
     weights = np.asarray(memberships[rows, graph.indices.ravel()], dtype=np.float32).reshape(graph.indices.shape)
-    given: dict[str, Any] = {"weights": weights, "variance_share": variance_share, "n_threads": n_threads}
+    given: dict[str, Any] = {"weights": weights, "variance_share": variance_share}
     n = graph.n_samples
     some = np.linspace(0, n - 1, min(n, _MEDIAN_ROWS)).astype(np.int64)
     dimension = tangent_frames(inputs.X, graph, rows=some, n_components=1, **given).dimension
@@ -56,7 +54,6 @@ def median_dimension(dimension: npt.NDArray[np.int32]) -> int:
 
 
 def frame_terms(
-    who: str,
     frames: float | dict[str, Any] | None,
     affinities: Affinities,
     kernel: OutputKernel,
@@ -70,16 +67,12 @@ def frame_terms(
 
     The tuple is empty if it asks for none; with `always` a term without weight is made, for what it learns.
     """
-    options = term_options(who, "frames", frames, FrameCorrelation.rules, always=always)
+    options = term_options("frames", frames, FrameCorrelation.rules, always=always)
     if options is None:
         return ()
     if inputs.graph is None:
         fact = "no neighbours are found for affinities that are given"
-        raise ValueError(message(who, f"frames={frames!r}", "None here", fact=fact))
+        raise ValueError(message(f"frames={frames!r}", "None here", fact=fact))
     n_components: int = parameters["n_components"]
-    tangent = fit_frames(who, inputs, n_components, metric=parameters["metric"], variance_share=variance_share)
-    return (
-        FrameCorrelation.following(
-            affinities, tangent, kernel, n_components=n_components, n_threads=inputs.n_threads, **options
-        ),
-    )
+    tangent = fit_frames(inputs, n_components, metric=parameters["metric"], variance_share=variance_share)
+    return (FrameCorrelation.following(affinities, tangent, kernel, n_components=n_components, **options),)

@@ -93,7 +93,7 @@ class LargeVis(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity("LargeVis", parameters, n_samples)
+        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=GaussianAffinity(perplexity),
@@ -106,11 +106,10 @@ class LargeVis(NeighborEmbedder):
                 noise_exponent=0.75,
                 n_draws=_DRAWS,
                 added=(
-                    *density_terms("LargeVis", parameters["density"], affinities, Cauchy(), inputs),
-                    *frame_terms("LargeVis", parameters["frames"], affinities, Cauchy(), inputs, parameters),
+                    *density_terms(parameters["density"], affinities, Cauchy(), inputs),
+                    *frame_terms(parameters["frames"], affinities, Cauchy(), inputs, parameters),
                 ),
                 seed=inputs.seed,
-                n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),
         )

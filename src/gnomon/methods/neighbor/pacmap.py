@@ -106,7 +106,7 @@ class PaCMAP(NeighborEmbedder):
         wanted = parameters["n_neighbors"]
         if wanted is None:
             wanted = 10 if n_samples <= _SMALL else round(10 + 15 * (math.log10(n_samples) - 4))
-        n_neighbors = at_most_half("PaCMAP", wanted, n_samples)
+        n_neighbors = at_most_half(wanted, n_samples)
         return Recipe(
             n_neighbors=min(n_neighbors + _EXTRA, n_samples - 1),
             affinity=PacmapAffinity(
@@ -117,7 +117,7 @@ class PaCMAP(NeighborEmbedder):
                 parameters["metric_params"],
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda pairs, inputs: PacmapLoss(pairs, n_threads=inputs.n_threads),
+            objective=lambda pairs, inputs: PacmapLoss(pairs),
             optimizer=Adam(parameters["learning_rate"], max_iter=parameters["max_iter"]),
             reduce=principal_rows(parameters["metric"], n_samples, self.n_features_in_),
         )

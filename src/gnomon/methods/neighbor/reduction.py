@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from gnomon._validation import warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import principal_components
 
@@ -14,7 +14,7 @@ __all__ = ["at_most_half", "principal_rows"]
 _COMPONENTS = 100
 
 
-def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[Any, int, int], Any] | None:
+def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[Any, int], Any] | None:
     """Return what turns rows into their scores on the first 100 principal components.
 
     Parameters
@@ -26,26 +26,25 @@ def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[An
 
     Returns
     -------
-    callable (rows, seed, n_threads) -> rows, or None
+    callable (rows, seed) -> rows, or None
     """
     if metric not in ("euclidean", "l2") or min(n_samples, n_features) <= _COMPONENTS:
         return None
 
-    def reduce(X: Any, seed: int, n_threads: int) -> Any:
-        found = principal_components(X, _COMPONENTS, seed=seed, n_threads=n_threads)
-        return found.transform(X, n_threads=n_threads)
+    def reduce(X: Any, seed: int) -> Any:
+        found = principal_components(X, _COMPONENTS, seed=seed)
+        return found.transform(X)
 
     return reduce
 
 
-def at_most_half(who: str, n_neighbors: int, n_samples: int) -> int:
+def at_most_half(n_neighbors: int, n_samples: int) -> int:
     """Return n_neighbors, or half of the other rows if that is less, with a warning: the others must be far ones."""
     possible = max(1, (n_samples - 1) // 2)
     if n_neighbors > possible:
-        warnings.warn(
-            f"{who}: {n_neighbors} neighbours were asked for and a row has only {n_samples - 1} others; {possible} are "
+        warn(
+            f"{n_neighbors} neighbours were asked for and a row has only {n_samples - 1} others; {possible} are "
             "used, so that as many rows are none.",
             NeighborsWarning,
-            stacklevel=5,
         )
     return min(n_neighbors, possible)

@@ -87,15 +87,13 @@ class SNE(NeighborEmbedder):
         return passes_over_pairs(n_samples, parameters["max_iter"], 5.6, "Use SymmetricSNE, or fewer rows.")
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity("SNE", parameters, n_samples)
+        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
         rate = parameters["learning_rate"]
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=ConditionalAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda affinities, inputs: ConditionalDivergence(
-                affinities, Gaussian(), n_threads=inputs.n_threads
-            ),
+            objective=lambda affinities, inputs: ConditionalDivergence(affinities, Gaussian()),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],
                 learning_rate=0.25 / parameters["early_exaggeration"] if rate == "auto" else rate,
@@ -167,14 +165,12 @@ class SymmetricSNE(NeighborEmbedder):
         return passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity("SymmetricSNE", parameters, n_samples)
+        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=GaussianAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda affinities, inputs: KLDivergence(
-                affinities, Gaussian(), evaluation=parameters["method"], n_threads=inputs.n_threads
-            ),
+            objective=lambda affinities, inputs: KLDivergence(affinities, Gaussian(), evaluation=parameters["method"]),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],
                 learning_rate=parameters["learning_rate"],

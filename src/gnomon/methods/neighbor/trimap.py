@@ -106,7 +106,7 @@ class TriMap(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        n_neighbors = at_most_half("TriMap", parameters["n_neighbors"], n_samples)
+        n_neighbors = at_most_half(parameters["n_neighbors"], n_samples)
         return Recipe(
             n_neighbors=min(n_neighbors + _EXTRA, n_samples - 1),
             affinity=lambda inputs: trimap_triplets(
@@ -119,10 +119,9 @@ class TriMap(NeighborEmbedder):
                 metric=parameters["metric"],
                 metric_params=parameters["metric_params"],
                 seed=inputs.seed,
-                n_threads=inputs.n_threads,
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda triplets, inputs: TripletLoss(triplets, n_threads=inputs.n_threads),
+            objective=lambda triplets, inputs: TripletLoss(triplets),
             optimizer=GradientDescent(
                 parameters["learning_rate"],
                 max_iter=parameters["max_iter"],
@@ -132,7 +131,7 @@ class TriMap(NeighborEmbedder):
             ),
             placement=lambda inputs, _objective, _positions: partial(
                 TripletPlacement,
-                scales=local_scales(inputs.neighbors, who="TriMap"),
+                scales=local_scales(inputs.neighbors),
                 n_inliers=n_neighbors,
                 temperature=parameters["temperature"],
             ),

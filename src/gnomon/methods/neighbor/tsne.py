@@ -122,16 +122,14 @@ class TSNE(NeighborEmbedder):
         return passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity("TSNE", parameters, n_samples)
+        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
         dof = parameters["dof"]
         kernel = Cauchy() if dof == 1.0 else StudentT(dof)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=GaussianAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda affinities, inputs: KLDivergence(
-                affinities, kernel, evaluation=parameters["method"], n_threads=inputs.n_threads
-            ),
+            objective=lambda affinities, inputs: KLDivergence(affinities, kernel, evaluation=parameters["method"]),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],
                 learning_rate=parameters["learning_rate"],

@@ -136,18 +136,17 @@ class TwoKernelLLE(NeighborEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if parameters["metric"] == "precomputed" and parameters["weights"] != "membership":
             what, remedy = f"weights={parameters['weights']!r}", "Use weights='membership'."
-            raise ValueError(message("TwoKernelLLE", what, "used with rows, not distances alone", remedy=remedy))
+            raise ValueError(message(what, "used with rows, not distances alone", remedy=remedy))
         given = parameters["input_kernel"]
         if parameters["weights"] == "membership" and not (isinstance(given, str) and given == "linear"):
             what, rule = f"input_kernel={given!r}", "'linear' for weights='membership', which rebuild nothing"
-            raise ValueError(message("TwoKernelLLE", what, rule, remedy="Use weights='non_negative'."))
+            raise ValueError(message(what, rule, remedy="Use weights='non_negative'."))
         self.kernel_ = self._make_kernel(parameters)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=ReconstructionAffinity(
                 parameters["weights"],
                 parameters["regularization"],
-                "TwoKernelLLE",
                 input_kernel=given,
                 input_kernel_params=parameters["input_kernel_params"],
             ),
@@ -157,7 +156,6 @@ class TwoKernelLLE(NeighborEmbedder):
                 self.kernel_,
                 penalty_strength=parameters["penalty_strength"],
                 evaluation=parameters["evaluation"],
-                n_threads=inputs.n_threads,
             ),
             optimizer=GradientDescent(
                 parameters["learning_rate"],
@@ -171,8 +169,8 @@ class TwoKernelLLE(NeighborEmbedder):
     def _make_kernel(parameters: dict[str, Any]) -> OutputKernel:
         given = parameters["kernel"]
         if not (isinstance(given, str) and given == "umap"):
-            return make_kernel("TwoKernelLLE", given)
+            return make_kernel(given)
         if parameters["min_dist"] > parameters["spread"]:
             what, rule = f"min_dist={parameters['min_dist']}", f"at most spread={parameters['spread']}"
-            raise ValueError(message("TwoKernelLLE", what, rule))
+            raise ValueError(message(what, rule))
         return UMAPKernel.from_min_dist(parameters["min_dist"], parameters["spread"])

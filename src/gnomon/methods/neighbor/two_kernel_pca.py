@@ -107,7 +107,7 @@ class TwoKernelPCA(NeighborEmbedder):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n = float(n_samples)
-        compiled = make_kernel("TwoKernelPCA", parameters["kernel"], parameters["kernel_params"]).compiled
+        compiled = make_kernel(parameters["kernel"], parameters["kernel_params"]).compiled
         # All similarities in float64 twice, and the places of one half of them; or those of the map beside the data's.
         whole = (24.0 if compiled else 64.0) * n**2
         return Forecast(
@@ -119,20 +119,14 @@ class TwoKernelPCA(NeighborEmbedder):
         )
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        self.kernel_ = make_kernel("TwoKernelPCA", parameters["kernel"], parameters["kernel_params"])
+        self.kernel_ = make_kernel(parameters["kernel"], parameters["kernel_params"])
         return Recipe(
             n_neighbors=0,
             affinity=lambda inputs: Gram.from_kernel(
-                parameters["input_kernel"],
-                inputs.X,
-                parameters=parameters["input_kernel_params"],
-                n_threads=inputs.n_threads,
-                who="TwoKernelPCA",
+                parameters["input_kernel"], inputs.X, parameters=parameters["input_kernel_params"]
             ),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda gram, inputs: Frobenius(
-                gram, self.kernel_, centered=parameters["centered"], n_threads=inputs.n_threads
-            ),
+            objective=lambda gram, inputs: Frobenius(gram, self.kernel_, centered=parameters["centered"]),
             optimizer=LBFGS(max_iter=parameters["max_iter"], tol=parameters["tol"]),
             placement=partial(self._placement_by_similarity, centered=parameters["centered"]),
         )

@@ -139,7 +139,7 @@ class UMAP(NeighborEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         min_dist, spread, max_iter = parameters["min_dist"], parameters["spread"], parameters["max_iter"]
         if min_dist > spread:
-            raise ValueError(message(type(self).__name__, f"min_dist={min_dist}", f"at most spread={spread}"))
+            raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}"))
         self.kernel_ = UMAPKernel.from_min_dist(min_dist, spread)
         if max_iter is None:
             max_iter = 500 if n_samples <= _SMALL else 200
@@ -155,15 +155,13 @@ class UMAP(NeighborEmbedder):
                 evaluation="sampled",
                 added=self._terms(parameters, affinities, inputs),
                 seed=inputs.seed,
-                n_threads=inputs.n_threads,
             ),
             optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
         )
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         """Return the terms that join the cross-entropy."""
-        who = type(self).__name__
         return (
-            *density_terms(who, parameters["density"], affinities, self.kernel_, inputs),
-            *frame_terms(who, parameters["frames"], affinities, self.kernel_, inputs, parameters),
+            *density_terms(parameters["density"], affinities, self.kernel_, inputs),
+            *frame_terms(parameters["frames"], affinities, self.kernel_, inputs, parameters),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import lay_out_components
 from gnomon.linalg import Eigenpairs
@@ -46,7 +45,7 @@ class GraphEigenmaps(PlacesRows, RowEmbedder):
     """A method whose coordinates are eigenvectors of a matrix of the neighbour graph."""
 
     def _solve(
-        self, X: Any, matrix: sp.csr_array, labels: npt.NDArray[np.int32], solver: ComponentSolver, n_threads: int
+        self, X: Any, matrix: sp.csr_array, labels: npt.NDArray[np.int32], solver: ComponentSolver
     ) -> tuple[Float64Array, Float64Array]:
         """Return positions and, for each component mapped apart, the centre of its map; X may be None.
 
@@ -57,22 +56,22 @@ class GraphEigenmaps(PlacesRows, RowEmbedder):
             positions, centres = solver(matrix), np.zeros((1, n_components))
             self.eigenvalues_, self.residuals_ = solver.found[0].values, solver.found[0].residuals
         else:
-            laid = lay_out_components(matrix, labels, solver, n_components, X=X, seed=self.seed_, n_threads=n_threads)
+            laid = lay_out_components(matrix, labels, solver, n_components, X=X, seed=self.seed_)
             positions, centres = laid.embedding, laid.centres
             self.eigenvalues_, self.residuals_ = np.full(centres.shape, np.nan), np.full(centres.shape, np.nan)
             for label, pairs in zip(np.flatnonzero(laid.solved), solver.found, strict=True):
                 self.eigenvalues_[label], self.residuals_[label] = pairs.values, pairs.residuals
         self.solver_, self.converged_ = solver.name, solver.converged
         if not self.converged_:
-            who, worst = type(self).__name__, float(np.nanmax(self.residuals_))
-            text = f"{who}: eigenvectors did not converge, the largest residual is {worst:.1e}; see residuals_."
-            warnings.warn(text, ConvergenceWarning, stacklevel=4)
+            worst = float(np.nanmax(self.residuals_))
+            text = f"eigenvectors did not converge, the largest residual is {worst:.1e}; see residuals_."
+            warn(text, ConvergenceWarning)
         return positions, centres
 
 
-def check_distinct_rows(who: str, n_components: int, n_rows: int) -> None:
+def check_distinct_rows(n_components: int, n_rows: int) -> None:
     """Raise ValueError if the distinct rows have fewer eigenvectors besides the constant one than are wanted."""
     if n_components > n_rows - 1:
         what, fact = f"n_components={n_components}", f"{n_rows} distinct rows"
         remedy = "Lower n_components or pass more rows."
-        raise ValueError(message(who, what, f"at most {n_rows - 1}", fact=fact, remedy=remedy))
+        raise ValueError(message(what, f"at most {n_rows - 1}", fact=fact, remedy=remedy))

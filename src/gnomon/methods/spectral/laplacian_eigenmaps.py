@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -10,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message
+from gnomon._entrance import entrance
+from gnomon._run import current_run
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.exceptions import NeighborsWarning
@@ -23,7 +22,6 @@ from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query
 
 __all__ = ["LaplacianEigenmaps"]
 
-_WHO = "LaplacianEigenmaps"
 Float64Array = npt.NDArray[np.float64]
 
 
@@ -142,26 +140,26 @@ class LaplacianEigenmaps(GraphEigenmaps):
         "disconnected": Options("connect", "separate", "error"),
     }
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
+        reporter = current_run().reporter
         self.weights_ = _choose_weights(parameters)
         _check_together(parameters, self.weights_, int(X.shape[0]))
-        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters)
         reporter.begin("affinities")
         rule = edge_weights(
             self.graph_,
             weights=self.weights_,
             sigma=parameters["sigma"],
             min_neighbors=parameters["min_neighbors"] if parameters["variant"] == "vle" else None,
-            who=_WHO,
         )
         self.sigma_ = rule.sigma
-        edges = neighbor_edges(self.graph_, rule.kept(self.graph_.distances), who=_WHO)
-        edges, labels = self._join(X, edges, parameters, n_threads)
+        edges = neighbor_edges(self.graph_, rule.kept(self.graph_.distances))
+        edges, labels = self._join(X, edges, parameters)
         self.affinities_, factors = divide_by_density(weigh_edges(edges, rule), parameters["alpha"])
         reporter.begin("eigenvectors")
-        solver = _Solver(parameters, self.seed_, n_threads, reporter)
+        solver = _Solver(parameters, self.seed_)
         table = None if parameters["metric"] == "precomputed" else X
-        positions, centres = self._solve(table, self.affinities_.matrix, labels, solver, n_threads)
+        positions, centres = self._solve(table, self.affinities_.matrix, labels, solver)
         self._extension = EigenmapExtension(
             X,
             positions,
@@ -176,7 +174,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
         return positions
 
     def _join(
-        self, X: Any, edges: sp.csr_array, parameters: dict[str, Any], n_threads: int
+        self, X: Any, edges: sp.csr_array, parameters: dict[str, Any]
     ) -> tuple[sp.csr_array, npt.NDArray[np.int32]]:
         """Return the edges and the labels of the components that will be mapped apart."""
         labels = connected_components(edges)
@@ -186,18 +184,13 @@ class LaplacianEigenmaps(GraphEigenmaps):
         fact = f"the neighbour graph has {describe_pieces(labels)}"
         if parameters["disconnected"] == "error":
             remedy = "Raise n_neighbors, or set disconnected to 'connect' or 'separate'."
-            raise ValueError(message(_WHO, "the neighbour graph", "connected", fact=fact, remedy=remedy))
+            raise ValueError(message("the neighbour graph", "connected", fact=fact, remedy=remedy))
         if parameters["disconnected"] == "separate":
-            warnings.warn(f"{_WHO}: {fact}; they are mapped one by one.", NeighborsWarning, stacklevel=4)
+            warn(f"{fact}; they are mapped one by one.", NeighborsWarning)
             return edges, labels
-        warnings.warn(f"{_WHO}: {fact}; their shortest edges join them.", NeighborsWarning, stacklevel=4)
+        warn(f"{fact}; their shortest edges join them.", NeighborsWarning)
         self.bridges_ = find_bridges(
-            X,
-            self.graph_,
-            labels=labels,
-            metric=parameters["metric"],
-            metric_params=self.metric_params,
-            n_threads=n_threads,
+            X, self.graph_, labels=labels, metric=parameters["metric"], metric_params=self.metric_params
         )
         return with_bridges(edges, self.bridges_), np.zeros_like(labels)
 
@@ -208,12 +201,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
             indices, distances = nearest_given(X, n_neighbors)
         else:
             indices, distances = query_neighbors(
-                fitted.rows,
-                X,
-                n_neighbors,
-                metric=self.metric,
-                metric_params=self.metric_params,
-                n_threads=resolve_n_threads(self.n_jobs, who=_WHO),
+                fitted.rows, X, n_neighbors, metric=self.metric, metric_params=self.metric_params
             )
         places = fitted.place(indices, distances)
         known = distances[:, 0] == 0.0
@@ -224,19 +212,18 @@ class LaplacianEigenmaps(GraphEigenmaps):
 class _Solver(ComponentSolver):
     """The bottom eigenvectors of the Laplacian of one component, scaled as the map is."""
 
-    def __init__(self, parameters: dict[str, Any], seed: int, n_threads: int, reporter: Reporter) -> None:
+    def __init__(self, parameters: dict[str, Any], seed: int) -> None:
         super().__init__()
-        self._parameters, self._seed, self._n_threads, self._reporter = parameters, seed, n_threads, reporter
+        self._parameters, self._seed, self._reporter = parameters, seed, current_run().reporter
 
+    @entrance("LaplacianEigenmaps")
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
         normalized, time = self._parameters["normalized"], self._parameters["diffusion_time"]
         pairs = eigenpairs(
             GraphLaplacian(matrix, normalized),
             self._parameters["n_components"],
             seed=self._seed,
-            n_threads=self._n_threads,
             report=self._reporter.update,
-            who=_WHO,
         )
         self.found.append(pairs)
         vectors = pairs.vectors
@@ -251,7 +238,7 @@ def _choose_weights(parameters: dict[str, Any]) -> str:
     wanted, variant = parameters["weights"], parameters["variant"]
     if variant == "ale":
         if wanted != "auto":
-            raise ValueError(message(_WHO, f"weights={wanted!r}", "'auto' with variant='ale', which has its own"))
+            raise ValueError(message(f"weights={wanted!r}", "'auto' with variant='ale', which has its own"))
         return "adapted"
     if wanted != "auto":
         return str(wanted)
@@ -261,13 +248,13 @@ def _choose_weights(parameters: dict[str, Any]) -> str:
 def _check_together(parameters: dict[str, Any], weights: str, n_rows: int) -> None:
     """Raise ValueError about parameters that do not go with each other or with the number of distinct rows."""
     n_components, n_neighbors = parameters["n_components"], parameters["n_neighbors"]
-    check_distinct_rows(_WHO, n_components, n_rows)
+    check_distinct_rows(n_components, n_rows)
     if parameters["variant"] == "vle" and parameters["min_neighbors"] > n_neighbors:
         what, rule = f"min_neighbors={parameters['min_neighbors']}", f"at most n_neighbors={n_neighbors}"
-        raise ValueError(message(_WHO, what, rule))
+        raise ValueError(message(what, rule))
     if parameters["sigma"] is not None and weights != "heat":
         what, rule = f"sigma={parameters['sigma']}", f"None with weights={weights!r}"
-        raise ValueError(message(_WHO, what, rule, remedy="Use weights='heat'."))
+        raise ValueError(message(what, rule, remedy="Use weights='heat'."))
     if parameters["diffusion_time"] and not parameters["normalized"]:
         what = f"diffusion_time={parameters['diffusion_time']}"
-        raise ValueError(message(_WHO, what, "None or 0 with normalized=False"))
+        raise ValueError(message(what, "None or 0 with normalized=False"))

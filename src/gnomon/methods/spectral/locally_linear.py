@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -10,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._progress import Reporter
-from gnomon._threads import resolve_n_threads
-from gnomon._validation import Integer, Options, Real, Rule, message
+from gnomon._entrance import entrance
+from gnomon._run import current_run
+from gnomon._validation import Integer, Options, Real, Rule, message, warn
 from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import MAX_FACTOR_ENTRIES, eigenpairs
@@ -29,7 +28,6 @@ from gnomon.neighbors import (
 
 __all__ = ["LocallyLinearEmbedding"]
 
-_WHO = "LocallyLinearEmbedding"
 Float64Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int32]
 
@@ -148,20 +146,21 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
         return Forecast(factor + linear, fact, remedy)
 
-    def _embed(self, X: Any, parameters: dict[str, Any], n_threads: int, reporter: Reporter) -> Float64Array:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
+        reporter = current_run().reporter
         _check_together(parameters, int(X.shape[0]))
-        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters, n_threads, reporter)
+        self.graph_ = self._find_neighbors(X, parameters["n_neighbors"], parameters)
         reporter.begin("affinities")
-        graph, labels = self._join(X, parameters, n_threads)
-        matrix = _form(X, graph, parameters, n_threads)
+        graph, labels = self._join(X, parameters)
+        matrix = _form(X, graph, parameters)
         reporter.begin("eigenvectors")
-        solver = _Solver(parameters, self.seed_, reporter)
-        positions, _ = self._solve(X, matrix, labels, solver, n_threads)
+        solver = _Solver(parameters, self.seed_)
+        positions, _ = self._solve(X, matrix, labels, solver)
         self.reconstruction_error_ = float(np.nansum(self.eigenvalues_))
         self._rows, self._positions = X, positions
         return positions
 
-    def _join(self, X: Any, parameters: dict[str, Any], n_threads: int) -> tuple[NeighborGraph, Labels]:
+    def _join(self, X: Any, parameters: dict[str, Any]) -> tuple[NeighborGraph, Labels]:
         """Return the graph that is mapped and the labels of the components that are mapped apart."""
         if parameters["disconnected"] != "separate":
             bridges, labels = join_components(
@@ -170,36 +169,21 @@ class LocallyLinearEmbedding(GraphEigenmaps):
                 parameters["disconnected"],
                 metric=parameters["metric"],
                 metric_params=self.metric_params,
-                n_threads=n_threads,
-                who=_WHO,
             )
             self.n_graph_components_ = int(labels.max()) + 1
             return bridged_graph(self.graph_, bridges), np.zeros_like(labels)
         labels = graph_components(self.graph_)
         self.n_graph_components_ = int(labels.max()) + 1
         if self.n_graph_components_ > 1:
-            text = f"{_WHO}: the neighbour graph has {describe_pieces(labels)}; they are mapped one by one."
-            warnings.warn(text, NeighborsWarning, stacklevel=4)
+            text = f"the neighbour graph has {describe_pieces(labels)}; they are mapped one by one."
+            warn(text, NeighborsWarning)
         return self.graph_, labels
 
     def _place(self, X: Any) -> Float64Array:
-        n_threads = resolve_n_threads(self.n_jobs, who=_WHO)
         indices, distances = query_neighbors(
-            self._rows,
-            X,
-            self.graph_.n_neighbors,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            n_threads=n_threads,
+            self._rows, X, self.graph_.n_neighbors, metric=self.metric, metric_params=self.metric_params
         )
-        weights = weights_of_new_rows(
-            self._rows,
-            X,
-            indices,
-            weights=self.weights,
-            regularization=self.regularization,
-            n_threads=n_threads,
-        )
+        weights = weights_of_new_rows(self._rows, X, indices, weights=self.weights, regularization=self.regularization)
         places: Float64Array = np.einsum("ij,ijk->ik", weights, self._positions[indices])
         for column in range(indices.shape[1]):  # several fitted rows may lie at distance 0 in single precision
             near = np.flatnonzero(distances[:, column] == 0.0)
@@ -213,16 +197,16 @@ def _check_together(parameters: dict[str, Any], n_rows: int) -> None:
     n_components, n_neighbors, variant = (parameters[name] for name in ("n_components", "n_neighbors", "variant"))
     if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
         rule = "one that is computed from rows, which the weights need"
-        raise ValueError(message(_WHO, "metric='precomputed'", rule, remedy="Use Isomap or LaplacianEigenmaps."))
-    check_distinct_rows(_WHO, n_components, n_rows)
+        raise ValueError(message("metric='precomputed'", rule, remedy="Use Isomap or LaplacianEigenmaps."))
+    check_distinct_rows(n_components, n_rows)
     needed = least_neighbors(variant, n_components)
     if n_neighbors < needed:
         fact = f"variant={variant!r} with n_components={n_components}"
-        raise ValueError(message(_WHO, f"n_neighbors={n_neighbors}", f"at least {needed}", fact=fact))
+        raise ValueError(message(f"n_neighbors={n_neighbors}", f"at least {needed}", fact=fact))
     if n_rows - 1 < needed:
         rule = f"used with at least {needed + 1} distinct rows for n_components={n_components}"
         remedy = "Use variant='standard' or pass more rows."
-        raise ValueError(message(_WHO, f"variant={variant!r}", rule, fact=f"found {n_rows}", remedy=remedy))
+        raise ValueError(message(f"variant={variant!r}", rule, fact=f"found {n_rows}", remedy=remedy))
 
 
 def _equal_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
@@ -234,25 +218,19 @@ def _equal_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     return np.asarray((one == other).all(axis=1))
 
 
-def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: int) -> sp.csr_array:
+def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any]) -> sp.csr_array:
     """Return the matrix B of the variant."""
     if parameters["variant"] == "standard":
         return reconstruction_weights(
-            X,
-            graph,
-            weights=parameters["weights"],
-            regularization=parameters["regularization"],
-            n_threads=n_threads,
-            who=_WHO,
+            X, graph, weights=parameters["weights"], regularization=parameters["regularization"]
         ).M
     n_components = parameters["n_components"]
-    alignment = alignment_matrix(X, graph, n_components, variant=parameters["variant"], n_threads=n_threads, who=_WHO)
+    alignment = alignment_matrix(X, graph, n_components, variant=parameters["variant"])
     if alignment.n_flat:
-        warnings.warn(
-            f"{_WHO}: the neighbours of {alignment.n_flat} of {graph.n_samples} rows span fewer than "
+        warn(
+            f"the neighbours of {alignment.n_flat} of {graph.n_samples} rows span fewer than "
             f"n_components={n_components} dimensions; only those they span count there.",
             DataWarning,
-            stacklevel=4,
         )
     return alignment.matrix
 
@@ -260,10 +238,11 @@ def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any], n_threads: i
 class _Solver(ComponentSolver):
     """The bottom eigenvectors of the alignment matrix of one component."""
 
-    def __init__(self, parameters: dict[str, Any], seed: int, reporter: Reporter) -> None:
+    def __init__(self, parameters: dict[str, Any], seed: int) -> None:
         super().__init__()
-        self._parameters, self._seed, self._reporter = parameters, seed, reporter
+        self._parameters, self._seed, self._reporter = parameters, seed, current_run().reporter
 
+    @entrance("LocallyLinearEmbedding")
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
         pairs = eigenpairs(
             sp.csr_array(matrix),
@@ -273,7 +252,6 @@ class _Solver(ComponentSolver):
             seed=self._seed,
             solver=self._parameters["solver"],
             report=self._reporter.update,
-            who=_WHO,
         )
         self.found.append(pairs)
         return pairs.vectors

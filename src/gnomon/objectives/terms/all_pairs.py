@@ -10,6 +10,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._entrance import part
+from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import message
 from gnomon.kernels.laws import curvature_of_law, evaluate_law
@@ -68,12 +70,9 @@ class AllPairs:
         How the weights change with the degrees of a graph, if they do.
     dtype : type, default=float32
         In which precision `expand` takes the weights.
-    n_threads : int, default=1
-        Does not change the result.
-    who : str
-        Opens the error text.
     """
 
+    @part("AllPairs")
     def __init__(
         self,
         n_samples: int,
@@ -88,20 +87,16 @@ class AllPairs:
         scale: float = 1.0,
         by_degree: ByDegree | None = None,
         dtype: type = np.float32,
-        n_threads: int = 1,
-        who: str = "AllPairs",
     ) -> None:
         self.n_samples = n_samples
         self.kernel = kernel
-        self.law = check_law(law, kernel, who=who)
+        self.law = check_law(law, kernel)
         self.link = link
         self.requested_evaluation = evaluation
         self.spacing = spacing
         self.theta = theta
         self.scale = scale
-        self.n_threads = n_threads
         self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
-        self._who = who
         self.by_degree = by_degree
         self._exact = None if weights is None else tuple(np.asarray(w, dtype=dtype).astype(np.float64) for w in weights)
         self._weights = None if weights is None else tuple(np.ascontiguousarray(w, dtype=np.float32) for w in weights)
@@ -110,7 +105,6 @@ class AllPairs:
         if evaluation == "interpolated" and not self._can_interpolate:
             raise ValueError(
                 message(
-                    who,
                     "evaluation='interpolated'",
                     "used with a kernel of bounded slope and equal weights",
                     fact=f"{kernel}",
@@ -120,7 +114,6 @@ class AllPairs:
         if evaluation == "tree" and not self._can_take_tree:
             raise ValueError(
                 message(
-                    who,
                     "evaluation='tree'",
                     "used with a compiled kernel and one sum over all pairs",
                     fact=f"{kernel}, law={self.law!r}, link={link!r}",
@@ -166,12 +159,12 @@ class AllPairs:
         if self.link != "identity":
             what, rule, remedy = f"link={self.link!r}", "'identity' to be sampled", _NO_LOGARITHM
             fact = "the logarithm of a sum has no unbiased estimate from a few of its pairs"
-            raise ValueError(message(self._who, what, rule, fact=fact, remedy=remedy))
+            raise ValueError(message(what, rule, fact=fact, remedy=remedy))
         weights = np.full(draws.points.shape, self.scale * self.n_samples / draws.n_draws)
         if self._weights is not None:
             u, v = (w.astype(np.float64) for w in self._weights)
             weights *= u[:, None] * v[draws.points] + v[:, None] * u[draws.points]
-        return drawn_force(Y, draws.points, weights, self.law, self.kernel, self.compiled_kernel, self.n_threads)
+        return drawn_force(Y, draws.points, weights, self.law, self.kernel, self.compiled_kernel)
 
     def _evaluate(self, Y: Embedding, *, with_energy: bool) -> tuple[float, Embedding]:
         """Return energy and force; without a logarithm of the sum the energy may be left out."""
@@ -196,24 +189,24 @@ class AllPairs:
             self._check_components(Y, 2)
             if self._mesh is None:
                 self._mesh = _core.ParticleMesh(kernel, self.spacing)
-            force, total = self._mesh.evaluate(Y, self.n_threads)
+            force, total = self._mesh.evaluate(Y, current_run().n_threads)
             return np.negative(force, out=force), total
         if evaluation == "tree":
             self._check_components(Y, 3)
             if self._tree is None:
                 self._tree = _core.Tree(self.theta)
-            return self._tree.evaluate(named(self.law), Y, u, v, kernel, self.n_threads, with_energy)
-        return _core.pair_sums(named(self.law), Y, u, v, kernel, self.n_threads, with_energy)
+            return self._tree.evaluate(named(self.law), Y, u, v, kernel, current_run().n_threads, with_energy)
+        return _core.pair_sums(named(self.law), Y, u, v, kernel, current_run().n_threads, with_energy)
 
     def _rows_normalised(self, Y: Embedding) -> tuple[float, Embedding]:
         kernel = self._compiled()
-        totals = _core.row_sums(Y, kernel, self.n_threads)
+        totals = _core.row_sums(Y, kernel, current_run().n_threads)
         rows = np.ones(self.n_samples) if self._weights is None else self._weights[0].astype(np.float64)
         with np.errstate(all="ignore"):
             energy = self.scale * float(rows @ np.log(totals))
             shares = np.asarray(rows / totals, dtype=np.float32)
         ones = np.ones_like(shares)
-        force, _ = _core.pair_sums("value", Y, shares, ones, kernel, self.n_threads, False)
+        force, _ = _core.pair_sums("value", Y, shares, ones, kernel, current_run().n_threads, False)
         return energy, np.asarray(np.float32(-2.0 * self.scale) * force)
 
     def _compiled(self) -> _core.OutputKernel:
@@ -237,7 +230,6 @@ class AllPairs:
         if Y.shape[1] > most:
             raise ValueError(
                 message(
-                    self._who,
                     f"n_components={Y.shape[1]}",
                     f"at most {most} for evaluation={self.requested_evaluation!r}",
                     remedy="Use evaluation='exact'.",
@@ -273,7 +265,7 @@ class AllPairs:
         def part(rows: slice) -> tuple[Float64, Float64]:
             return self._sums_of_rows(Y, rows, self._exact)
 
-        done = list(in_order(part, list(blocks(self.n_samples)), self.n_threads))
+        done = list(in_order(part, list(blocks(self.n_samples))))
         totals, forces = (np.concatenate(parts) for parts in zip(*done, strict=True))
         factors: tuple[Float64, Float64] | None = None
         weight: Any = lambda rows: self._weights_of(rows, self._exact)  # noqa: E731

@@ -92,16 +92,15 @@ class Term(Protocol):
         ...
 
 
-def check_law(law: str | CustomLaw, kernel: OutputKernel, *, who: str) -> str | CustomLaw:
+def check_law(law: str | CustomLaw, kernel: OutputKernel) -> str | CustomLaw:
     """Return the law if the kernel allows it, or raise ValueError."""
     if not isinstance(law, CustomLaw) and law not in LAWS:
         names = ", ".join(repr(name) for name in LAWS)
-        raise ValueError(message(who, f"law={law!r}", f"one of {names}, or a CustomLaw"))
+        raise ValueError(message(f"law={law!r}", f"one of {names}, or a CustomLaw"))
     similarity = law.needs_similarity if isinstance(law, CustomLaw) else law.startswith("log")
     if similarity and not kernel.bounded:
         raise ValueError(
             message(
-                who,
                 f"kernel={kernel}",
                 "a similarity between 0 and 1",
                 fact=f"the loss takes the logarithm of k or 1 - k, law={law!r}",
@@ -114,7 +113,7 @@ def check_law(law: str | CustomLaw, kernel: OutputKernel, *, who: str) -> str | 
 def curved(kernel: OutputKernel) -> CurvedKernel:
     """Return the kernel if it has a second derivative, or raise TypeError."""
     if not isinstance(kernel, CurvedKernel):
-        raise TypeError(message("sensitivity", f"kernel={kernel}", "one with second_derivative(squared_distances)"))
+        raise TypeError(message(f"kernel={kernel}", "one with second_derivative(squared_distances)"))
     return kernel
 
 

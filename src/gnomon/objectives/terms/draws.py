@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon.kernels.laws import evaluate_law
 from gnomon.linalg import uniform_matrix
 from gnomon.objectives.base import Embedding
@@ -36,21 +37,18 @@ class Draws:
         Points drawn for each.
     seed, epoch : int >= 0
         Decide the draws.
-    n_threads : int, default=1
-        Does not change them.
     """
 
     n_samples: int
     n_draws: int
     seed: int
     epoch: int
-    n_threads: int = 1
 
     @cached_property
     def uniform(self) -> Float64:
         """Independent numbers in [0, 1), of shape (n_samples, n_draws)."""
         stream = (_STREAM << 31) | self.epoch
-        return uniform_matrix(self.seed, stream, (self.n_samples, self.n_draws), n_threads=self.n_threads)
+        return uniform_matrix(self.seed, stream, (self.n_samples, self.n_draws))
 
     @cached_property
     def points(self) -> npt.NDArray[np.int32]:
@@ -108,7 +106,6 @@ def drawn_force(
     law: str | CustomLaw,
     kernel: OutputKernel,
     compiled: _core.OutputKernel | None,
-    n_threads: int,
 ) -> Embedding:
     """Return -4 sum_l w_il F'(k_il) k'_il (y_i - y_l) over the points l drawn for each i.
 
@@ -126,8 +123,6 @@ def drawn_force(
         k.
     compiled : compiled kernel or None
         The same where law and kernel are compiled; None sums in NumPy.
-    n_threads : int
-        Does not change the result.
 
     Returns
     -------
@@ -143,4 +138,4 @@ def drawn_force(
         np.arange(0, n * n_draws + 1, n_draws), points.ravel(), np.asarray(weights, dtype=np.float32).ravel()
     )
     nothing = np.empty((0, Y.shape[1]), dtype=np.float32)
-    return _core.edge_sums(drawn, Y, compiled, named(law), -4.0, nothing, 1.0, n_threads)
+    return _core.edge_sums(drawn, Y, compiled, named(law), -4.0, nothing, 1.0, current_run().n_threads)

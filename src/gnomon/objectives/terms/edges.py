@@ -10,6 +10,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon import _core
+from gnomon._entrance import part
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.kernels.laws import curvature_of_law, evaluate_law
 from gnomon.objectives.base import Embedding
@@ -42,12 +44,9 @@ class EdgePairs:
         Whether the scale divides by the sum of the weights.
     fixed_total : bool, default=True
         Whether that sum stays the same when affinities change with the data.
-    n_threads : int, default=1
-        Does not change the result.
-    who : str
-        Opens the error text.
     """
 
+    @part("EdgePairs")
     def __init__(
         self,
         matrix: Any,
@@ -57,18 +56,14 @@ class EdgePairs:
         scale: float = 1.0,
         normalized: bool = False,
         fixed_total: bool = True,
-        n_threads: int = 1,
-        who: str = "EdgePairs",
     ) -> None:
-        self.law = check_law(law, kernel, who=who)
+        self.law = check_law(law, kernel)
         self.matrix = sp.csr_array(matrix)
-        self.edges = Edges.from_matrix(self.matrix, who=who)
+        self.edges = Edges.from_matrix(self.matrix)
         self.kernel = kernel
         self.scale = scale
         self.normalized = normalized
         self.fixed_total = fixed_total
-        self._who = who
-        self.n_threads = n_threads
         self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
 
     @property
@@ -103,7 +98,7 @@ class EdgePairs:
             -4.0 * self.scale,
             nothing if base is None else base,
             1.0,
-            self.n_threads,
+            current_run().n_threads,
         )
 
     def energy(self, Y: Embedding) -> float:
@@ -111,7 +106,7 @@ class EdgePairs:
         if self.compiled_kernel is None:
             return self.reference(Y.astype(np.float64))[0]
         return self.scale * _core.edge_energy(
-            self.edges.graph, Y, self.compiled_kernel, named(self.law), self.n_threads
+            self.edges.graph, Y, self.compiled_kernel, named(self.law), current_run().n_threads
         )
 
     def energy_and_force(self, Y: Embedding) -> tuple[float, Embedding]:
@@ -136,7 +131,7 @@ class EdgePairs:
         matrix = self.matrix
         if not (matrix.data.dtype == np.float64 and _is_symmetric(matrix)):
             rule = "symmetric and in float64"
-            raise ValueError(message(self._who, "affinities", rule, remedy="Join both directions."))
+            raise ValueError(message("affinities", rule, remedy="Join both directions."))
         s = np.square(Y[self._heads] - Y[matrix.indices]).sum(axis=1)
         energies, slopes = evaluate_law(self.law, self.kernel, s)
         edges, bends = (

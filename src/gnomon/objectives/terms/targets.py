@@ -10,6 +10,8 @@ import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from gnomon import _core
+from gnomon._entrance import part
+from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import message
 from gnomon.objectives.base import Embedding
@@ -48,12 +50,9 @@ class TargetPairs:
         In which targets and weights are kept.
     scale : float, default=1.0
         Factor.
-    n_threads : int, default=1
-        Does not change the result.
-    who : str
-        Opens the error text.
     """
 
+    @part("TargetPairs")
     def __init__(
         self,
         target: npt.ArrayLike,
@@ -63,22 +62,18 @@ class TargetPairs:
         weights: str | npt.ArrayLike | None = None,
         dtype: type = np.float32,
         scale: float = 1.0,
-        n_threads: int = 1,
-        who: str = "TargetPairs",
     ) -> None:
-        self.target = _check_target(target, dtype, who=who)
+        self.target = _check_target(target, dtype)
         self.power = {"inverse": 1, "inverse_square": 2}[weights] if isinstance(weights, str) else 0
         if self.power:
             with np.errstate(divide="ignore"):
                 weights = np.where(self.target > 0.0, self.target ** float(-self.power), 0.0)
-        self.weights, self.factors = _check_weights(weights, len(self.target), dtype, centered=centered, who=who)
-        self._who = who
+        self.weights, self.factors = _check_weights(weights, len(self.target), dtype, centered=centered)
         if centered:
             _center(self.target)
         self.kernel = kernel
         self.centered = centered
         self.scale = scale
-        self.n_threads = n_threads
         self.compiled_kernel = compile_kernel(kernel)
 
     @property
@@ -108,7 +103,7 @@ class TargetPairs:
             energy, reference = self.reference(Y.astype(np.float64))
             return energy, np.asarray(reference, dtype=Y.dtype)
         force, energy = _core.target_sums(
-            Y, self.target, self.compiled_kernel, self.centered, self.weights, self.factors, self.n_threads
+            Y, self.target, self.compiled_kernel, self.centered, self.weights, self.factors, current_run().n_threads
         )
         return self.scale * energy, np.asarray(np.float32(-4.0 * self.scale) * force)
 
@@ -120,7 +115,7 @@ class TargetPairs:
         """
         if self.centered:
             fact, remedy = "the means of whole rows do not follow from a few pairs", "Use centered=False."
-            raise ValueError(message(self._who, "centered=True", "False to be sampled", fact=fact, remedy=remedy))
+            raise ValueError(message("centered=True", "False to be sampled", fact=fact, remedy=remedy))
         n, n_draws = self.n_samples, draws.n_draws
         by_target = n_draws // 2
         points, drawn_how_often = draws.points, np.full(draws.points.shape, (n_draws - by_target) / n)
@@ -130,7 +125,7 @@ class TargetPairs:
         weights = self.scale * self._weights_at(points) / drawn_how_often
         targets = entries(self.target, points)
         own, given = (
-            drawn_force(Y, points, part, law, self.kernel, self.compiled_kernel, self.n_threads)
+            drawn_force(Y, points, part, law, self.kernel, self.compiled_kernel)
             for law, part in (("square", weights), ("value", -2.0 * weights * targets))
         )
         return own + given
@@ -170,7 +165,7 @@ class TargetPairs:
     def expand(self, Y: Float64) -> TermExpansion:
         """Return the term to second order at a map, in float64; points that coincide exert no force."""
         if self.centered:
-            raise ValueError(message(self._who, "centered=True", "False", fact="centred pairs are not separate"))
+            raise ValueError(message("centered=True", "False", fact="centred pairs are not separate"))
 
         def part(rows: slice) -> tuple[Float64, Float64, Float64, Float64]:
             values, first, _ = self._kernel_at(Y, rows, bent=False)
@@ -182,7 +177,7 @@ class TargetPairs:
             pulls = (pair_force(weights * without_own(part, rows) * first, Y[rows], Y) for part in (values, target))
             return (energies, forces, *pulls)
 
-        done = list(in_order(part, list(blocks(self.n_samples)), self.n_threads))
+        done = list(in_order(part, list(blocks(self.n_samples))))
         energies, forces, own, targets = (np.concatenate(parts) for parts in zip(*done, strict=True))
         falls = bool(self.kernel.derivative(np.ones(1))[0] < 0)
 
@@ -275,42 +270,42 @@ class TargetPairs:
         return off
 
 
-def _check_target(target: npt.ArrayLike, dtype: type, *, who: str) -> npt.NDArray[Any]:
+def _check_target(target: npt.ArrayLike, dtype: type) -> npt.NDArray[Any]:
     matrix = np.asarray(target)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         fact = f"found {type(target).__name__}" if matrix.ndim == 0 else ""
-        raise ValueError(message(who, f"target of shape {matrix.shape}", "a square matrix", fact=fact))
+        raise ValueError(message(f"target of shape {matrix.shape}", "a square matrix", fact=fact))
     compact: npt.NDArray[Any] = np.array(matrix, dtype=dtype, order="C")
     for first in range(0, len(compact), _BLOCK):
         rows = slice(first, first + _BLOCK)
         if not np.isfinite(compact[rows]).all():
-            raise ValueError(message(who, "target", "finite"))
+            raise ValueError(message("target", "finite"))
         if not np.allclose(compact[rows], compact[:, rows].T, rtol=1e-4, atol=1e-6):
-            raise ValueError(message(who, "target", "symmetric", remedy="Pass (T + T.T) / 2."))
+            raise ValueError(message("target", "symmetric", remedy="Pass (T + T.T) / 2."))
     return compact
 
 
 def _check_weights(
-    weights: npt.ArrayLike | None, n_samples: int, dtype: type, *, centered: bool, who: str
+    weights: npt.ArrayLike | None, n_samples: int, dtype: type, *, centered: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return weights of pairs and factors of them, of which one or both are empty."""
     none: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.empty((0, 0), dtype=dtype), np.empty(0, dtype=dtype)
     if weights is None:
         return none
     if centered:
-        raise ValueError(message(who, "weights", "None with centered=True", fact="centred pairs are not separate"))
+        raise ValueError(message("weights", "None with centered=True", fact="centred pairs are not separate"))
     given: npt.NDArray[Any] = np.array(weights, dtype=dtype, order="C")
     if given.shape not in ((n_samples,), (n_samples, n_samples)):
         rule = f"of shape (n_samples, n_samples) or (n_samples,) with n_samples={n_samples}"
-        raise ValueError(message(who, f"weights of shape {given.shape}", rule))
+        raise ValueError(message(f"weights of shape {given.shape}", rule))
     if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ValueError(message(who, "weights", "finite and >= 0"))
+        raise ValueError(message("weights", "finite and >= 0"))
     if given.ndim == 1:
         return none[0], given
     for first in range(0, n_samples, _BLOCK):
         rows = slice(first, first + _BLOCK)
         if not np.allclose(given[rows], given[:, rows].T, rtol=1e-4, atol=0.0):
-            raise ValueError(message(who, "weights", "symmetric", remedy="Pass (W + W.T) / 2."))
+            raise ValueError(message("weights", "symmetric", remedy="Pass (W + W.T) / 2."))
     return given, none[1]
 
 

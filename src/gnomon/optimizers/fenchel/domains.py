@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.linalg import eigenpairs, normal_matrix, symmetric_operator
 
@@ -36,9 +37,9 @@ class Domain(Protocol):
         ...
 
 
-def _check_radius(who: str, radius: float) -> float:
+def _check_radius(radius: float) -> float:
     if not (math.isfinite(radius) and radius > 0.0):
-        raise ValueError(message(who, f"radius={radius!r}", "a number > 0"))
+        raise ValueError(message(f"radius={radius!r}", "a number > 0"))
     return float(radius)
 
 
@@ -59,16 +60,16 @@ class WholeSpace:
         Of the ball of comparison.
     """
 
+    @entrance("WholeSpace")
     def __init__(self, radius: float | None = None, center: npt.ArrayLike = 0.0) -> None:
-        self.radius = None if radius is None else _check_radius("WholeSpace", radius)
+        self.radius = None if radius is None else _check_radius(radius)
         self.center = np.asarray(center, dtype=np.float64)
 
+    @entrance("WholeSpace")
     def best(self, slope: Points) -> Points:
         """Raise ValueError: a linear function has no least value here."""
         remedy = "Use a bounded domain such as EuclideanBall, or a player that regularises, such as OMD or FTRL."
-        raise ValueError(
-            message("WholeSpace", "a player that minimises a linear loss", "on a bounded set", remedy=remedy)
-        )
+        raise ValueError(message("a player that minimises a linear loss", "on a bounded set", remedy=remedy))
 
     def lowest(self, slope: Points) -> float:
         """Return the least inner product on the ball of comparison, -inf without one."""
@@ -90,8 +91,9 @@ class EuclideanBall:
     center : array-like, default=0.0
     """
 
+    @entrance("EuclideanBall")
     def __init__(self, radius: float, center: npt.ArrayLike = 0.0) -> None:
-        self.radius = _check_radius("EuclideanBall", radius)
+        self.radius = _check_radius(radius)
         self.center = np.asarray(center, dtype=np.float64)
 
     def best(self, slope: Points) -> Points:
@@ -118,8 +120,9 @@ class L1Ball:
     radius : float > 0
     """
 
+    @entrance("L1Ball")
     def __init__(self, radius: float) -> None:
-        self.radius = _check_radius("L1Ball", radius)
+        self.radius = _check_radius(radius)
 
     def best(self, slope: Points) -> Points:
         """Return the vertex against the steepest entry, the first of several."""
@@ -170,8 +173,9 @@ class NuclearBall:
     radius : float > 0
     """
 
+    @entrance("NuclearBall")
     def __init__(self, radius: float) -> None:
-        self.radius = _check_radius("NuclearBall", radius)
+        self.radius = _check_radius(radius)
 
     def best(self, slope: Points) -> Points:
         """Return the matrix of rank one against the leading singular pair of the slope."""

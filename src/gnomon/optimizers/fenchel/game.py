@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.fenchel.domains import Domain, WholeSpace, inner
@@ -148,6 +149,7 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
     uses_blas = True
     remedy = "Raise max_iter."
 
+    @entrance("FenchelGame")
     def __init__(
         self,
         x_player: Player,
@@ -161,11 +163,11 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
         block: int = 50,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in _RULES}
-        checked = check_parameters("FenchelGame", _RULES, given)
+        checked = check_parameters(_RULES, given)
         if x_player.prescient and y_player.prescient:
             what = f"x_player={type(x_player).__name__} and y_player={type(y_player).__name__}"
             remedy = "One of them has to move first."
-            raise ValueError(message("FenchelGame", what, "not prescient both", remedy=remedy))
+            raise ValueError(message(what, "not prescient both", remedy=remedy))
         self.x_player, self.y_player = x_player, y_player
         self.domain: Domain = WholeSpace() if domain is None else domain
         self.weights: str | Callable[[int], float] = weights
@@ -233,7 +235,7 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
             return 1.0 if self.weights == "uniform" else float(number)
         weight = float(self.weights(number))
         if not (math.isfinite(weight) and weight > 0.0):
-            raise ValueError(message("FenchelGame", f"weights({number})={weight!r}", "a number > 0"))
+            raise ValueError(message(f"weights({number})={weight!r}", "a number > 0"))
         return weight
 
     def divergence(self, objective: Differentiable, state: GameState) -> tuple[str, str]:

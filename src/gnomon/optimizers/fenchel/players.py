@@ -15,6 +15,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.optimizers.fenchel.domains import Domain
 
@@ -128,9 +129,9 @@ class Player(ABC):
         """Return the point for a round of some weight; `current` is the opponent's point, None if not prescient."""
 
 
-def _check_rate(who: str, name: str, value: float) -> float:
+def _check_rate(name: str, value: float) -> float:
     if not (math.isfinite(value) and value > 0.0):
-        raise ValueError(message(who, f"{name}={value!r}", "a number > 0"))
+        raise ValueError(message(f"{name}={value!r}", "a number > 0"))
     return float(value)
 
 
@@ -162,8 +163,9 @@ class FTRL(Player):
         Large: little regularisation.
     """
 
+    @entrance("FTRL")
     def __init__(self, eta: float) -> None:
-        self.eta = _check_rate("FTRL", "eta", eta)
+        self.eta = _check_rate("eta", eta)
 
     def play(self, family: Family, past: Past, weight: float, current: Points | None) -> Points:
         """Return the regularised leader of the rounds before."""
@@ -179,8 +181,9 @@ class OMD(Player):
         The step.
     """
 
+    @entrance("OMD")
     def __init__(self, gamma: float) -> None:
-        self.gamma = _check_rate("OMD", "gamma", gamma)
+        self.gamma = _check_rate("gamma", gamma)
 
     def play(self, family: Family, past: Past, weight: float, current: Points | None) -> Points:
         """Step against the loss of the round before."""
@@ -200,8 +203,9 @@ class OMDPlus(Player):
 
     prescient = True
 
+    @entrance("OMDPlus")
     def __init__(self, gamma: float) -> None:
-        self.gamma = _check_rate("OMDPlus", "gamma", gamma)
+        self.gamma = _check_rate("gamma", gamma)
 
     def play(self, family: Family, past: Past, weight: float, current: Points | None) -> Points:
         """Step against the loss of this round."""

@@ -1,0 +1,102 @@
+"""Where a user's call enters: it opens a run, under the name that errors begin with."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from gnomon._progress import Reporter
+from gnomon._random import resolve_seed
+from gnomon._run import current_run, running
+from gnomon._threads import resolve_n_threads
+
+__all__ = ["entrance", "part"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_HOLDERS = ("self", "explanation", "result")  # first arguments whose attributes say what a call does not
+_SEEDED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "random_state": ("seed", resolve_seed),
+    "callback": ("reporter", Reporter),
+}
+
+
+def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Open a run for each call of a function or method.
+
+    Its threads are those that ``n_jobs`` asks for, a parameter of the function or else an attribute of the object that
+    it belongs to or explains; without either they are those of the run around the call.
+
+    Parameters
+    ----------
+    name : str, default=""
+        What errors begin with. Empty takes the class of the object whose method is called.
+    seeded : bool, default=False
+        Whether the run has a seed and a reporter of its own, from ``random_state`` and ``callback``.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+    wanted = {"n_jobs": ("n_threads", resolve_n_threads), **(_SEEDED if seeded else {})}
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        settings = [
+            (attribute, make, find)
+            for parameter, (attribute, make) in wanted.items()
+            if (find := _finder(function, parameter)) is not None
+        ]
+
+        @functools.wraps(function)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            with running(name=name or type(args[0]).__name__):
+                changes = {attribute: make(find(args, kwargs)) for attribute, make, find in settings}
+                if not changes:
+                    return function(*args, **kwargs)
+                with running(**changes):
+                    return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Open a run for each call that no run surrounds, so that a part used by itself has a name in its errors.
+
+    Parameters
+    ----------
+    name : str, default=""
+        What errors begin with. Empty takes the class of the object whose method is called.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        @functools.wraps(function)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            if current_run().name:
+                return function(*args, **kwargs)
+            with running(name=name or type(args[0]).__name__):
+                return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def _finder(function: Callable[..., Any], name: str) -> Callable[[tuple[Any, ...], dict[str, Any]], Any] | None:
+    """Return how to find a setting in a call: a parameter, else an attribute of what the call is about."""
+    parameters = inspect.signature(function).parameters
+    if name in parameters:
+        at, default = list(parameters).index(name), parameters[name].default
+        return lambda args, kwargs: args[at] if len(args) > at else kwargs.get(name, default)
+    if next(iter(parameters), "") in _HOLDERS:
+        return lambda args, kwargs: getattr(args[0] if args else next(iter(kwargs.values())), name, None)
+    return None

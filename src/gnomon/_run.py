@@ -1,0 +1,92 @@
+"""What one computation carries from the call of a user to the kernels, so that nothing between hands it on."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gnomon._machine import usable_cpus
+from gnomon._progress import Reporter
+
+__all__ = ["Run", "current_run", "running"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Name, seed, threads, memory and progress of one computation.
+
+    Attributes
+    ----------
+    name : str, default=""
+        The class or function that the user called; opens the text of errors and warnings. Empty outside any call.
+    seed : int in [0, 2**63), default=0
+        Where a method's random numbers come from. Functions that draw still take a seed of their own, since their
+        result depends on it.
+    n_threads : int >= 1
+        Threads of the kernels, by default as many as there are usable CPUs; no result depends on it.
+    memory : float, default=inf
+        Bytes that a computation may take, if the machine has more.
+    reporter : Reporter
+        What times the stages and passes on their progress; silent by default.
+    """
+
+    name: str = ""
+    seed: int = 0
+    n_threads: int = field(default_factory=usable_cpus)
+    memory: float = math.inf
+    reporter: Reporter = field(default_factory=Reporter)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n_threads, numbers.Integral) or self.n_threads < 1:
+            raise ValueError(
+                f"running: n_threads={self.n_threads!r} must be an integer >= 1. Leave it out to use all CPUs."
+            )
+        if not isinstance(self.memory, numbers.Real) or not self.memory > 0:
+            raise ValueError(
+                f"running: memory={self.memory!r} must be a number of bytes > 0. Leave it out for no limit."
+            )
+
+
+_RUN: ContextVar[Run] = ContextVar("gnomon_run")
+
+
+def current_run() -> Run:
+    """Return the run of the present call; the defaults of `Run` outside any."""
+    try:
+        return _RUN.get()
+    except LookupError:
+        return Run()
+
+
+@contextmanager
+def running(**changes: Any) -> Iterator[Run]:
+    """Change the run inside the block.
+
+    Parameters
+    ----------
+    **changes : object
+        Attributes of `Run`, such as ``n_threads=4``; the others stay as they are around the block.
+
+    Yields
+    ------
+    Run
+        The run inside the block.
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> with gnomon.running(n_threads=4) as run:
+    ...     print(run.n_threads)
+    4
+    """
+    run = replace(current_run(), **changes)
+    token = _RUN.set(run)
+    try:
+        yield run
+    finally:
+        _RUN.reset(token)

@@ -1,0 +1,225 @@
+"""Entrances: the name, the threads and the seed of a run come from what the user called and how."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import make_pipeline
+
+import gnomon
+from gnomon._entrance import entrance, part
+from gnomon._machine import usable_cpus
+from gnomon._run import current_run, running
+from gnomon._validation import message, warn
+from gnomon.exceptions import NeighborsWarning
+
+
+@entrance("ask")
+def ask(X, n_jobs=None):
+    """Return the run."""
+    return current_run()
+
+
+@entrance("plain")
+def plain():
+    return current_run()
+
+
+@entrance("draw", seeded=True)
+def draw(X, *, random_state=0, callback=None, n_jobs=None):
+    return current_run()
+
+
+@part("inner")
+def inner():
+    return current_run()
+
+
+class Maker(TransformerMixin, BaseEstimator):
+    """An estimator that notes its runs."""
+
+    def __init__(self, n_jobs=None, random_state=0, callback=None):
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+
+    @entrance(seeded=True)
+    def fit(self, X, y=None):
+        self.run_ = current_run()
+        return self
+
+    @entrance()
+    def transform(self, X):
+        warn("careful", NeighborsWarning)
+        self.transform_run_ = current_run()
+        return X
+
+    @part()
+    def look(self):
+        return current_run()
+
+
+class Other(Maker):
+    """A class of the user's own."""
+
+
+def test_a_function_has_the_name_it_says_and_a_method_that_of_the_class():
+    assert ask(0).name == "ask"
+    assert Maker().fit(0).run_.name == "Maker"
+    assert Other().fit(0).run_.name == "Other"
+
+
+def test_a_call_inside_a_call_has_its_own_name_and_gives_the_other_back():
+    with running(name="outer") as outer:
+        assert ask(0).name == "ask"
+        assert current_run() is outer
+    assert current_run().name == ""
+
+
+def test_a_call_that_fails_leaves_no_name():
+    @entrance("fails")
+    def fail():
+        raise ValueError(message("a=1", "2"))
+
+    with pytest.raises(ValueError, match=r"^fails: a=1 must be 2\.$"):
+        fail()
+    assert current_run().name == ""
+
+
+def test_what_surrounds_names_errors_no_more_than_the_call_does():
+    @part("inner")
+    def fail():
+        raise ValueError(message("a=1", "2"))
+
+    with pytest.raises(ValueError, match=r"^inner: "):
+        fail()
+    with running(name="ask"), pytest.raises(ValueError, match=r"^ask: "):
+        fail()
+
+
+def test_a_decorated_function_still_looks_like_itself():
+    assert list(inspect.signature(ask).parameters) == ["X", "n_jobs"]
+    assert (ask.__name__, ask.__doc__) == ("ask", "Return the run.")
+
+
+@pytest.mark.parametrize("call", [lambda n: ask(0, n), lambda n: ask(0, n_jobs=n), lambda n: ask(X=0, n_jobs=n)])
+def test_threads_are_those_of_the_parameter(call):
+    assert call(3).n_threads == 3
+    assert call(-1).n_threads == usable_cpus()
+
+
+def test_threads_are_those_of_the_object():
+    maker = Maker(n_jobs=3).fit(0)
+    assert maker.run_.n_threads == 3
+    with pytest.warns(NeighborsWarning):
+        maker.transform(0)
+    assert maker.transform_run_.n_threads == 3
+    assert ask(0).n_threads == usable_cpus()
+
+
+@pytest.mark.parametrize("who", ["explanation", "result"])
+def test_threads_are_those_of_what_is_asked_about(who):
+    scope = {}
+    exec(f"def question({who}, i):\n    return run()", {"run": current_run}, scope)
+    question = entrance("question")(scope["question"])
+    assert question(Maker(n_jobs=3), 0).n_threads == 3
+    assert question(**{who: Maker(n_jobs=2), "i": 0}).n_threads == 2
+    assert question(object(), 0).n_threads == usable_cpus()
+
+
+def test_other_first_arguments_say_nothing():
+    assert ask(Maker(n_jobs=3)).n_threads == usable_cpus()
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_without_n_jobs_the_threads_around_the_call_stay(n_jobs):
+    expected = n_jobs or 5
+    with running(n_threads=5):
+        assert ask(0, n_jobs).n_threads == expected
+        assert Maker(n_jobs=n_jobs).fit(0).run_.n_threads == expected
+        assert draw(0, n_jobs=n_jobs).n_threads == expected
+        assert plain().n_threads == 5
+        assert inner().n_threads == 5
+
+
+def test_wrong_n_jobs_are_refused_under_the_name_of_the_call():
+    with pytest.raises(ValueError, match=r"^ask: n_jobs=0 must not be 0\."):
+        ask(0, 0)
+    with pytest.raises(TypeError, match=r"^Other: n_jobs='2' must be an integer or None \(found str\)"):
+        Other(n_jobs="2").fit(0)
+    assert current_run().name == ""
+
+
+def test_a_seeded_call_has_a_seed_and_a_reporter_of_its_own():
+    def callback(progress):
+        return False
+
+    with running(seed=5) as outer:
+        one = draw(0, random_state=3, callback=callback)
+        assert (one.seed, one.reporter.callback) == (3, callback)
+        assert draw(0).seed == 0
+        assert draw(0).reporter is not outer.reporter
+        assert Maker(random_state=9, callback=callback).fit(0).run_.seed == 9
+        assert ask(0).seed == 5
+        assert ask(0).reporter is outer.reporter
+
+
+def test_other_calls_leave_the_seed_and_the_reporter_around_them():
+    @entrance("sample")
+    def sample(X, random_state=0, callback=None):
+        return current_run()
+
+    with running(seed=5) as outer:
+        inside = sample(0, random_state=3, callback=print)
+    assert (inside.seed, inside.reporter) == (5, outer.reporter)
+
+
+def test_a_generator_is_asked_for_one_seed_a_call():
+    drawn = [draw(0, random_state=rng).seed for rng in [np.random.default_rng(0)] * 2]
+    again = [draw(0, random_state=rng).seed for rng in [np.random.default_rng(0)] * 2]
+    assert drawn == again
+    assert drawn[0] != drawn[1]
+
+
+def test_a_wrong_seed_is_refused_under_the_name_of_the_call():
+    with pytest.raises(ValueError, match=r"^draw: random_state=-1 must be"):
+        draw(0, random_state=-1)
+
+
+def test_a_part_has_a_name_only_where_nothing_surrounds_it():
+    assert inner().name == "inner"
+    assert Other().look().name == "Other"
+    with running(n_threads=3, memory=1e9) as outer:
+        assert (inner().name, inner().n_threads, inner().memory) == ("inner", 3, 1e9)
+    with running(name="ask") as outer:
+        assert inner() is outer
+        assert Maker(n_jobs=7).look() is outer
+    assert Maker(n_jobs=7).look().n_threads == usable_cpus()
+
+
+def test_warnings_have_the_name_of_the_call():
+    with pytest.warns(NeighborsWarning, match=r"^Other: careful$"):
+        Other().transform(0)
+
+
+@pytest.mark.parametrize("through", ["fit_transform", "set_output", "pipeline"])
+def test_warnings_point_at_the_line_of_the_user(through):
+    """Rows on a line in three pieces, which UMAP joins with a warning; scikit-learn wraps each of these calls."""
+    X = np.sort(np.concatenate([np.linspace(0, 1, 20) + 100 * j for j in range(3)]))[:, None]
+    estimator = gnomon.LaplacianEigenmaps(n_neighbors=3, random_state=0)
+    if through == "set_output":
+        estimator.set_output(transform="default")
+    if through == "pipeline":
+        estimator = make_pipeline(estimator)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        line = inspect.currentframe().f_lineno + 1
+        estimator.fit_transform(X)
+    assert caught
+    for warning in caught:
+        assert str(warning.message).startswith("LaplacianEigenmaps: ")
+        assert (warning.filename, warning.lineno) == (__file__, line)
