@@ -7,7 +7,7 @@ CLANG_TIDY ?= clang-tidy
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-kernels test-sanitizers test-slow lint types lint-js lint-cpp format docs clean
+.PHONY: demo dev test test-kernels test-sanitizers test-slow lint types lint-js lint-cpp format lists docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -68,6 +68,11 @@ lint-cpp: $(BIN)/python
 
 format: $(BIN)/python
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format . ; $(BIN)/clang-format -i $(CPP)
+
+# After a change to the registry of methods: the lists of them in stubs and pages.
+lists: $(BIN)/python
+	$(INSTALL) .
+	$(BIN)/python docs/lists.py
 
 docs: $(BIN)/python
 	$(INSTALL) ".[docs]"

@@ -1,125 +1,67 @@
 # The public names of gnomon and where they live; `gnomon` reads this file.
-from . import datasets, exceptions
-from ._progress import Progress
-from ._run import running
-from .data import read_table
-from .evaluation import embedding_similarity, evaluate
-from .explanations import (
-    cluster_captions,
-    cluster_profiles,
-    encode_features,
-    explain,
-    explain_with_features,
-    importance_by_label,
-    mean_importance,
-)
-from .explanations.axis import axis
-from .explanations.contrast import contrast
-from .explanations.counterfactual import counterfactual
-from .explanations.saliency import saliency
-from .explanations.why import why
-from .extension import AffineAtlas
-from .geometry import intrinsic_dimension, tangent_frames
-from .geometry.distortion import distortion
-from .maps import Map, map
-from .methods import (
-    MDS,
-    PCA,
-    PHATE,
-    SNE,
-    TSNE,
-    UMAP,
-    ClassicalMDS,
-    DensMAP,
-    FeatMAP,
-    ForceAtlas2,
-    GradientPCA,
-    GraphRobustPCA,
-    HuberPCA,
-    InfoNCETSNE,
-    Isomap,
-    KernelPCA,
-    LandmarkMDS,
-    LaplacianEigenmaps,
-    LargeVis,
-    LocallyLinearEmbedding,
-    NegTSNE,
-    NeighborEmbedding,
-    PaCMAP,
-    RandomProjection,
-    RobustPCA,
-    SketchMap,
-    StiefelPCA,
-    SymmetricSNE,
-    TriMap,
-    TwoKernelLLE,
-    TwoKernelPCA,
-    select_kernel,
-    sensitivity,
-)
-from .spectrum import attraction_repulsion_spectrum
+from . import datasets as datasets
+from . import exceptions as exceptions
+from ._progress import Progress as Progress
+from ._run import running as running
+from .data import read_table as read_table
+from .evaluation import embedding_similarity as embedding_similarity
+from .evaluation import evaluate as evaluate
+from .explanations import cluster_captions as cluster_captions
+from .explanations import cluster_profiles as cluster_profiles
+from .explanations import encode_features as encode_features
+from .explanations import explain as explain
+from .explanations import explain_with_features as explain_with_features
+from .explanations import importance_by_label as importance_by_label
+from .explanations import mean_importance as mean_importance
+from .explanations.axis import axis as axis
+from .explanations.contrast import contrast as contrast
+from .explanations.counterfactual import counterfactual as counterfactual
+from .explanations.saliency import saliency as saliency
+from .explanations.why import why as why
+from .extension import AffineAtlas as AffineAtlas
+from .geometry import intrinsic_dimension as intrinsic_dimension
+from .geometry import tangent_frames as tangent_frames
+from .geometry.distortion import distortion as distortion
+from .maps import Map as Map
+from .maps import map as map
+from .methods import NeighborEmbedding as NeighborEmbedding
+from .methods import select_kernel as select_kernel
+from .methods import sensitivity as sensitivity
+from .spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 
-__all__ = [
-    "MDS",
-    "PCA",
-    "PHATE",
-    "SNE",
-    "TSNE",
-    "UMAP",
-    "AffineAtlas",
-    "ClassicalMDS",
-    "DensMAP",
-    "FeatMAP",
-    "ForceAtlas2",
-    "GradientPCA",
-    "GraphRobustPCA",
-    "HuberPCA",
-    "InfoNCETSNE",
-    "Isomap",
-    "KernelPCA",
-    "LandmarkMDS",
-    "LaplacianEigenmaps",
-    "LargeVis",
-    "LocallyLinearEmbedding",
-    "Map",
-    "NegTSNE",
-    "NeighborEmbedding",
-    "PaCMAP",
-    "Progress",
-    "RandomProjection",
-    "RobustPCA",
-    "SketchMap",
-    "StiefelPCA",
-    "SymmetricSNE",
-    "TriMap",
-    "TwoKernelLLE",
-    "TwoKernelPCA",
-    "__version__",
-    "attraction_repulsion_spectrum",
-    "axis",
-    "cluster_captions",
-    "cluster_profiles",
-    "contrast",
-    "counterfactual",
-    "datasets",
-    "distortion",
-    "embedding_similarity",
-    "encode_features",
-    "evaluate",
-    "exceptions",
-    "explain",
-    "explain_with_features",
-    "importance_by_label",
-    "intrinsic_dimension",
-    "map",
-    "mean_importance",
-    "read_table",
-    "running",
-    "saliency",
-    "select_kernel",
-    "sensitivity",
-    "tangent_frames",
-    "why",
-]
+# begin: methods (written by `make lists`)
+# isort: off
+from .methods import ClassicalMDS as ClassicalMDS
+from .methods import DensMAP as DensMAP
+from .methods import FeatMAP as FeatMAP
+from .methods import ForceAtlas2 as ForceAtlas2
+from .methods import GradientPCA as GradientPCA
+from .methods import GraphRobustPCA as GraphRobustPCA
+from .methods import HuberPCA as HuberPCA
+from .methods import InfoNCETSNE as InfoNCETSNE
+from .methods import Isomap as Isomap
+from .methods import KernelPCA as KernelPCA
+from .methods import LandmarkMDS as LandmarkMDS
+from .methods import LaplacianEigenmaps as LaplacianEigenmaps
+from .methods import LargeVis as LargeVis
+from .methods import LocallyLinearEmbedding as LocallyLinearEmbedding
+from .methods import MDS as MDS
+from .methods import NegTSNE as NegTSNE
+from .methods import PCA as PCA
+from .methods import PHATE as PHATE
+from .methods import PaCMAP as PaCMAP
+from .methods import RandomProjection as RandomProjection
+from .methods import RobustPCA as RobustPCA
+from .methods import SNE as SNE
+from .methods import SketchMap as SketchMap
+from .methods import StiefelPCA as StiefelPCA
+from .methods import SymmetricSNE as SymmetricSNE
+from .methods import TSNE as TSNE
+from .methods import TriMap as TriMap
+from .methods import TwoKernelLLE as TwoKernelLLE
+from .methods import TwoKernelPCA as TwoKernelPCA
+from .methods import UMAP as UMAP
+# isort: on
+# end: methods
 
 __version__: str
