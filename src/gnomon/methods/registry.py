@@ -66,7 +66,7 @@ METHODS = (
     ),
     MethodCard(
         name="sne",
-        affinity="each row's Gaussian with a perplexity",
+        affinity="Gaussian of each row with a perplexity",
         kernel="exp(-d^2)",
         loss="Kullback-Leibler divergence of each row",
         optimizer=_MOMENTUM,
@@ -95,7 +95,7 @@ METHODS = (
         name="force_atlas2",
         affinity="nearest neighbours",
         kernel="-d^2 / 2 and -log d",
-        loss="springs against repulsion of degrees",
+        loss="springs and degree-weighted repulsion",
         optimizer=_MOMENTUM,
         paper="Jacomy, Venturini, Heymann & Bastian, PLoS ONE 9, 2014",
         estimator="ForceAtlas2",
@@ -129,7 +129,7 @@ METHODS = (
     ),
     MethodCard(
         name="two_kernel_lle",
-        affinity="weights that rebuild each row",
+        affinity="reconstruction weights",
         kernel="1 / (1 + a d^2b), or any other",
         loss="reconstruction in feature space",
         optimizer=_MOMENTUM,
@@ -177,7 +177,7 @@ METHODS = (
         affinity="Gram matrix",
         kernel="inner product",
         loss="projection error",
-        optimizer="descent among orthonormal matrices",
+        optimizer="descent on the Stiefel manifold",
         paper="Tucker, Dimensionality reduction and the Fenchel game",
         estimator="StiefelPCA",
     ),
@@ -273,7 +273,7 @@ METHODS = (
     ),
     MethodCard(
         name="lle",
-        affinity="weights that rebuild each row",
+        affinity="reconstruction weights",
         kernel="inner product",
         loss="reconstruction",
         optimizer="eigenproblem",
@@ -322,6 +322,6 @@ def find_method(name: str) -> MethodCard | None:
     Returns
     -------
     MethodCard or None
-        None for a name that is none.
+        None if there is no such method.
     """
     return next((card for card in METHODS if card.name == name), None)
