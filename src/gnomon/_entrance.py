@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from gnomon._progress import Reporter
 from gnomon._random import resolve_seed
-from gnomon._run import current_run, running
+from gnomon._run import current_run, enter, leave
 from gnomon._threads import resolve_n_threads
 
 __all__ = ["entrance", "part"]
@@ -52,12 +52,14 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
 
         @functools.wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            with running(name=name or type(args[0]).__name__):
-                changes = {attribute: make(find(args, kwargs)) for attribute, make, find in settings}
-                if not changes:
-                    return function(*args, **kwargs)
-                with running(**changes):
-                    return function(*args, **kwargs)
+            run = current_run().but(name=name or type(args[0]).__name__)
+            token = enter(run)  # errors about the settings have the name too
+            try:
+                if settings:
+                    enter(run.but(**{attribute: make(find(args, kwargs)) for attribute, make, find in settings}))
+                return function(*args, **kwargs)
+            finally:
+                leave(token)
 
         return call
 
@@ -81,10 +83,14 @@ def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @functools.wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            if current_run().name:
+            run = current_run()
+            if run.name:
                 return function(*args, **kwargs)
-            with running(name=name or type(args[0]).__name__):
+            token = enter(run.but(name=name or type(args[0]).__name__))
+            try:
                 return function(*args, **kwargs)
+            finally:
+                leave(token)
 
         return call
 

@@ -6,14 +6,14 @@ import math
 import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gnomon._machine import usable_cpus
 from gnomon._progress import Reporter
 
-__all__ = ["Run", "current_run", "running"]
+__all__ = ["Run", "current_run", "enter", "leave", "running"]
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,15 @@ class Run:
                 f"running: memory={self.memory!r} must be a number of bytes > 0. Leave it out for no limit."
             )
 
+    def but(self, **changes: Any) -> Run:
+        """Return this run with other values, unchecked: a tenth of the time of `dataclasses.replace`."""
+        changed = object.__new__(Run)
+        changed.__dict__.update(self.__dict__, **changes)
+        return changed
+
 
 _RUN: ContextVar[Run] = ContextVar("gnomon_run")
+_OUTSIDE = Run()
 
 
 def current_run() -> Run:
@@ -60,7 +67,17 @@ def current_run() -> Run:
     try:
         return _RUN.get()
     except LookupError:
-        return Run()
+        return _OUTSIDE.but(n_threads=usable_cpus(), reporter=Reporter())  # CPUs may have been taken or given since
+
+
+def enter(run: Run) -> Token[Run]:
+    """Make a run the present one until `leave` is called with what is returned."""
+    return _RUN.set(run)
+
+
+def leave(token: Token[Run]) -> None:
+    """Go back to the run that was present before."""
+    _RUN.reset(token)
 
 
 @contextmanager
@@ -85,8 +102,8 @@ def running(**changes: Any) -> Iterator[Run]:
     4
     """
     run = replace(current_run(), **changes)
-    token = _RUN.set(run)
+    token = enter(run)
     try:
         yield run
     finally:
-        _RUN.reset(token)
+        leave(token)
