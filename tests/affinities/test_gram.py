@@ -99,7 +99,7 @@ def test_one_half_of_the_matrix_stands_for_all_of_it(threads, monkeypatch):
     rows = np.random.default_rng(0).normal(size=(600, 4)) + 10.0
     Y = np.random.default_rng(1).normal(size=(600, 2))
     whole = Gram.from_kernel("laplacian", rows)
-    monkeypatch.setattr("gnomon.affinities.gram.gram._LARGEST_MATRIX", 100)
+    monkeypatch.setattr("gnomon.affinities.gram._LARGEST_MATRIX", 100)
     half = on_threads(threads, Gram.from_kernel)("laplacian", rows)
     assert half.stored
     np.testing.assert_allclose(half.matvec(Y), whole.matvec(Y), atol=1e-12 * np.abs(whole.matvec(Y)).max())

@@ -74,7 +74,7 @@ def test_a_matrix_will_do_and_threads_and_blocks_change_nothing(cloud, neighbor_
     expected = reconstruction_weights(cloud, graph, gram=gram).W
     matrix = reconstruction_weights(cloud, graph, gram=Gram.from_matrix(gram.dense())).W
     np.testing.assert_allclose(matrix.toarray(), expected.toarray(), atol=1e-12)
-    monkeypatch.setattr("gnomon.affinities.kernel_reconstruction._BLOCK", 700)
+    monkeypatch.setattr("gnomon.affinities.reconstruction._BLOCK", 700)
     for n_threads in (1, 3):
         found = on_threads(n_threads, reconstruction_weights)(cloud, graph, gram=gram).W
         np.testing.assert_array_equal(found.data, expected.data)

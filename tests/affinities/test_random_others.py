@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.threads import on_threads
 
-from gnomon.affinities.others import random_others
+from gnomon.affinities.candidates import random_others
 
 NOBODY = np.empty((50, 0), dtype=np.int32)
 

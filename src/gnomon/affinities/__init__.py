@@ -3,19 +3,18 @@
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows
 from gnomon.affinities.alignment import AlignmentMatrix, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
-from gnomon.affinities.conditional import gaussian_weights, membership_weights
 from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, DataDistances
-from gnomon.affinities.fuzzy import FuzzyAffinity, fuzzy_simplicial_set
+from gnomon.affinities.fuzzy import FuzzyAffinity, fuzzy_simplicial_set, membership_weights
 from gnomon.affinities.gaussian import (
     ConditionalAffinity,
     GaussianAffinity,
     conditional_affinities,
     gaussian_affinities,
+    gaussian_weights,
 )
 from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
-from gnomon.affinities.neighbor_laplacian import neighbor_laplacian
 from gnomon.affinities.pacmap import PacmapAffinity, PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import (
     ReconstructionAffinity,
@@ -25,7 +24,7 @@ from gnomon.affinities.reconstruction import (
 )
 from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
 from gnomon.affinities.trimap import Triplets, trimap_triplets
-from gnomon.affinities.uniform import UniformAffinity, uniform_affinities
+from gnomon.affinities.uniform import UniformAffinity, neighbor_laplacian, uniform_affinities
 
 __all__ = [
     "Affinities",

@@ -11,11 +11,8 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.affinities.base import Affinities
-from gnomon.affinities.conditional import usable_distances
-from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities
-from gnomon.affinities.row_weights import JacobianWeights, RowWeights
-from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions, rows_as_matrix
+from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, rows_as_matrix, usable_distances
+from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, JacobianWeights, RowWeights
 from gnomon.neighbors.graph import NeighborGraph
 
 __all__ = ["Inputs", "NeighborAffinity", "NewRows", "OwnRows", "sums_to_one"]

@@ -15,7 +15,7 @@ from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
-from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.base import usable_distances
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
 

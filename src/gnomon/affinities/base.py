@@ -1,15 +1,30 @@
-"""The affinities that the rooms exchange."""
+"""Affinities of pairs of rows, and how weights of the neighbours of each row are joined into them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["Affinities", "Join"]
+from gnomon import _core
+from gnomon._run import current_run
+from gnomon._validation import message
+from gnomon.neighbors.graph import NeighborGraph
+
+__all__ = [
+    "Affinities",
+    "Join",
+    "fuzzy_union",
+    "mean_of_directions",
+    "rows_as_matrix",
+    "sum_of_directions",
+    "usable_distances",
+]
+
+Float32Array = npt.NDArray[np.float32]
 
 Join = Literal["total", "rows", "membership"]
 """How affinities of rows are joined to those of pairs: `NeighborAffinity` says what each means."""
@@ -39,3 +54,128 @@ class Affinities:
     def n_samples(self) -> int:
         """Number of points."""
         return int(self.matrix.shape[0])
+
+
+def usable_distances(graph: NeighborGraph) -> Float32Array:
+    """Return the distances of a graph as the kernels take them: float32, contiguous, inf where the mask is False.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        Its row numbers are checked, because a wrong one would be an address outside the memory.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_neighbors), float32
+
+    Raises
+    ------
+    ValueError
+        If shapes differ or a row number lies outside [0, n_samples).
+    """
+    if graph.indices.ndim != 2 or graph.indices.shape != graph.distances.shape:
+        found = f"indices of shape {graph.indices.shape} with distances of shape {graph.distances.shape}"
+        raise ValueError(message(found, "two matrices of the same shape (n_samples, n_neighbors)"))
+    n_samples = graph.n_samples
+    if graph.indices.size and not (int(graph.indices.min()) >= 0 and int(graph.indices.max()) < n_samples):
+        found = f"row numbers from {graph.indices.min()} to {graph.indices.max()}"
+        raise ValueError(message(found, f"in [0, {n_samples})", remedy="Mark missing neighbours in the mask."))
+    distances = np.ascontiguousarray(graph.distances, dtype=np.float32)
+    if graph.mask is not None:
+        distances = np.where(graph.mask, distances, np.float32(np.inf))
+    return distances
+
+
+def _csr(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]) -> sp.csr_array:
+    offsets, columns, values = parts
+    n = offsets.size - 1
+    matrix = sp.csr_array((values, columns, offsets), shape=(n, n))
+    matrix.has_canonical_format = True  # columns come sorted and unique
+    return matrix
+
+
+def mean_of_directions(indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> sp.csr_array:
+    """Return (W + W') / s with s such that all entries sum to 1.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_neighbors), int32
+        Neighbours of each row.
+    weights : ndarray of shape (n_samples, n_neighbors), float32
+        Rows sum to 1, or to 0 for a row without neighbours. Entries of 0 are not stored.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float32
+    """
+    n_weighted = int(np.count_nonzero(weights.any(axis=1)))
+    scale = 0.5 / max(n_weighted, 1)
+    return _csr(
+        _core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, scale, current_run().n_threads)
+    )
+
+
+def fuzzy_union(
+    indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], *, set_op_mix_ratio: float = 1.0
+) -> sp.csr_array:
+    """Return r (W + W' - W W') + (1 - r) W W', entry by entry.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_neighbors), int32
+        Neighbours of each row.
+    weights : ndarray of shape (n_samples, n_neighbors), float32
+        In [0, 1]. Entries that come out as 0 are not stored.
+    set_op_mix_ratio : float in [0, 1], default=1.0
+        r: 1 is the fuzzy union, 0 the fuzzy intersection.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float32
+    """
+    indices = np.ascontiguousarray(indices, dtype=np.int32)
+    return _csr(_core.symmetrize(indices, weights, True, set_op_mix_ratio, current_run().n_threads))
+
+
+def sum_of_directions(indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_] | None = None) -> sp.csr_array:
+    """Return (C + C') / 2 of the choices C that rows make: half the number of times that a pair was chosen.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_chosen), int32
+        What each row chose, different from each other.
+    chosen : ndarray of shape (n_samples, n_chosen), bool, or None, default=None
+        False where an entry is none.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float32
+    """
+    weights = np.ones(indices.shape, dtype=np.float32) if chosen is None else chosen.astype(np.float32)
+    return _csr(
+        _core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, 0.5, current_run().n_threads)
+    )
+
+
+def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.csr_array:
+    """Return weights of neighbours as a matrix, each row its own.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_neighbors), int
+        Neighbours of each row.
+    weights : ndarray of shape (n_samples, n_neighbors)
+        Entries of 0 are not stored.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        In the precision of the weights, columns sorted in each row.
+    """
+    n_samples, n_neighbors = indices.shape
+    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+    parts = (weights.flatten(), indices.flatten(), starts)  # copies, which sorting changes
+    matrix = sp.csr_array(parts, shape=(n_samples, n_samples))
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix

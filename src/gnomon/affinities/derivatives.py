@@ -1,7 +1,13 @@
-"""Affinities in float64 as functions of the data, with their derivatives; the sets of neighbours are held fixed."""
+"""Affinities in float64 as functions of the data, with their derivatives; the sets of neighbours are held fixed.
+
+The weights of each row are a `RowWeights`, calibrated in the file of their affinity; `DataAffinities` makes functions
+of the data of them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,15 +16,96 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from gnomon._validation import message
-from gnomon.affinities.base import Affinities, Join
-from gnomon.affinities.row_weights import Float64
-from gnomon.affinities.symmetric import rows_as_matrix
+from gnomon.affinities.base import Affinities, Join, rows_as_matrix
 from gnomon.neighbors import NeighborGraph, check_graph
 
 if TYPE_CHECKING:
     from gnomon.affinities.affinity import NeighborAffinity
 
-__all__ = ["AffinityDerivative", "DataAffinities", "DataDistances"]
+__all__ = [
+    "AffinityDerivative",
+    "DataAffinities",
+    "DataDistances",
+    "Float64",
+    "JacobianWeights",
+    "RowWeights",
+    "bisect_scale",
+]
+
+Float64 = npt.NDArray[np.float64]
+
+_STEPS = 100  # halvings of a bracket of 120 units of a logarithm: below rounding
+_BRACKET = 60.0
+_DIFFERENCE = 6e-6  # relative step of central differences: the third root of a rounding
+
+
+class RowWeights(Protocol):
+    """Weights w (n_rows, n_neighbors) of neighbours, each row a function of its own squared distances s."""
+
+    @property
+    def values(self) -> Float64:
+        """Return w."""
+        ...
+
+    def pull(self, rows: npt.NDArray[np.intp], slopes: Float64) -> Float64:
+        """Return sum_j slopes_j dw_j/ds for some rows: (len(rows), n_neighbors, n) from the same shape."""
+        ...
+
+    def push(self, rows: npt.NDArray[np.intp], changes: Float64) -> Float64:
+        """Return dw = sum_j dw/ds_j changes_j for some rows: (len(rows), n_neighbors, n) from the same shape."""
+        ...
+
+
+@dataclass(frozen=True)
+class JacobianWeights:
+    """Weights that a function of the distances gives, with its derivatives by central differences.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_neighbors)
+        w.
+    jacobian : ndarray of shape (n_rows, n_neighbors, n_neighbors)
+        dw_j/ds_l; 0 for neighbours at distance 0.
+    """
+
+    values: Float64
+    jacobian: Float64
+
+    @classmethod
+    def of(
+        cls, function: Callable[[Float64], Float64], squared: Float64, mask: npt.NDArray[np.bool_]
+    ) -> JacobianWeights:
+        """Differentiate a function of distances, which are inf where the mask is False."""
+        distances = np.where(mask, np.sqrt(squared), np.inf)
+        jacobian = np.zeros((*squared.shape, squared.shape[1]))
+        for column in range(squared.shape[1]):
+            d = distances[:, column]
+            step = np.where((d > 0.0) & np.isfinite(d), _DIFFERENCE * d, 0.0)
+            ahead, behind = distances.copy(), distances.copy()
+            ahead[:, column] += step
+            behind[:, column] -= step
+            change = function(ahead) - function(behind)
+            width = 4.0 * step * np.where(np.isfinite(d), d, 0.0)  # dd/ds = 1 / (2 d)
+            jacobian[:, :, column] = np.where(step > 0.0, 1.0 / np.where(step > 0.0, width, 1.0), 0.0)[:, None] * change
+        return cls(np.where(mask, function(distances), 0.0), jacobian)
+
+    def pull(self, rows: npt.NDArray[np.intp], slopes: Float64) -> Float64:
+        """Return sum_j slopes_j dw_j/ds."""
+        return np.asarray(np.einsum("ijl,ijq->ilq", self.jacobian[rows], slopes))
+
+    def push(self, rows: npt.NDArray[np.intp], changes: Float64) -> Float64:
+        """Return dw for changes of s."""
+        return np.asarray(np.einsum("ijl,ilq->ijq", self.jacobian[rows], changes))
+
+
+def bisect_scale(is_below: Callable[[Float64], npt.NDArray[np.bool_]], n_rows: int) -> Float64:
+    """Return for each row the positive number at which `is_below` becomes False, by bisection of its logarithm."""
+    low, high = np.full(n_rows, -_BRACKET), np.full(n_rows, _BRACKET)
+    for _ in range(_STEPS):
+        middle = 0.5 * (low + high)
+        below = is_below(np.exp(middle))
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.asarray(np.exp(0.5 * (low + high)))
 
 
 class AffinityDerivative(Protocol):

@@ -8,20 +8,59 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon._entrance import part
+from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
-from gnomon.affinities.base import Affinities, Join
-from gnomon.affinities.conditional import membership_weights, usable_distances
-from gnomon.affinities.row_weights import MembershipWeights, RowWeights
-from gnomon.affinities.symmetric import fuzzy_union
+from gnomon.affinities.base import Affinities, Join, fuzzy_union, usable_distances
+from gnomon.affinities.derivatives import Float64, RowWeights, bisect_scale
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["FuzzyAffinity", "MembershipRows", "fuzzy_simplicial_set", "usual_distance"]
+__all__ = [
+    "FuzzyAffinity",
+    "MembershipRows",
+    "MembershipWeights",
+    "fuzzy_simplicial_set",
+    "membership_weights",
+    "usual_distance",
+]
 
 Float32Array = npt.NDArray[np.float32]
 
+_BANDWIDTH_FLOOR = 1e-3  # UMAP's: share of the mean distance
 _RULES: dict[str, Rule] = {"local_connectivity": Real(0.0), "set_op_mix_ratio": Real(0.0, 1.0)}
+
+
+def membership_weights(
+    distances: Float32Array, *, local_connectivity: float = 1.0, usual_distance: float | None = None
+) -> tuple[Float32Array, Float32Array, Float32Array]:
+    """Weigh the neighbours of each row by fuzzy membership, as UMAP does.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_rows, n_neighbors), float32
+        Ascending in each row, the row itself not counted. Entries that are not finite are left out and get weight 0.
+    local_connectivity : float >= 0, default=1.0
+        Number of neighbours with membership 1; between whole numbers the distance is interpolated.
+    usual_distance : float >= 0 or None, default=None
+        What bounds sigma from below where rho is 0; None takes the mean of all distances, so that rows depend on each
+        other.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_rows, n_neighbors), float32
+        exp(-max(0, d - rho) / sigma). The weights of a row of m neighbours sum to log2(m + 1), unless so many
+        neighbours lie within rho that the sum cannot be as small; sigma is then 1/1000 of the mean distance.
+    nearest : ndarray of shape (n_rows,), float32
+        rho, the distance within which the membership is 1; 0 where all distances are.
+    bandwidths : ndarray of shape (n_rows,), float32
+        sigma, at least 1/1000 of the row's mean distance (of the usual distance where rho is 0).
+    """
+    weights, nearest, bandwidths = _core.membership_weights(
+        distances, local_connectivity, -1.0 if usual_distance is None else usual_distance, current_run().n_threads
+    )
+    return weights, nearest, bandwidths
 
 
 @part("fuzzy_simplicial_set")
@@ -122,3 +161,112 @@ def usual_distance(graph: NeighborGraph) -> float:
     """Return the mean finite distance of a graph, 0 if there is none."""
     finite = graph.distances[np.isfinite(graph.distances)]
     return float(finite.mean(dtype=np.float64)) if finite.size else 0.0
+
+
+@dataclass(frozen=True)
+class MembershipWeights:
+    """w_j = exp(-max(0, d_j - rho) / sigma), sigma such that the row of m neighbours sums to log2(m + 1).
+
+    rho is a fixed combination of the row's distances, that of its nearest neighbour by default. With
+    e_j = d(d_j) - d(rho) and u_j = d_j - rho > 0, the sum stays the same when distances change:
+
+        dw_j = -w_j / sigma [ e_j - u_j sum(w e) / sum(w u) ],
+
+    and where the floor, a thousandth of the mean distance, decides sigma it moves with that mean.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_neighbors)
+        w; 0 where there is no neighbour.
+    distances, excess, nearest : ndarray of shape (n_rows, n_neighbors)
+        d; u, 0 where w is 1; and the shares of the distances in rho.
+    bandwidths : ndarray of shape (n_rows,)
+        sigma.
+    floor : ndarray of shape (n_rows, n_neighbors)
+        Share of each distance in sigma where the floor decides; elsewhere 0.
+    floored : ndarray of shape (n_rows,), bool
+        Whether the floor decides.
+    """
+
+    values: Float64
+    distances: Float64
+    excess: Float64
+    nearest: Float64
+    bandwidths: Float64
+    floor: Float64
+    floored: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, squared: Float64, mask: npt.NDArray[np.bool_], local_connectivity: float) -> MembershipWeights:
+        """Calibrate: squared distances, ascending in each row, and a mask, both (n_rows, n_neighbors)."""
+        d = np.where(mask, np.sqrt(squared), 0.0)
+        nearest = _nearest(d, mask, local_connectivity)
+        rho = (nearest * d).sum(axis=1)
+        excess = np.where(mask, np.maximum(d - rho[:, None], 0.0), 0.0)
+        excess[nearest == 1.0] = 0.0
+        size = mask.sum(axis=1)
+        target = np.log2(size + 1.0)
+        share = _BANDWIDTH_FLOOR / (size + 1.0)
+        overall = float(d.sum() / (mask.sum() + len(d)))
+        floor = np.where(rho > 0.0, share * d.sum(axis=1), _BANDWIDTH_FLOOR * overall)
+        unit = np.maximum(excess.mean(axis=1), 1e-300)
+        scaled = excess / unit[:, None]
+
+        def is_narrow(bandwidth: Float64) -> npt.NDArray[np.bool_]:
+            return np.asarray(np.where(mask, np.exp(-scaled / bandwidth[:, None]), 0.0).sum(axis=1) < target)
+
+        sigma = unit * bisect_scale(is_narrow, len(unit))
+        floored = (sigma <= floor) | (((excess == 0.0) & mask).sum(axis=1) >= target)
+        sigma = np.where(floored, np.maximum(floor, 1e-300), sigma)
+        values = np.where(mask, np.exp(-excess / sigma[:, None]), 0.0)
+        moved = np.where(floored & (rho > 0.0), share, 0.0)[:, None] * mask
+        return cls(values, d, excess, nearest, sigma, moved, floored)
+
+    def pull(self, rows: npt.NDArray[np.intp], slopes: Float64) -> Float64:
+        """Return sum_j slopes_j dw_j/ds."""
+        w, u, r, sigma = self._of(rows)
+        share = slopes * w / sigma
+        widening = (share * u).sum(axis=1, keepdims=True)  # what a relative change of sigma does
+        kept = self.floored[rows][:, None, None]
+        found = -share + np.where(kept, 0.0, w * (widening / np.maximum((w * u).sum(axis=1, keepdims=True), 1e-300)))
+        found = np.where(u > 0.0, found, 0.0)
+        found = found - r * found.sum(axis=1, keepdims=True)
+        found += self.floor[rows][:, :, None] * (widening / sigma)
+        return np.asarray(found * self._per_squared(rows))
+
+    def push(self, rows: npt.NDArray[np.intp], changes: Float64) -> Float64:
+        """Return dw for changes of s."""
+        w, u, r, sigma = self._of(rows)
+        lengths = changes * self._per_squared(rows)
+        e = np.where(u > 0.0, lengths - (r * lengths).sum(axis=1, keepdims=True), 0.0)
+        held = (self.floor[rows][:, :, None] * lengths).sum(axis=1, keepdims=True) / sigma
+        total = np.maximum((w * u).sum(axis=1, keepdims=True), 1e-300)
+        widening = np.where(self.floored[rows][:, None, None], held, (w * e).sum(axis=1, keepdims=True) / total)
+        return np.asarray(w / sigma * (u * widening - e))
+
+    def _of(self, rows: npt.NDArray[np.intp]) -> tuple[Float64, Float64, Float64, Float64]:
+        u, r = self.excess[rows][:, :, None], self.nearest[rows][:, :, None]
+        return np.where(u > 0.0, self.values[rows][:, :, None], 0.0), u, r, self.bandwidths[rows][:, None, None]
+
+    def _per_squared(self, rows: npt.NDArray[np.intp]) -> Float64:
+        """Return dd/ds, 0 at distance 0."""
+        d = self.distances[rows][:, :, None]
+        return np.where(d > 0.0, 0.5 / np.where(d > 0.0, d, 1.0), 0.0)
+
+
+def _nearest(d: Float64, mask: npt.NDArray[np.bool_], local_connectivity: float) -> Float64:
+    """Return the shares of the distances in rho, the distance within which a row has local_connectivity neighbours."""
+    shares = np.zeros_like(d)
+    positive = mask & (d > 0.0)
+    n_positive, size = positive.sum(axis=1), mask.sum(axis=1)
+    first = np.argmax(positive, axis=1)
+    whole, rest = int(local_connectivity), local_connectivity - int(local_connectivity)
+    rows = np.arange(len(d))
+    few = (n_positive > 0) & (n_positive < local_connectivity)
+    shares[rows[few], size[few] - 1] = 1.0
+    enough = (n_positive > 0) & ~few
+    if whole:
+        shares[rows[enough], first[enough] + whole - 1] += 1.0 - rest
+    if rest > 0.0:
+        shares[rows[enough], first[enough] + whole] += rest
+    return shares

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 
 from gnomon._entrance import part
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
-from gnomon.affinities.base import Affinities
-from gnomon.affinities.conditional import usable_distances
+from gnomon.affinities.base import Affinities, usable_distances
 from gnomon.neighbors.graph import NeighborGraph
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance, part
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import Inputs, NewRows, sums_to_one
-from gnomon.affinities.others import random_others
-from gnomon.affinities.scaled import local_scales, nearest_by_scale
-from gnomon.affinities.symmetric import sum_of_directions
+from gnomon.affinities.base import sum_of_directions
+from gnomon.affinities.candidates import local_scales, nearest_by_scale, random_others
 from gnomon.neighbors import pair_distances
 from gnomon.neighbors.graph import NeighborGraph
 

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
-from gnomon.affinities.others import random_others
-from gnomon.affinities.scaled import local_scales, nearest_by_scale, scaled_squares
+from gnomon.affinities.candidates import local_scales, nearest_by_scale, random_others, scaled_squares
 from gnomon.neighbors import pair_distances
 from gnomon.neighbors.graph import NeighborGraph
 

@@ -1,4 +1,4 @@
-"""Neighbours that all count alike."""
+"""Neighbours that all count alike, and the Laplacian of such a graph."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from gnomon._entrance import part
 from gnomon._validation import Options, Rule, check_parameters
 from gnomon.affinities.affinity import Inputs, NeighborAffinity
-from gnomon.affinities.base import Affinities
-from gnomon.affinities.conditional import usable_distances
-from gnomon.affinities.symmetric import fuzzy_union, mean_of_directions
+from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, usable_distances
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["UniformAffinity", "uniform_affinities"]
+__all__ = ["UniformAffinity", "neighbor_laplacian", "uniform_affinities"]
 
 _RULES: dict[str, Rule] = {"normalization": Options("total", "membership")}
 
@@ -78,3 +77,25 @@ class UniformAffinity(NeighborAffinity):
     def degree(self, inputs: Inputs) -> float | None:
         """Return the number of edges of a new row that chooses its neighbours and is chosen by none."""
         return float(inputs.neighbors.n_neighbors) if self.normalization == "membership" else None
+
+
+def neighbor_laplacian(graph: NeighborGraph) -> sp.csr_array:
+    """Return the combinatorial Laplacian of a neighbour graph over its mean degree.
+
+    Rows are joined by an edge of weight one if either is a neighbour of the other, so equal rows, at distance zero, do
+    no harm.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Its distances are not used.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float64
+        Symmetric, rows sum to zero, no eigenvalue is negative, and the diagonal has mean one.
+    """
+    edges = uniform_affinities(graph, normalization="membership").matrix.astype(np.float64)
+    degrees: npt.NDArray[np.float64] = np.asarray(edges.sum(axis=1), dtype=np.float64).ravel()
+    mean = float(degrees.mean())
+    return sp.csr_array((sp.diags_array(degrees) - edges) / (mean if mean > 0.0 else 1.0))

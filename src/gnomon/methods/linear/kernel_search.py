@@ -16,7 +16,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Rule, check_parameters, message
-from gnomon.affinities.gram.matrix import check_symmetric
+from gnomon.affinities.gram_sources import check_symmetric
 from gnomon.data import check_table
 from gnomon.evaluation.scores import neighbor_ranks, rank_agreement
 from gnomon.kernels import INPUT_KERNELS, InputKernel, input_kernel

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from gnomon._validation import Integer, Real, Rule
 from gnomon.affinities import trimap_triplets
-from gnomon.affinities.scaled import local_scales
+from gnomon.affinities.candidates import local_scales
 from gnomon.extension import TripletPlacement
 from gnomon.initialization import rescale
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe

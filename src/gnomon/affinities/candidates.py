@@ -1,14 +1,16 @@
-"""Distances in units of the local scale, by which PaCMAP and TriMap choose and weigh neighbours."""
+"""Rows among which PaCMAP and TriMap choose: the nearest in units of the local scale, and random ones."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.affinities.conditional import usable_distances
+from gnomon import _core
+from gnomon._run import current_run
+from gnomon.affinities.base import usable_distances
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["local_scales", "nearest_by_scale", "scaled_squares"]
+__all__ = ["local_scales", "nearest_by_scale", "random_others", "scaled_squares"]
 
 _SCALE_RANKS = slice(3, 6)  # the fourth to the sixth neighbour
 
@@ -66,3 +68,28 @@ def nearest_by_scale(
     order = np.argsort(squares, axis=1, kind="stable")[:, :count]
     indices = np.take_along_axis(graph.indices, order, axis=1)
     return np.ascontiguousarray(indices), np.take_along_axis(squares, order, axis=1)
+
+
+def random_others(excluded: npt.NDArray[np.int32], count: int, *, seed: int, stream: int) -> npt.NDArray[np.int32]:
+    """Draw distinct points for every point, neither itself nor among those excluded.
+
+    Parameters
+    ----------
+    excluded : ndarray of shape (n_samples, n_excluded), int32
+        Row numbers that a row must not draw.
+    count : int in [0, n_samples - 1 - n_excluded]
+        Points drawn for each.
+    seed : int in [0, 2**63)
+        The seed of the computation.
+    stream : int >= 0
+        Names the purpose: equal seeds with different streams give independent draws.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, count), int32
+        In the order drawn.
+    """
+    drawn: npt.NDArray[np.int32] = _core.random_others(
+        seed, stream, np.ascontiguousarray(excluded, dtype=np.int32), count, current_run().n_threads
+    )
+    return drawn

@@ -1,4 +1,4 @@
-"""The Gram matrix that the rooms exchange."""
+"""Symmetric similarities as operators: of a table, a factor, a matrix or an input kernel."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ import numpy.typing as npt
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Options, check_parameters, message
-from gnomon.affinities.gram.centred import CentredSource
-from gnomon.affinities.gram.factor import FactorSource
-from gnomon.affinities.gram.kernel import KernelSource
-from gnomon.affinities.gram.matrix import MatrixSource, check_symmetric
-from gnomon.affinities.gram.source import Float64Array, Rows, Source
-from gnomon.affinities.gram.triangle import TriangleSource, symmetric_matrix
+from gnomon.affinities.gram_kernels import KernelSource, TriangleSource, symmetric_matrix
+from gnomon.affinities.gram_sources import (
+    CentredSource,
+    FactorSource,
+    Float64Array,
+    MatrixSource,
+    Rows,
+    Source,
+    check_symmetric,
+)
 from gnomon.kernels import input_kernel
 from gnomon.linalg import (
     Eigenpairs,

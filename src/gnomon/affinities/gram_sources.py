@@ -1,0 +1,315 @@
+"""What a Gram matrix is computed from: a matrix, a factor or table B of B B', and any of these centred."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+import scipy.sparse as sp
+
+from gnomon._validation import message
+from gnomon.linalg import Eigenpairs, dense_rows, with_signs
+
+__all__ = [
+    "CentredSource",
+    "FactorSource",
+    "Float64Array",
+    "MatrixSource",
+    "Rows",
+    "Source",
+    "centred",
+    "check_symmetric",
+]
+
+Float64Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp] | None
+"""Row numbers; None for all."""
+_BLOCK = 512  # rows that are looked at together
+_ASYMMETRY = {True: 1e-5, False: 1e-10}  # of the largest entry, for float32 and for float64: rounding of products
+_LARGEST_SVD = 1e9  # n r min(n, r) of a full singular value decomposition: some tenths of a second
+_LARGEST_SCATTER = 4096  # columns of a factor whose r x r products are formed at once
+_FACTOR_BLOCK = 1024  # of its rows or columns, whichever are fewer
+
+
+class Source(Protocol):
+    """A symmetric matrix K of order n_samples. H below is the matrix that subtracts the mean."""
+
+    @property
+    def n_samples(self) -> int:
+        """Order of K."""
+        ...
+
+    @property
+    def semidefinite(self) -> bool | None:
+        """Whether K is known to be positive semidefinite; None where that is not known."""
+        ...
+
+    def matvec(self, Y: Float64Array) -> Float64Array:
+        """Return K Y."""
+        ...
+
+    def centred_matvec(self, Y: Float64Array) -> Float64Array:
+        """Return H K H Y."""
+        ...
+
+    def block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """Return the entries in the given rows and columns."""
+        ...
+
+    def diagonal(self) -> Float64Array:
+        """Return the diagonal of K."""
+        ...
+
+    def centred_squared_norm(self) -> float:
+        """Return the sum of the squared entries of H K H."""
+        ...
+
+    def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
+        """Return the largest eigenvalues of H K H with their vectors if there is a short way to them, else None."""
+        ...
+
+
+def centred(Y: Float64Array) -> Float64Array:
+    """Return H Y: the columns minus their means."""
+    return np.asarray(Y - Y.mean(axis=0), dtype=np.float64)
+
+
+def check_symmetric(K: Any) -> Any:
+    """Return K as float64, ndarray or CSR, made exactly symmetric; raise ValueError if it is not a similarity.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n_samples, n_samples)
+        May differ from its transpose by rounding: 1e-10 of the largest entry, or 1e-5 if it is float32.
+    """
+    single = getattr(K, "dtype", None) == np.float32
+    sparse = bool(sp.issparse(K))
+    matrix: Any = sp.csr_array(K, dtype=np.float64) if sparse else np.asarray(K, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise ValueError(message(f"a similarity of shape {matrix.shape}", "a square matrix"))
+    if not np.isfinite(matrix.data if sparse else matrix).all():
+        raise ValueError(message("the similarity", "finite"))
+    largest = float(abs(matrix).max())
+    asymmetry, row = 0.0, 0
+    for begin in range(0, matrix.shape[0], _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        differences = np.abs(dense_rows(matrix[part]) - dense_rows(matrix[:, part]).T).max(axis=1)
+        if float(differences.max()) > asymmetry:
+            asymmetry, row = float(differences.max()), begin + int(differences.argmax())
+    if asymmetry > _ASYMMETRY[single] * largest:
+        fact = f"row {row} and column {row} differ by up to {asymmetry:.3g}, the largest entry is {largest:.3g}"
+        remedy = "Pass (K + K.T) / 2 if that is what you mean."
+        raise ValueError(message("the similarity", "symmetric", fact=fact, remedy=remedy))
+    if asymmetry == 0.0:
+        return matrix
+    return sp.csr_array((matrix + matrix.T) / 2.0) if sparse else (matrix + matrix.T) / 2.0
+
+
+class MatrixSource:
+    """K as a matrix.
+
+    Parameters
+    ----------
+    K : ndarray or CSR of shape (n_samples, n_samples), float64
+        Symmetric. Kept as it is.
+    semidefinite : bool or None, default=None
+        Whether K is known to be positive semidefinite.
+    """
+
+    def __init__(self, K: Any, *, semidefinite: bool | None = None) -> None:
+        self._matrix = K
+        self.semidefinite = semidefinite
+
+    @property
+    def n_samples(self) -> int:
+        """Order of K."""
+        return int(self._matrix.shape[0])
+
+    def matvec(self, Y: Float64Array) -> Float64Array:
+        """Return K Y."""
+        return np.asarray(self._matrix @ Y, dtype=np.float64)
+
+    def centred_matvec(self, Y: Float64Array) -> Float64Array:
+        """Return H K H Y."""
+        return centred(self.matvec(centred(Y)))
+
+    def block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """Return the entries in the given rows and columns."""
+        some = self._matrix if columns is None else self._matrix[:, columns]
+        return dense_rows(some if rows is None else some[rows])
+
+    def diagonal(self) -> Float64Array:
+        """Return the diagonal of K."""
+        return np.array(self._matrix.diagonal(), dtype=np.float64)
+
+    def centred_squared_norm(self) -> float:
+        """Return the sum of the squared entries of H K H."""
+        means = self.matvec(np.full((self.n_samples, 1), 1.0 / self.n_samples))[:, 0]
+        total, mean = 0.0, float(means.mean())
+        for begin in range(0, self.n_samples, _BLOCK):
+            part = slice(begin, begin + _BLOCK)
+            entries = dense_rows(self._matrix[part]) - means[part, None] - (means - mean)
+            total += float(np.vdot(entries, entries))
+        return total
+
+    def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
+        """Return None: there is no way shorter than products."""
+        return None
+
+
+class FactorSource:
+    """K = B B' for B of shape (n_samples, rank), which is centred once: H K H = (HB) (HB)'.
+
+    Parameters
+    ----------
+    B : ndarray or CSR of shape (n_samples, rank)
+        Rows of a table or of a factor. CSR is never densified: its mean is subtracted from products.
+    """
+
+    semidefinite = True
+
+    def __init__(self, B: Any) -> None:
+        self._sparse = bool(sp.issparse(B))
+        self._rows: Any
+        self._mean: Float64Array
+        if self._sparse:
+            self._rows = sp.csr_array(B, dtype=np.float64)
+            self._mean = np.asarray(self._rows.sum(axis=0), dtype=np.float64).ravel() / self.n_samples
+        else:
+            table = np.asarray(B, dtype=np.float64)
+            self._mean = table.mean(axis=0)
+            self._rows = table - self._mean
+        self._offset = self._mean  # of the rows whose inner products K holds, from the centred ones
+
+    def centred(self) -> FactorSource:
+        """Return the source of H K H, which shares the table."""
+        other = copy.copy(self)
+        other._offset = np.zeros_like(self._mean)
+        return other
+
+    @property
+    def _shift(self) -> Float64Array:
+        """What to add to a stored row to make it a row of B."""
+        return self._offset - self._mean if self._sparse else self._offset
+
+    @property
+    def n_samples(self) -> int:
+        """Order of K."""
+        return int(self._rows.shape[0])
+
+    def _times(self, V: Float64Array) -> Float64Array:
+        """Return HB V."""
+        product: Float64Array = self._rows @ V
+        return product - self._mean @ V if self._sparse else product
+
+    def _transposed_times(self, Y: Float64Array) -> Float64Array:
+        """Return (HB)' Y."""
+        product: Float64Array = self._rows.T @ Y
+        return product - np.outer(self._mean, Y.sum(axis=0)) if self._sparse else product
+
+    def matvec(self, Y: Float64Array) -> Float64Array:
+        """Return K Y."""
+        image = self._transposed_times(Y) + np.outer(self._offset, Y.sum(axis=0))
+        return self._times(image) + self._offset @ image
+
+    def centred_matvec(self, Y: Float64Array) -> Float64Array:
+        """Return H K H Y."""
+        return self._times(self._transposed_times(Y))
+
+    def _chosen(self, rows: Rows) -> Float64Array:
+        some = self._rows if rows is None else self._rows[rows]
+        return np.asarray((some.toarray() if self._sparse else some) + self._shift, dtype=np.float64)
+
+    def block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """Return the entries in the given rows and columns."""
+        right = self._chosen(columns)
+        if rows is None:
+            return np.asarray(self._rows @ right.T + self._shift @ right.T, dtype=np.float64)
+        return self._chosen(rows) @ right.T
+
+    def diagonal(self) -> Float64Array:
+        """Return the squared lengths of the rows of B."""
+        if self._sparse:
+            squares = np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
+        else:
+            squares = np.einsum("ij,ij->i", self._rows, self._rows)
+        lengths = squares + 2.0 * (self._rows @ self._shift) + self._shift @ self._shift
+        return np.asarray(np.maximum(lengths, 0.0), dtype=np.float64)
+
+    def centred_squared_norm(self) -> float:
+        """Return the sum of the squared entries of H K H, through the smaller of (HB)'(HB) and (HB)(HB)'."""
+        n, rank = self._rows.shape
+        if not self._sparse and min(n, rank) <= _LARGEST_SCATTER:
+            products = self._rows.T @ self._rows if rank <= n else self._rows @ self._rows.T
+            return float(np.vdot(products, products))
+        total = 0.0
+        for begin in range(0, min(n, rank), _FACTOR_BLOCK):
+            units = np.eye(min(n, rank), min(_FACTOR_BLOCK, min(n, rank) - begin), -begin)
+            image = self._transposed_times(self._times(units)) if rank <= n else self.centred_matvec(units)
+            total += float(np.vdot(image, image))
+        return total
+
+    def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
+        """Return squared singular values and left singular vectors of a small dense HB."""
+        n, rank = self._rows.shape
+        if self._sparse or n_vectors > min(n, rank) or n * rank * min(n, rank) > _LARGEST_SVD:
+            return None
+        left, lengths, _ = scipy.linalg.svd(self._rows, full_matrices=False, check_finite=False)
+        values, vectors = lengths[:n_vectors] ** 2, with_signs(left[:, :n_vectors])
+        residuals = np.linalg.norm(self.centred_matvec(vectors) - vectors * values, axis=0)
+        return Eigenpairs(values, vectors, residuals, True, "dense")
+
+
+class CentredSource:
+    """H K H of a source of K, whose entries are k_ij minus the means of row i and column j plus the mean of all.
+
+    Parameters
+    ----------
+    source : Source
+        One product with it is taken here.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        n = source.n_samples
+        self._means: Float64Array = source.matvec(np.full((n, 1), 1.0 / n))[:, 0]
+        self._means -= self._means.mean() / 2.0  # one half of the mean of all in each of the two that are subtracted
+
+    @property
+    def n_samples(self) -> int:
+        """Order of the matrix."""
+        return self._source.n_samples
+
+    @property
+    def semidefinite(self) -> bool | None:
+        """Whether K, and with it H K H, is known to be positive semidefinite."""
+        return self._source.semidefinite
+
+    def matvec(self, Y: Float64Array) -> Float64Array:
+        """Return H K H Y."""
+        return self._source.centred_matvec(Y)
+
+    def centred_matvec(self, Y: Float64Array) -> Float64Array:
+        """Return H K H Y."""
+        return self._source.centred_matvec(Y)
+
+    def block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """Return the entries in the given rows and columns."""
+        left = self._means if rows is None else self._means[rows]
+        right = self._means if columns is None else self._means[columns]
+        return np.asarray(self._source.block(rows, columns) - left[:, None] - right, dtype=np.float64)
+
+    def diagonal(self) -> Float64Array:
+        """Return the diagonal."""
+        return np.asarray(self._source.diagonal() - 2.0 * self._means, dtype=np.float64)
+
+    def centred_squared_norm(self) -> float:
+        """Return the sum of the squared entries."""
+        return self._source.centred_squared_norm()
+
+    def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
+        """Return the largest eigenvalues with their vectors if there is a short way to them, else None."""
+        return self._source.leading_eigenpairs(n_vectors)
