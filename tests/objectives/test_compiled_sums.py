@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.kernels import EXAMPLES, LAWS, Cauchy, Gaussian, StudentT, UMAPKernel, evaluate_law
 from gnomon.linalg import kernel_graph
-from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.pairs import compile_kernel
 
 COMPILED = [kernel for kernel in EXAMPLES.values() if kernel.compiled]
 CASES = [(law, kernel) for law in LAWS for kernel in COMPILED if kernel.bounded or not law.startswith("log")]

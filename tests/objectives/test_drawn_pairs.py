@@ -21,7 +21,7 @@ from gnomon.objectives import (
     Stress,
 )
 from gnomon.objectives.terms import AllPairs, Draws, EdgePairs, Gravity, TargetPairs
-from gnomon.objectives.terms.draws import RowShares, drawn_force
+from gnomon.objectives.terms.base import RowShares, drawn_force
 
 N, N_EPOCHS = 45, 400
 UMAP = UMAPKernel(1.5769, 0.8951)

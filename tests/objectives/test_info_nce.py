@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.kernels import Cauchy, Gaussian, StudentT, UMAPKernel
 from gnomon.linalg import kernel_graph
-from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.pairs import compile_kernel
 
 KERNELS = [Cauchy(), Gaussian(2.0), StudentT(3.0), UMAPKernel(1.5769, 0.8951)]
 

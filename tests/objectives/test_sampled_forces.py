@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon.kernels import EXAMPLES, Cauchy, evaluate_law
 from gnomon.linalg import kernel_graph
-from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.pairs import compile_kernel
 
 SIMILARITIES = [kernel for kernel in EXAMPLES.values() if kernel.bounded and kernel.compiled]
 UNLIMITED = 1e30

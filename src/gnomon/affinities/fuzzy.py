@@ -20,7 +20,6 @@ from gnomon.neighbors.graph import NeighborGraph
 __all__ = [
     "FuzzyAffinity",
     "MembershipRows",
-    "MembershipWeights",
     "fuzzy_simplicial_set",
     "membership_weights",
     "usual_distance",
@@ -121,7 +120,7 @@ class FuzzyAffinity(NeighborAffinity):
 
     def calibrated(self, squared: npt.NDArray[np.float64], mask: npt.NDArray[np.bool_]) -> RowWeights:
         """Return memberships with their derivatives, those of nearest distance and bandwidth included."""
-        return MembershipWeights.of(squared, mask, self.local_connectivity)
+        return _MembershipWeights.of(squared, mask, self.local_connectivity)
 
     def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the fuzzy simplicial set of a table."""
@@ -164,7 +163,7 @@ def usual_distance(graph: NeighborGraph) -> float:
 
 
 @dataclass(frozen=True)
-class MembershipWeights:
+class _MembershipWeights:
     """w_j = exp(-max(0, d_j - rho) / sigma), sigma such that the row of m neighbours sums to log2(m + 1).
 
     rho is a fixed combination of the row's distances, that of its nearest neighbour by default. With
@@ -197,7 +196,7 @@ class MembershipWeights:
     floored: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, squared: Float64, mask: npt.NDArray[np.bool_], local_connectivity: float) -> MembershipWeights:
+    def of(cls, squared: Float64, mask: npt.NDArray[np.bool_], local_connectivity: float) -> _MembershipWeights:
         """Calibrate: squared distances, ascending in each row, and a mask, both (n_rows, n_neighbors)."""
         d = np.where(mask, np.sqrt(squared), 0.0)
         nearest = _nearest(d, mask, local_connectivity)

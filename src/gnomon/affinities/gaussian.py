@@ -21,7 +21,6 @@ from gnomon.neighbors.graph import NeighborGraph
 __all__ = [
     "ConditionalAffinity",
     "GaussianAffinity",
-    "PerplexityWeights",
     "conditional_affinities",
     "gaussian_affinities",
     "gaussian_weights",
@@ -144,7 +143,7 @@ class GaussianAffinity(NeighborAffinity):
 
     def calibrated(self, squared: npt.NDArray[np.float64], mask: npt.NDArray[np.bool_]) -> RowWeights:
         """Return p_j|i with its derivatives, the precision's included."""
-        return PerplexityWeights.of(squared, mask, self.perplexity)
+        return _PerplexityWeights.of(squared, mask, self.perplexity)
 
     def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the affinities of a table."""
@@ -169,7 +168,7 @@ class ConditionalAffinity(GaussianAffinity):
 
 
 @dataclass(frozen=True)
-class PerplexityWeights:
+class _PerplexityWeights:
     """p_j = exp(-beta s_j) / sum, beta such that the entropy is log(perplexity).
 
     The entropy stays the same when distances change: with v_j = ds_j and t = s - E s,
@@ -196,7 +195,7 @@ class PerplexityWeights:
     variance: Float64
 
     @classmethod
-    def of(cls, squared: Float64, mask: npt.NDArray[np.bool_], perplexity: float) -> PerplexityWeights:
+    def of(cls, squared: Float64, mask: npt.NDArray[np.bool_], perplexity: float) -> _PerplexityWeights:
         """Calibrate: squared distances and a mask, both (n_rows, n_neighbors)."""
         least = np.where(mask, squared, np.inf).min(axis=1, initial=np.inf)
         excess = np.where(mask, squared - np.where(np.isfinite(least), least, 0.0)[:, None], 0.0)

@@ -28,8 +28,6 @@ __all__ = [
     "ReconstructionAffinity",
     "ReconstructionWeights",
     "reconstruction_weights",
-    "similarities_of_new_row",
-    "weights_in_feature_space",
     "weights_of_new_rows",
 ]
 
@@ -135,7 +133,7 @@ def reconstruction_weights(
     least = max(values["regularization"], _LEAST_REGULARIZATION)
     if gram is not None:
         together = np.hstack([np.arange(graph.n_samples)[:, None], graph.indices])
-        entries = weights_in_feature_space(
+        entries = _weights_in_feature_space(
             lambda i: gram.block(together[i], together[i]),
             present,
             regularization=least,
@@ -188,8 +186,8 @@ def weights_of_new_rows(
     """
     if kernel is not None:
         table_of_new = X_new if isinstance(X_new, np.ndarray) else sp.csr_array(X_new)
-        return weights_in_feature_space(
-            lambda i: similarities_of_new_row(kernel, table_of_new[[i]], X[indices[i]]),
+        return _weights_in_feature_space(
+            lambda i: _similarities_of_new_row(kernel, table_of_new[[i]], X[indices[i]]),
             np.ones(indices.shape, dtype=bool),
             regularization=max(regularization, _LEAST_REGULARIZATION),
             non_negative=weights == "non_negative",
@@ -289,7 +287,7 @@ class ReconstructionRows:
         return np.ascontiguousarray(found, dtype=np.float32)
 
 
-def weights_in_feature_space(
+def _weights_in_feature_space(
     similarities: Callable[[int], Float64Array],
     present: npt.NDArray[np.bool_],
     *,
@@ -363,7 +361,7 @@ def _positions(gram: Float64Array, sizes: Float64Array, first: int) -> Float64Ar
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
 
 
-def similarities_of_new_row(kernel: InputKernel, x: Any, neighbors: Any) -> Float64Array:
+def _similarities_of_new_row(kernel: InputKernel, x: Any, neighbors: Any) -> Float64Array:
     """Return K of a new row, (1, n_features), and of its neighbours among the given rows, of the same kind."""
     dense = isinstance(neighbors, np.ndarray)
     one, others = (np.asarray(part, dtype=np.float64) if dense else part.astype(np.float64) for part in (x, neighbors))

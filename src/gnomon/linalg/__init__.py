@@ -2,11 +2,10 @@
 
 from gnomon.linalg.classical_scaling import ClassicalScaling, classical_scaling
 from gnomon.linalg.draws import normal_matrix, random_directions, uniform_matrix
+from gnomon.linalg.eigen.base import Eigenpairs, column_signs, with_signs
 from gnomon.linalg.eigen.eigenpairs import MAX_FACTOR_ENTRIES, eigenpairs, symmetric_operator
 from gnomon.linalg.eigen.krylov import spectral_bounds
-from gnomon.linalg.eigen.laplacian import GraphLaplacian, connected_components
-from gnomon.linalg.eigen.multilevel import MAX_SPECTRAL_VECTORS
-from gnomon.linalg.eigen.search import Eigenpairs
+from gnomon.linalg.eigen.laplacian import MAX_SPECTRAL_VECTORS, GraphLaplacian, connected_components
 from gnomon.linalg.low_rank import LowRank, SymmetricAccess, nystrom, pivoted_cholesky, randomized_factor
 from gnomon.linalg.principal.components import (
     PrincipalComponents,
@@ -21,10 +20,8 @@ from gnomon.linalg.principal.spectra import largest_deviation
 from gnomon.linalg.principal.subspace import CentredProducts, centred_products
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.products import inner_products, product, share
-from gnomon.linalg.signs import column_signs, with_signs
-from gnomon.linalg.smoothing import Smoothing
+from gnomon.linalg.proximal import Smoothing, ThresholdedSVD, singular_value_threshold
 from gnomon.linalg.table import RowTable, dense_rows, kernel_csr, kernel_graph
-from gnomon.linalg.thresholding import ThresholdedSVD, singular_value_threshold
 
 __all__ = [
     "MAX_FACTOR_ENTRIES",

@@ -1,5 +1,5 @@
 # The public names of the methods and where they live; `gnomon.methods` reads this file.
-from .linear.kernel_search import select_kernel as select_kernel
+from .linear.kernel_selection import select_kernel as select_kernel
 from .neighbor.composed import NeighborEmbedding as NeighborEmbedding
 from .registry import METHODS as METHODS
 from .registry import MethodCard as MethodCard

@@ -67,9 +67,9 @@ _MODULES = {
     ),
     "gnomon.linalg.classical_scaling": ("ClassicalScaling",),
     "gnomon.linalg.principal.components": ("PrincipalComponents",),
-    "gnomon.methods.spectral.nystrom": ("EigenmapExtension",),
+    "gnomon.methods.spectral.laplacian_eigenmaps": ("EigenmapExtension",),
     "gnomon.neighbors": ("Bridges", "Landmarks", "NeighborGraph"),
-    "gnomon.objectives.row_loss": ("PairTerm", "Repulsion", "RowLoss"),
+    "gnomon.objectives.pair_objective": ("PairTerm", "Repulsion", "RowLoss"),
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class that an attribute of a fitted method may have."""

@@ -15,8 +15,7 @@ from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.linalg import kernel_graph
 from gnomon.objectives.added import AddedTerm
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import check_embedding, compile_kernel
-from gnomon.objectives.pair_force import pair_force
+from gnomon.objectives.pairs import check_embedding, compile_kernel, pair_force
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities

@@ -14,7 +14,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry import EmbeddingFrames
 from gnomon.objectives.added import AddedTerm
-from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
+from gnomon.objectives.pairs import Edges, check_embedding, compile_kernel
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities

@@ -11,7 +11,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.affinities import Affinities, Gram
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.composite import PairObjective
+from gnomon.objectives.pair_objective import PairObjective
 from gnomon.objectives.terms import TargetPairs
 
 if TYPE_CHECKING:

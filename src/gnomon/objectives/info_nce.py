@@ -13,9 +13,8 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.kernels import Cauchy
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import Edges, check_embedding, compile_kernel
-from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pair_objective import PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pairs import Edges, check_embedding, compile_kernel, pair_force
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

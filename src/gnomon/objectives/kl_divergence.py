@@ -1,27 +1,32 @@
-"""The loss of t-SNE."""
+"""Kullback-Leibler divergences, the losses of t-SNE and of SNE: of all pairs and of the distribution of each row."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
 from gnomon._entrance import entrance
-from gnomon._validation import Options, Real, Rule, check_parameters
-from gnomon.kernels import Cauchy
-from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.normalization import negative_entropy, positive_total
+from gnomon._validation import Options, Real, Rule, check_parameters, message
+from gnomon.kernels import Cauchy, Gaussian
+from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
     from gnomon.kernels import OutputKernel
 
-__all__ = ["KLDivergence"]
+__all__ = ["ConditionalDivergence", "KLDivergence"]
 
 _RULES: dict[str, Rule] = {
     "evaluation": Options("auto", "exact", "interpolated", "tree"),
     "spacing": Real(low=0.0, high=2.0, low_open=True),
     "theta": Real(low=0.0, high=1.0),
 }
+_BLOCK = 1 << 18  # values brought to double at a time: a graph may hold ten million
 
 
 class KLDivergence(PairObjective):
@@ -83,7 +88,7 @@ class KLDivergence(PairObjective):
     ) -> None:
         checked = check_parameters(_RULES, {"evaluation": evaluation, "spacing": spacing, "theta": theta})
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
-        values, total = positive_total(affinities)
+        values, total = _positive_total(affinities)
         attraction = EdgePairs(
             affinities.matrix,
             self.kernel,
@@ -93,4 +98,76 @@ class KLDivergence(PairObjective):
             fixed_total=affinities.normalization == "total",
         )
         repulsion = AllPairs(affinities.n_samples, self.kernel, "value", link="log", **checked)
-        super().__init__([attraction], [repulsion], constant=negative_entropy(values, total))
+        super().__init__([attraction], [repulsion], constant=_negative_entropy(values, total))
+
+
+class ConditionalDivergence(PairObjective):
+    """The sum over points of the Kullback-Leibler divergences of their neighbour distributions.
+
+    With affinities p_j|i whose rows sum to 1 and Z_i = sum over j != i of k_ij,
+
+        loss = sum_i sum_j p_j|i log(p_j|i Z_i / k_ij),
+        gradient_i = 2 sum_j [ -(p_j|i + p_i|j) / k_ij + 1 / Z_i + 1 / Z_j ] k'_ij (y_i - y_j).
+
+    Parameters
+    ----------
+    affinities : Affinities
+        Rows that sum to 1 (normalization "rows"), not symmetric.
+    kernel : OutputKernel, default=Gaussian()
+        Similarity of two points of the embedding, between 0 and 1.
+
+    References
+    ----------
+    .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 3-5.
+    """
+
+    name = "conditional_kl"
+
+    @entrance("ConditionalDivergence")
+    def __init__(self, affinities: Affinities, kernel: OutputKernel | None = None) -> None:
+        self.kernel: OutputKernel = Gaussian() if kernel is None else kernel
+        if affinities.normalization != "rows":
+            raise ValueError(
+                message(
+                    f"affinities with normalization {affinities.normalization!r}",
+                    'conditional, with normalization "rows"',
+                    remedy="Use conditional_affinities(graph).",
+                )
+            )
+        values, _ = _positive_total(affinities)
+        matrix = sp.csr_array(affinities.matrix)
+        rows = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
+        both = sp.csr_array(matrix + matrix.T)
+        super().__init__(
+            [EdgePairs(both, self.kernel, "log", scale=0.5)],
+            [
+                AllPairs(
+                    matrix.shape[0], self.kernel, "value", weights=(rows, rows), dtype=matrix.dtype.type, link="row_log"
+                )
+            ],
+            constant=_negative_entropy(values, 1.0),
+        )
+
+    def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
+        """Return the divergence of a new row's own distribution, sum_j p_j (-log k_j) + log sum_l k_l."""
+        return RowLoss((PairTerm(self.kernel, "log"),), (Repulsion(self.kernel, "value", 1.0, "log"),))
+
+
+def _positive_total(affinities: Affinities) -> tuple[npt.NDArray[np.float32], float]:
+    """Return the values and their sum in double, or raise ValueError unless all are finite and the sum is positive."""
+    values = Edges.from_affinities(affinities).values
+    exact = affinities.matrix.data if affinities.matrix.dtype == np.float64 else values
+    total = float(exact.sum(dtype=np.float64))
+    if total <= 0:
+        raise ValueError(message("affinities", "positive somewhere"))
+    return values, total
+
+
+def _negative_entropy(values: npt.NDArray[np.float32], total: float) -> float:
+    """Return the sum of p log p over the shares p = value / total, in double; shares of 0 add nothing."""
+    result = 0.0
+    for first in range(0, values.size, _BLOCK):
+        shares = values[first : first + _BLOCK].astype(np.float64) / total
+        shares = shares[shares > 0]
+        result += float(np.sum(shares * np.log(shares)))
+    return result

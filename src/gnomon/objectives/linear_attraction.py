@@ -10,9 +10,8 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, check_parameters
 from gnomon.kernels import Linear, Logarithmic
-from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.edges import Edges
-from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs, Gravity, Term
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels import NoiseContrast
-from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import EdgePairs
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities import ReconstructionWeights
-from gnomon.objectives.composite import PairObjective
-from gnomon.objectives.row_loss import PairTerm, Repulsion, RowLoss
+from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:

@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gnomon.objectives.base import Objective
-from gnomon.objectives.conditional_divergence import ConditionalDivergence
-from gnomon.objectives.cross_entropy import CrossEntropy
+from gnomon.objectives.cross_entropy import CrossEntropy, StatedCrossEntropy
 from gnomon.objectives.frobenius import Frobenius
 from gnomon.objectives.info_nce import InfoNCE
-from gnomon.objectives.kl_divergence import KLDivergence
+from gnomon.objectives.kl_divergence import ConditionalDivergence, KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
-from gnomon.objectives.stated_cross_entropy import StatedCrossEntropy
 
 __all__ = ["LOSSES", "takes_added", "takes_seed"]
 

@@ -8,7 +8,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import check_embedding
+from gnomon.objectives.pairs import check_embedding
 
 if TYPE_CHECKING:
     from gnomon.affinities import Triplets

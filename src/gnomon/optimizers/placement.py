@@ -16,7 +16,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import message
-from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.pairs import compile_kernel
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel

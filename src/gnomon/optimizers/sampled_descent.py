@@ -14,7 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerms
-from gnomon.objectives.edges import Edges
+from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State

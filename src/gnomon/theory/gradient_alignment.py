@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Frobenius, ReconstructionTrace
-from gnomon.objectives.edges import check_embedding
+from gnomon.objectives.pairs import check_embedding
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:

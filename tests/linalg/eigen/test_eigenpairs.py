@@ -17,8 +17,8 @@ from tests.threads import on_threads
 
 from gnomon.affinities import alignment_matrix, reconstruction_weights
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, symmetric_operator
-from gnomon.linalg.eigen.multilevel import filtered_subspace
-from gnomon.linalg.eigen.search import Search
+from gnomon.linalg.eigen.base import Search
+from gnomon.linalg.eigen.laplacian import filtered_subspace
 from gnomon.neighbors import compute_neighbors
 
 

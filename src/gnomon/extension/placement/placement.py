@@ -22,7 +22,7 @@ from gnomon.kernels import CustomLaw, OutputKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import RowSearch
 from gnomon.objectives import RowLoss
-from gnomon.objectives.edges import compile_kernel
+from gnomon.objectives.pairs import compile_kernel
 
 __all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
 

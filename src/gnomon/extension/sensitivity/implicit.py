@@ -15,7 +15,7 @@ from gnomon.extension.sensitivity.data_loss import DataLoss
 from gnomon.extension.sensitivity.result import Sensitivity
 from gnomon.extension.sensitivity.solve import System, hessian_system
 from gnomon.extension.sensitivity.stationary import polished, stationarity, warn_unless_stationary
-from gnomon.linalg.signs import column_signs
+from gnomon.linalg.eigen.base import column_signs
 from gnomon.objectives.expansion import Expansion, flat, unflat
 from gnomon.objectives.terms import Float64
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse as sp
 
+from gnomon.linalg.eigen.base import Search, Semidefinite
 from gnomon.linalg.eigen.krylov import new_directions
 from gnomon.linalg.eigen.laplacian import GraphLaplacian, laplacian_eigenpairs
-from gnomon.linalg.eigen.search import Search, Semidefinite
 
 __all__ = ["davidson"]
 

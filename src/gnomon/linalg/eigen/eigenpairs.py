@@ -15,13 +15,19 @@ from scipy.sparse.linalg import LinearOperator
 from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.linalg.eigen.base import (
+    LARGEST_DENSE,
+    Eigenpairs,
+    OutOfTimeError,
+    Search,
+    Semidefinite,
+    dense_smallest,
+    with_signs,
+)
 from gnomon.linalg.eigen.davidson import davidson
-from gnomon.linalg.eigen.dense import dense_smallest
 from gnomon.linalg.eigen.krylov import inverse_krylov, largest_eigenpairs, smallest_by_lanczos
 from gnomon.linalg.eigen.laplacian import GraphLaplacian, laplacian_eigenpairs
 from gnomon.linalg.eigen.multifrontal import SparseCholesky, plan_elimination
-from gnomon.linalg.eigen.search import LARGEST_DENSE, Eigenpairs, OutOfTimeError, Search, Semidefinite
-from gnomon.linalg.signs import with_signs
 
 __all__ = ["MAX_FACTOR_ENTRIES", "eigenpairs", "symmetric_operator"]
 

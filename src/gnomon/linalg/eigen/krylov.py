@@ -15,9 +15,15 @@ import scipy.sparse.linalg
 
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg.draws import normal_matrix
-from gnomon.linalg.eigen.dense import dense_largest
-from gnomon.linalg.eigen.search import LARGEST_DENSE, Eigenpairs, OutOfTimeError, Search, Semidefinite
-from gnomon.linalg.signs import with_signs
+from gnomon.linalg.eigen.base import (
+    LARGEST_DENSE,
+    Eigenpairs,
+    OutOfTimeError,
+    Search,
+    Semidefinite,
+    dense_largest,
+    with_signs,
+)
 
 __all__ = ["inverse_krylov", "largest_eigenpairs", "new_directions", "smallest_by_lanczos", "spectral_bounds"]
 

@@ -14,6 +14,7 @@ from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
+from gnomon.linalg.eigen.base import with_signs
 from gnomon.linalg.principal.scatter import Moments, require_scatter_memory
 from gnomon.linalg.principal.spectra import (
     Spectrum,
@@ -25,7 +26,6 @@ from gnomon.linalg.principal.spectra import (
     svd_spectrum,
 )
 from gnomon.linalg.principal.subspace import randomized_spectrum
-from gnomon.linalg.signs import with_signs
 
 __all__ = ["PrincipalComponents", "principal_components", "principal_components_of_moments", "project_rows"]
 

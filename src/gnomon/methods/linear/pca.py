@@ -17,7 +17,7 @@ from gnomon.data import check_feature_count, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
 from gnomon.methods.base import DifferentiableScores
-from gnomon.methods.linear.normal_model import NormalModel
+from gnomon.methods.linear.subspace import NormalModel
 from gnomon.methods.parameters import check_n_components, check_scores
 
 if TYPE_CHECKING:

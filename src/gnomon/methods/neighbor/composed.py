@@ -23,8 +23,7 @@ from gnomon.affinities import (
 )
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
-from gnomon.methods.neighbor.density import DENSITY, density_terms
-from gnomon.methods.neighbor.frames import FRAMES, frame_terms
+from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon.affinities import Affinities
 from gnomon.methods.neighbor.base import Inputs
-from gnomon.methods.neighbor.density import density_terms
+from gnomon.methods.neighbor.kept_structure import density_terms
 from gnomon.methods.neighbor.umap import UMAP
 from gnomon.objectives import AddedTerm
 

@@ -17,7 +17,7 @@ from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_rotation
 from gnomon.methods.neighbor.base import Inputs, Recipe
-from gnomon.methods.neighbor.frames import frame_terms, median_dimension
+from gnomon.methods.neighbor.kept_structure import frame_terms, median_dimension
 from gnomon.methods.neighbor.umap import UMAP
 from gnomon.neighbors import NeighborGraph
 from gnomon.objectives import AddedTerm

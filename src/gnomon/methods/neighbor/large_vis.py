@@ -11,8 +11,7 @@ from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
-from gnomon.methods.neighbor.density import DENSITY, density_terms
-from gnomon.methods.neighbor.frames import FRAMES, frame_terms
+from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import SampledDescent

@@ -11,8 +11,7 @@ from gnomon.affinities import Affinities, FuzzyAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
-from gnomon.methods.neighbor.density import DENSITY, density_terms
-from gnomon.methods.neighbor.frames import FRAMES, frame_terms
+from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 

@@ -1,4 +1,4 @@
-"""Laplacian eigenmaps, their variants that adapt to density, and diffusion maps."""
+"""Laplacian eigenmaps, their variants that adapt to density, and diffusion maps; new rows by Nystroem's formula."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
-from gnomon.affinities import divide_by_density, edge_weights, neighbor_edges
+from gnomon.affinities import EdgeWeights, divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
-from gnomon.methods.spectral.nystrom import EigenmapExtension
 from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
 
-__all__ = ["LaplacianEigenmaps"]
+__all__ = ["EigenmapExtension", "LaplacianEigenmaps"]
 
 Float64Array = npt.NDArray[np.float64]
+_MOST = 2.0  # how far the extension may carry a row beyond the mean of its neighbours
 
 
 @dataclass(eq=False, repr=False)
@@ -258,3 +258,51 @@ def _check_together(parameters: dict[str, Any], weights: str, n_rows: int) -> No
     if parameters["diffusion_time"] and not parameters["normalized"]:
         what = f"diffusion_time={parameters['diffusion_time']}"
         raise ValueError(message(what, "None or 0 with normalized=False"))
+
+
+@dataclass(frozen=True)
+class EigenmapExtension:
+    """What places new rows.
+
+    Attributes
+    ----------
+    rows : ndarray or CSR of shape (n_samples, n_features)
+        The distinct rows fitted, or their distances.
+    positions : ndarray of shape (n_samples, n_components), float64
+    rule : EdgeWeights
+        How a distance becomes a weight.
+    factors : ndarray of shape (n_samples,), float64
+        degree^-alpha of each row.
+    alpha : float
+    labels : ndarray of shape (n_samples,), int32
+        The component with which a row was mapped.
+    eigenvalues : ndarray of shape (n_graph_components, n_components), float64
+        0 for components that lie at random.
+    centres : ndarray of shape (n_graph_components, n_components), float64
+        Where the origin of each component's own map lies.
+    normalized : bool
+        Whether the eigenvalues are of the normalised Laplacian.
+    """
+
+    rows: Any
+    positions: Float64Array
+    rule: EdgeWeights
+    factors: Float64Array
+    alpha: float
+    labels: npt.NDArray[np.int32]
+    eigenvalues: Float64Array
+    centres: Float64Array
+    normalized: bool
+
+    def place(self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32]) -> Float64Array:
+        """Return the positions of rows with these nearest fitted rows, both of shape (n_rows, n_neighbors)."""
+        weights = self.rule.of_new_rows(indices, distances)
+        degrees = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+        weights = weights * self.factors[indices] * np.power(degrees, -self.alpha)
+        degrees = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+        labels = self.labels[indices]
+        centres = self.centres[labels]
+        shares = self.eigenvalues[labels] / (1.0 if self.normalized else degrees[:, :, None])
+        stretch = 1.0 / np.maximum(1.0 - shares, 1.0 / _MOST)
+        targets = centres + stretch * (self.positions[indices] - centres)
+        return np.asarray(np.einsum("ij,ijk->ik", weights / degrees, targets))

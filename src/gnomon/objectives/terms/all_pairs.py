@@ -16,11 +16,9 @@ from gnomon._threads import in_order
 from gnomon._validation import message
 from gnomon.kernels.laws import curvature_of_law, evaluate_law
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import compile_kernel
 from gnomon.objectives.expansion import TermExpansion, blocks, flat, squared_distances, without_own
-from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64, check_law, curved, named
-from gnomon.objectives.terms.draws import Draws, drawn_force
+from gnomon.objectives.pairs import compile_kernel, pair_force
+from gnomon.objectives.terms.base import Draws, Float64, check_law, curved, drawn_force, named
 
 if TYPE_CHECKING:
     from gnomon.kernels import CustomLaw, OutputKernel

@@ -1,25 +1,31 @@
-"""What a term of a loss is."""
+"""What a term of a loss is, and its sums over pairs estimated from a few of them, drawn at random."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.kernels import CurvedKernel, CustomLaw
-from gnomon.kernels.laws import LAWS
+from gnomon.kernels.laws import LAWS, evaluate_law
+from gnomon.linalg import uniform_matrix
 from gnomon.objectives.base import Embedding
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.objectives.expansion import TermExpansion
-    from gnomon.objectives.terms.draws import Draws
 
-__all__ = ["Float64", "Term", "check_law", "curved", "named"]
+__all__ = ["Draws", "Float64", "RowShares", "Term", "check_law", "curved", "drawn_force", "entries", "named"]
 
 Float64 = npt.NDArray[np.float64]
+_STREAM = 0x64726177  # "draw"
+_BLOCK = 512  # rows at a time in float64
 
 
 class Term(Protocol):
@@ -121,3 +127,119 @@ def named(law: str | CustomLaw) -> str:
     """Return the name of a law that the compiled sums know."""
     assert isinstance(law, str)  # others are summed in NumPy
     return law
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The points drawn for each point in one epoch: a function of seed, epoch and point alone.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of points.
+    n_draws : int >= 1
+        Points drawn for each.
+    seed, epoch : int >= 0
+        Decide the draws.
+    """
+
+    n_samples: int
+    n_draws: int
+    seed: int
+    epoch: int
+
+    @cached_property
+    def uniform(self) -> Float64:
+        """Independent numbers in [0, 1), of shape (n_samples, n_draws)."""
+        stream = (_STREAM << 31) | self.epoch
+        return uniform_matrix(self.seed, stream, (self.n_samples, self.n_draws))
+
+    @cached_property
+    def points(self) -> npt.NDArray[np.int32]:
+        """Points drawn all alike, (n_samples, n_draws); a point may draw itself, which exerts no force."""
+        return (self.uniform * self.n_samples).astype(np.int32)
+
+
+class RowShares:
+    """Draws of a point's partners in proportion to weights of the pairs.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples, n_samples)
+        Of either sign; their sizes count, the diagonal does not. A row of zeros draws all points alike.
+    """
+
+    def __init__(self, weights: npt.NDArray[np.floating]) -> None:
+        n = len(weights)
+        self._heights = np.empty((n, n), dtype=np.float32)
+        for first in range(0, n, _BLOCK):
+            sizes = np.abs(weights[first : first + _BLOCK], dtype=np.float64)
+            own = np.arange(len(sizes))
+            sizes[own, first + own] = 0.0
+            sizes[~sizes.any(axis=1)] = 1.0
+            heights = np.cumsum(sizes, axis=1)
+            self._heights[first : first + _BLOCK] = heights / heights[:, -1:]
+
+    def draw(self, uniform: Float64) -> npt.NDArray[np.int32]:
+        """Return for each row the points that numbers in [0, 1), of shape (n_samples, n_draws), decide."""
+        n = len(self._heights)
+        low, width = np.zeros(uniform.shape, dtype=np.intp), n - 1  # the answer lies in [low, low + width]
+        while width:
+            half = width // 2
+            low += np.where(entries(self._heights, low + half) > uniform, 0, half + 1)
+            width = max(half, width - half - 1)
+            np.minimum(low, n - 1 - width, out=low)
+        return low.astype(np.int32)
+
+    def probabilities(self, points: npt.NDArray[np.int32]) -> Float64:
+        """Return how likely each row draws some points, those of the heights as they are stored."""
+        lower = np.where(points > 0, entries(self._heights, np.maximum(points - 1, 0)), 0.0)
+        return np.asarray(entries(self._heights, points) - lower)
+
+
+def entries(matrix: npt.NDArray[Any], columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return matrix[i, columns[i, l]] for each row i of a row-major square matrix."""
+    n = len(matrix)
+    return np.asarray(matrix.ravel().take(n * np.arange(n)[:, None] + columns))
+
+
+def drawn_force(
+    Y: Embedding,
+    points: npt.NDArray[np.int32],
+    weights: Float64,
+    law: str | CustomLaw,
+    kernel: OutputKernel,
+    compiled: _core.OutputKernel | None,
+) -> Embedding:
+    """Return -4 sum_l w_il F'(k_il) k'_il (y_i - y_l) over the points l drawn for each i.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_samples, n_components), float32
+        The map.
+    points : ndarray of shape (n_samples, n_draws), int32
+        l.
+    weights : ndarray of shape (n_samples, n_draws), float64
+        w.
+    law : {"value", "log", "log_deficit", "square"} or CustomLaw
+        F.
+    kernel : OutputKernel
+        k.
+    compiled : compiled kernel or None
+        The same where law and kernel are compiled; None sums in NumPy.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components), float32
+    """
+    n, n_draws = points.shape
+    if compiled is None:
+        away = Y.astype(np.float64)[:, None] - Y[points]
+        slopes = evaluate_law(law, kernel, np.square(away).sum(axis=2))[1]
+        slopes = np.where(points == np.arange(n)[:, None], 0.0, weights * slopes)
+        return np.asarray(-4.0 * np.einsum("il,ild->id", slopes, away), dtype=Y.dtype)
+    drawn = _core.Graph(
+        np.arange(0, n * n_draws + 1, n_draws), points.ravel(), np.asarray(weights, dtype=np.float32).ravel()
+    )
+    nothing = np.empty((0, Y.shape[1]), dtype=np.float32)
+    return _core.edge_sums(drawn, Y, compiled, named(law), -4.0, nothing, 1.0, current_run().n_threads)

@@ -15,14 +15,13 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.kernels.laws import curvature_of_law, evaluate_law
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import Edges, compile_kernel
 from gnomon.objectives.expansion import TermExpansion
-from gnomon.objectives.pair_force import pair_force
+from gnomon.objectives.pairs import Edges, compile_kernel, pair_force
 from gnomon.objectives.terms.base import Float64, check_law, curved, named
 
 if TYPE_CHECKING:
     from gnomon.kernels import CustomLaw, OutputKernel
-    from gnomon.objectives.terms.draws import Draws
+    from gnomon.objectives.terms.base import Draws
 
 __all__ = ["EdgePairs"]
 

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from gnomon.kernels import Linear, OutputKernel
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.expansion import TermExpansion, without_own
-from gnomon.objectives.terms.base import Float64
-from gnomon.objectives.terms.draws import Draws
+from gnomon.objectives.terms.base import Draws, Float64
 
 __all__ = ["Gravity"]
 

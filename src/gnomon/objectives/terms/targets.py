@@ -15,11 +15,9 @@ from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import message
 from gnomon.objectives.base import Embedding
-from gnomon.objectives.edges import compile_kernel
 from gnomon.objectives.expansion import TermExpansion, blocks, squared_distances, without_own
-from gnomon.objectives.pair_force import pair_force
-from gnomon.objectives.terms.base import Float64, curved
-from gnomon.objectives.terms.draws import Draws, RowShares, drawn_force, entries
+from gnomon.objectives.pairs import compile_kernel, pair_force
+from gnomon.objectives.terms.base import Draws, Float64, RowShares, curved, drawn_force, entries
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel

@@ -8,7 +8,7 @@ from sklearn.manifold import trustworthiness
 
 from gnomon.kernels.inputs import PolynomialInput
 from gnomon.methods.linear.kernel_pca import KernelPCA
-from gnomon.methods.linear.kernel_search import select_kernel
+from gnomon.methods.linear.kernel_selection import select_kernel
 from gnomon.plot import plot_spectra
 
 angle = np.linspace(0, 2 * np.pi, 150, endpoint=False)

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from tests.threads import on_threads
 
 from gnomon.linalg import Smoothing, inner_products, product, share, singular_value_threshold
-from gnomon.linalg import thresholding as module
+from gnomon.linalg import proximal as module
 
 
 def _noisy(shape, seed=0):

@@ -1,4 +1,4 @@
-"""Affinities in the form the compiled kernels take."""
+"""Pairs of points as the sums over them take them: affinities in compressed rows, compiled kernels, and the force."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.objectives.base import Embedding
 
-__all__ = ["Edges", "check_embedding", "compile_kernel"]
+__all__ = ["Edges", "check_embedding", "compile_kernel", "pair_force"]
 
 _ROWS = 4096  # summed at a time
 
@@ -105,3 +105,26 @@ def check_embedding(Y: npt.ArrayLike, n_samples: int) -> Embedding:
         rule = f"of shape (n_samples={n_samples}, n_components) with 1 to {_core.max_components} components"
         raise ValueError(message(f"Y of shape {points.shape}", rule))
     return points
+
+
+def pair_force(coefficients: Any, Y: npt.ArrayLike, sources: npt.ArrayLike | None = None) -> npt.NDArray[np.float64]:
+    """Return sum_j C_ij (y_i - z_j) for each row i, in float64.
+
+    Parameters
+    ----------
+    coefficients : array or sparse matrix of shape (n_rows, n_sources)
+        C; its cost is its number of entries times n_components.
+    Y : array-like of shape (n_rows, n_components)
+        Points that feel the force.
+    sources : array-like of shape (n_sources, n_components) or None, default=None
+        Points z_j that exert it; None takes Y.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_components), float64
+    """
+    points = np.asarray(Y, dtype=np.float64)
+    others = points if sources is None else np.asarray(sources, dtype=np.float64)
+    middle = others.mean(axis=0)  # the two parts nearly cancel where the map lies far from the origin
+    totals = np.asarray(coefficients.sum(axis=1)).reshape(-1, 1)
+    return np.asarray(totals * (points - middle) - coefficients @ (others - middle))

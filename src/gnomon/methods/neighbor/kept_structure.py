@@ -1,4 +1,4 @@
-"""Spreads along tangent directions kept by a map: the parameter of the methods that can."""
+"""Density and spreads along tangent directions that a map keeps: the parameters of the methods that can."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gnomon._validation import Either, Instance, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
 from gnomon.geometry import tangent_frames
 from gnomon.methods.parameters import term_options
-from gnomon.objectives import FrameCorrelation
+from gnomon.objectives import DensityCorrelation, FrameCorrelation
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -19,13 +19,35 @@ if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.methods.neighbor.base import Inputs
 
-__all__ = ["FRAMES", "fit_frames", "frame_terms", "median_dimension"]
+__all__ = ["DENSITY", "FRAMES", "density_terms", "frame_terms", "median_dimension"]
 
+DENSITY: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins and variance_shift"), Nothing())
 FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, every and variance_shift"), Nothing())
 _MEDIAN_ROWS = 512  # rows whose dimensions are looked at to choose the number of directions
 
 
-def fit_frames(inputs: Inputs, n_components: int, *, metric: object, variance_share: float = 0.9) -> TangentFrames:
+def density_terms(
+    density: float | dict[str, Any] | None,
+    affinities: Affinities,
+    kernel: OutputKernel,
+    inputs: Inputs,
+    *,
+    always: bool = False,
+) -> tuple[DensityCorrelation, ...]:
+    """Return the term that a parameter ``density`` asks for, in a tuple.
+
+    The tuple is empty if it asks for none; with `always` a term without weight is made, for what it learns.
+    """
+    options = term_options("density", density, DensityCorrelation.rules, always=always)
+    if options is None:
+        return ()
+    if inputs.graph is None:
+        fact = "no distances of neighbours are computed for affinities that are given"
+        raise ValueError(message(f"density={density!r}", "None here", fact=fact))
+    return (DensityCorrelation.from_neighbors(affinities, inputs.graph, kernel, **options),)
+
+
+def _fit_frames(inputs: Inputs, n_components: int, *, metric: object, variance_share: float = 0.9) -> TangentFrames:
     """Return the tangent frames of the rows, neighbours weighted by their memberships.
 
     A frame has as many directions as the median of some rows needs for its share of the variance, and n_components at
@@ -74,5 +96,5 @@ def frame_terms(
         fact = "no neighbours are found for affinities that are given"
         raise ValueError(message(f"frames={frames!r}", "None here", fact=fact))
     n_components: int = parameters["n_components"]
-    tangent = fit_frames(inputs, n_components, metric=parameters["metric"], variance_share=variance_share)
+    tangent = _fit_frames(inputs, n_components, metric=parameters["metric"], variance_share=variance_share)
     return (FrameCorrelation.following(affinities, tangent, kernel, n_components=n_components, **options),)

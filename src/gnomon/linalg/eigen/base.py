@@ -1,4 +1,4 @@
-"""What a solver of eigenproblems is asked, and what it answers."""
+"""What a search for eigenpairs is asked and answers, their signs, and the dense solution of small problems."""
 
 from __future__ import annotations
 
@@ -12,12 +12,33 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-__all__ = ["LARGEST_DENSE", "Eigenpairs", "OutOfTimeError", "Search", "Semidefinite"]
+__all__ = [
+    "LARGEST_DENSE",
+    "Eigenpairs",
+    "OutOfTimeError",
+    "Search",
+    "Semidefinite",
+    "column_signs",
+    "dense_largest",
+    "dense_smallest",
+    "with_signs",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
 LARGEST_DENSE = 600  # rows; the dense eigenproblem then takes some hundredths of a second
 _ROUNDING = 1e-13  # residuals below this share of the norm of the matrix are rounding
+
+
+def column_signs(columns: Float64Array) -> Float64Array:
+    """Return the sign, 1 or -1, of the entry of largest magnitude of each column; 1 for columns of zeros."""
+    largest = np.abs(columns).argmax(axis=0)
+    return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
+
+
+def with_signs(vectors: Float64Array) -> Float64Array:
+    """Return the columns with the entry of largest magnitude of each positive."""
+    return np.ascontiguousarray(vectors * column_signs(vectors))
 
 
 @dataclass(frozen=True)
@@ -123,3 +144,31 @@ class Semidefinite:
     def limit(self, values: Float64Array, tolerance: float) -> float:
         """Return the residual below which pairs with these eigenvalues have converged."""
         return max(tolerance * float(values[-1]), _ROUNDING * self.norm)
+
+
+def dense_largest(
+    product: Callable[[Float64Array], Float64Array], n_samples: int, n_vectors: int, *, other_end: bool = False
+) -> Eigenpairs:
+    """Find the largest pairs of an operator; all its eigenvalues if the other end of the spectrum is wanted too."""
+    matrix = product(np.eye(n_samples))
+    matrix = (matrix + matrix.T) / 2.0
+    wanted = None if other_end else (n_samples - n_vectors, n_samples - 1)
+    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=wanted, check_finite=False)
+    leading = np.arange(len(values) - 1, len(values) - 1 - n_vectors, -1)
+    lowest = float(values[0]) if other_end else None
+    values, vectors = values[leading], with_signs(vectors[:, leading])
+    residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
+    return Eigenpairs(values, vectors, residuals, True, "dense", other_end=lowest)
+
+
+def dense_smallest(
+    matrix: Float64Array, n_vectors: int, known: Float64Array | None, beyond: float
+) -> tuple[Float64Array, Float64Array]:
+    """Return the smallest eigenvalues of a matrix and their vectors, the known unit vector left out.
+
+    Its eigenvalue is raised by ``beyond``, past the far end of the spectrum, so that no other vector mixes with it.
+    """
+    if known is not None:
+        matrix = matrix + beyond * np.outer(known, known)
+    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[0, n_vectors - 1], check_finite=False)
+    return values, vectors
