@@ -125,7 +125,7 @@ class KernelSource:
         return float(sum(self._each_strip(squares)))
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
-        """Return None: there is no way shorter than products."""
+        """Return None: products with K are the cheapest."""
         return None
 
 
@@ -198,7 +198,7 @@ class TriangleSource:
         return float(sum(in_order(squares, _begins(self.n_samples))))
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
-        """Return None: there is no way shorter than products."""
+        """Return None: products with K are the cheapest."""
         return None
 
 

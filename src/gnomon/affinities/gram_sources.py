@@ -68,7 +68,7 @@ class Source(Protocol):
         ...
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
-        """Return the largest eigenvalues of H K H with their vectors if there is a short way to them, else None."""
+        """Return the largest eigenvalues of H K H with their vectors if a direct solution is cheap, else None."""
         ...
 
 
@@ -156,7 +156,7 @@ class MatrixSource:
         return total
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
-        """Return None: there is no way shorter than products."""
+        """Return None: products with K are the cheapest."""
         return None
 
 
@@ -311,5 +311,5 @@ class CentredSource:
         return self._source.centred_squared_norm()
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
-        """Return the largest eigenvalues with their vectors if there is a short way to them, else None."""
+        """Return the largest eigenvalues with their vectors if a direct solution is cheap, else None."""
         return self._source.leading_eigenpairs(n_vectors)

@@ -121,11 +121,11 @@ def approximate_components(gram: Gram, found: LowRank, n_components: int) -> Ker
         scatter = found.B.T @ found.B - found.n_samples * np.outer(mean, mean)
         kept = min(n_components, found.rank)
         wanted = (found.rank - kept, found.rank - 1)
-        some, turned = scipy.linalg.eigh(scatter, subset_by_index=wanted, check_finite=False)
+        some, rotated = scipy.linalg.eigh(scatter, subset_by_index=wanted, check_finite=False)
         values = np.zeros(n_components)
         values[:kept] = _without_rounding(some[::-1], total)
         rotation = np.zeros((found.rank, n_components))
-        rotation[:, :kept] = turned[:, ::-1]
+        rotation[:, :kept] = rotated[:, ::-1]
         scores = (found.B - mean) @ (rotation * (values > 0.0))
         vectors = _over_roots(scores, values)
         signed = with_signs(vectors)

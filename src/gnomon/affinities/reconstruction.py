@@ -61,7 +61,7 @@ class ReconstructionWeights:
 
     @cached_property
     def V(self) -> sp.csr_array:  # noqa: N802  the letter of the literature
-        """W'W: how often two points are chosen together to rebuild a third, weight times weight."""
+        """W'W: how often two points are chosen together to reconstruct a third, weight times weight."""
         chosen = sp.csr_array(self.W.T @ self.W)
         chosen.sort_indices()
         return chosen
@@ -94,7 +94,7 @@ def reconstruction_weights(
         Penalty on the squared weights in units of the sum of squared distances to the neighbours, as in scikit-learn;
         at least 1e-12. Neighbours that all lie on the row itself get equal weights.
     gram : Gram or None, default=None
-        Similarities K of the rows, positive semidefinite: rebuild each row in the feature space of K, where inner
+        Similarities K of the rows, positive semidefinite: reconstruct each row in the feature space of K, where inner
         products around row i are K_jk - K_ij - K_ik + K_ii. X is not read then. None takes the rows as they are, the
         same as the linear kernel. Not for "membership".
 
@@ -177,7 +177,7 @@ def weights_of_new_rows(
     regularization : float >= 0, default=1e-3
         Likewise.
     kernel : InputKernel or None, default=None
-        Rebuild each new row in the feature space of this kernel; None takes the rows as they are.
+        Reconstruct each new row in the feature space of this kernel; None takes the rows as they are.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def _with_rows_of_sum_one(memberships: sp.csr_array) -> sp.csr_array:
 
 @dataclass(frozen=True)
 class ReconstructionAffinity:
-    """The weights that rebuild each row, and each new row, from its neighbours, see `reconstruction_weights`.
+    """The weights that reconstruct each row, and each new row, from its neighbours, see `reconstruction_weights`.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class ReconstructionAffinity:
     regularization : float >= 0, default=1e-3
         Penalty on the squared weights.
     input_kernel : str, callable or InputKernel, default="linear"
-        In whose feature space rows are rebuilt, see `Gram.from_kernel`; "linear" takes the rows as they are.
+        In whose feature space rows are reconstructed, see `Gram.from_kernel`; "linear" takes the rows as they are.
     input_kernel_params : dict or None, default=None
         Of a kernel given by name; without a sigma the median distance of rows.
     """
@@ -267,7 +267,7 @@ class ReconstructionAffinity:
 
 @dataclass(frozen=True)
 class ReconstructionRows:
-    """The weights that rebuild new rows from their nearest fitted rows, in the feature space of a kernel if given."""
+    """Weights that reconstruct new rows from their nearest fitted rows, in the feature space of a kernel if given."""
 
     affinity: ReconstructionAffinity
     kernel: InputKernel | None = None

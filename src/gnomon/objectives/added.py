@@ -22,7 +22,7 @@ class AddedTerm(ABC):
     The sum of the affinities is the weight of all attractions, over ordered pairs, so `weight` is the share of the term
     in the loss of one edge. It means the same for every number of points and every scale of the affinities.
 
-    A subclass gives `loss` and `gradient`, and what else of the following differs from the default. One of which a part
+    A subclass gives `loss` and `gradient`, and those of the following that differ from the default. One of which a part
     is estimated from the embedding says so by `every` and does it in `refresh`; between two estimates the part is held
     fixed, and loss and gradient are those with the part fixed. Such a term belongs to one objective alone.
 

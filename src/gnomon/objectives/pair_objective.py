@@ -148,8 +148,8 @@ class PairObjective:
 
     def evaluation_for(self, n_components: int) -> str:
         """Return how an embedding of n_components dimensions is evaluated."""
-        ways = {term.evaluation_for(n_components) for term in self.terms if isinstance(term, AllPairs)}
-        return next(iter(sorted(ways - {"exact"})), "exact")
+        evaluations = {term.evaluation_for(n_components) for term in self.terms if isinstance(term, AllPairs)}
+        return next(iter(sorted(evaluations - {"exact"})), "exact")
 
     def loss(self, Y: Embedding) -> float:
         """Return the loss."""

@@ -247,7 +247,7 @@ class SigmoidStress(PairObjective):
     high, low : SketchMapKernel
         F and f, usually with the same sigma.
     mixture : float in [0, 1], default=1.0
-        t. At 0 the loss is that of metric multidimensional scaling; a step between makes a way from one to the other.
+        t. At 0 the loss is that of metric multidimensional scaling; a step between leads from one to the other.
     weights : array-like of shape (n_samples,) or (n_samples, n_samples), or None, default=None
         As for `Frobenius`; None weighs all pairs alike.
 

@@ -79,7 +79,7 @@ class GradientPCA(Embedder):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float64
-        The map, centred and turned to its principal axes by falling variance, which changes no distance. For "linear"
+        The map, centred and rotated to its principal axes by falling variance, which changes no distance. For "linear"
         the signs are those of `PCA`, else the entry of largest magnitude of each column is positive.
     strain_ : float
         Loss of the map.
@@ -93,7 +93,7 @@ class GradientPCA(Embedder):
     low_rank_ : LowRank or None
         Its approximation, which is not centred for a kernel.
     solution_ : Solution
-        Loss history, reason for stopping, times; its embedding is the one before it is turned.
+        Loss history, reason for stopping, times; its embedding is the one before the rotation.
     n_iter_, seed_, timings_
         What was used, and seconds by stage.
 
@@ -281,9 +281,9 @@ def _forecast(X: Any, parameters: dict[str, Any]) -> Forecast | None:
 
 
 def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:
-    """Return Y centred and turned so that its columns are uncorrelated, by falling variance."""
+    """Return Y centred and rotated so that its columns are uncorrelated, by falling variance."""
     centred = Y - Y.mean(axis=0)
     with single_threaded_blas():
         _, _, right = np.linalg.svd(centred, full_matrices=False)
-        turned: Float64Array = centred @ right.T
-    return with_signs(turned)
+        rotated: Float64Array = centred @ right.T
+    return with_signs(rotated)

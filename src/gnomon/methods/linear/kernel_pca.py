@@ -384,7 +384,7 @@ class KernelPCA(PlacesRows):
             raise ValueError(message("kernel='precomputed'", "a kernel of rows", remedy=remedy))
         given = check_parameters(self._rules, self.get_params(), ["inverse", "alpha"])
         wanted = ("linear" if self.kernel_.name == "linear" else given["inverse"], given["alpha"])
-        if self._preimages is None or (self._preimages.way, self._preimages.alpha) != wanted:
+        if self._preimages is None or (self._preimages.inverse, self._preimages.alpha) != wanted:
             some, rows = self._sample
             sample = (self._rows[some] if rows is None else rows), self.embedding_[some]
             self._preimages = Preimages.learn(*wanted, self._components, self.kernel_, self._rows, sample)

@@ -126,7 +126,7 @@ class KernelSelection:
 
     @property
     def pareto(self) -> tuple[KernelCandidate, ...]:
-        """The candidates on the front, by falling ratio."""
+        """The candidates on the Pareto front, by falling ratio."""
         return tuple(sorted((one for one in self.table if one.on_front), key=lambda one: -one.ratio))
 
     @property
@@ -135,7 +135,7 @@ class KernelSelection:
         return {one.label: one.spectrum for one in self.table}
 
     def plot(self, **options: Any) -> Figure:
-        """Draw the spectra and the front, see `gnomon.plot.plot_spectra`."""
+        """Draw the spectra and the Pareto front, see `gnomon.plot.plot_spectra`."""
         from gnomon.plot import plot_spectra
 
         return plot_spectra(self, **options)
@@ -250,7 +250,7 @@ def select_kernel(
         alone = any(isinstance(kernel, CustomInput) for _, kernel in named)  # a user's function may not like threads
         with ThreadPool(1 if alone else current_run().n_threads) as pool:
             found = list(pool.map(lambda one: pca if one[0] == "linear" else _judge(one[0], one[1], task), named))
-    judged = _with_front(found)
+    judged = _mark_front(found)
     return KernelSelection(
         table=judged,
         best=_choose(judged, pca, checked["rule"]),
@@ -352,7 +352,7 @@ def _judge(label: str, kernel: InputKernel, task: _Task) -> KernelCandidate:
     )
 
 
-def _with_front(found: Sequence[KernelCandidate]) -> tuple[KernelCandidate, ...]:
+def _mark_front(found: Sequence[KernelCandidate]) -> tuple[KernelCandidate, ...]:
     def surpassed(one: KernelCandidate) -> bool:
         return any(
             other.ratio >= one.ratio

@@ -35,7 +35,7 @@ class Preimages:
 
     Attributes
     ----------
-    way : {"linear", "ridge", "fixed_point"}
+    inverse : {"linear", "ridge", "fixed_point"}
         How rows are found.
     alpha : float
         Penalty of "ridge".
@@ -51,7 +51,7 @@ class Preimages:
         For "ridge" the coefficients of the regression.
     """
 
-    way: str
+    inverse: str
     alpha: float
     components: KernelComponents
     kernel: InputKernel
@@ -62,7 +62,7 @@ class Preimages:
     @classmethod
     def learn(
         cls,
-        way: str,
+        inverse: str,
         alpha: float,
         components: KernelComponents,
         kernel: InputKernel,
@@ -73,7 +73,7 @@ class Preimages:
 
         Parameters
         ----------
-        way, alpha, components
+        inverse, alpha, components
             See the attributes.
         kernel : InputKernel
             Of the rows.
@@ -82,13 +82,13 @@ class Preimages:
         sample : rows and their scores
             What "ridge" learns from.
         """
-        if way == "ridge":
+        if inverse == "ridge":
             return cls._regress(alpha, components, *sample)
-        if way == "fixed_point" and not isinstance(kernel, RadialInput):
+        if inverse == "fixed_point" and not isinstance(kernel, RadialInput):
             rule = "'ridge' for a kernel that is not one of the distance"
             raise ValueError(message("inverse='fixed_point'", rule, fact=f"kernel={kernel.name!r}"))
         scores = components.scores if components.landmarks is None else components.scores[components.landmarks]
-        return cls(way, alpha, components, kernel, scores, dense_rows(landmarks), np.zeros((0, 0)))
+        return cls(inverse, alpha, components, kernel, scores, dense_rows(landmarks), np.zeros((0, 0)))
 
     @classmethod
     def _regress(cls, alpha: float, components: KernelComponents, rows: Any, scores: Float64Array) -> Self:
@@ -104,7 +104,7 @@ class Preimages:
     def find(self, Y: Float64Array) -> Float64Array:
         """Return the rows of scores Y (n_rows, n_components), each a function of its own scores."""
         found = np.empty((len(Y), self.rows.shape[1]))
-        work = {"linear": self._linear, "ridge": self._ridge, "fixed_point": self._fixed_point}[self.way]
+        work = {"linear": self._linear, "ridge": self._ridge, "fixed_point": self._fixed_point}[self.inverse]
         with single_threaded_blas():
             for begin in range(0, len(Y), _BLOCK):
                 found[begin : begin + _BLOCK] = work(Y[begin : begin + _BLOCK])

@@ -1,4 +1,4 @@
-"""Robust principal component analysis: the components of a table that a few entries of any size do not turn."""
+"""Robust principal component analysis: components that a few entries of any size do not disturb."""
 
 from __future__ import annotations
 

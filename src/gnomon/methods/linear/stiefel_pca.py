@@ -76,7 +76,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
     embedding_ : ndarray of shape (n_samples, n_components)
         Scores of the training rows, in the units of the features.
     components_ : ndarray of shape (n_components, n_features)
-        The directions found, turned within their span to those of falling variance; signs as in `PCA`.
+        The directions found, rotated within their span to those of falling variance; signs as in `PCA`.
     mean_ : ndarray of shape (n_features,)
     explained_variance_ : ndarray of shape (n_components,)
         Variance along each direction (divisor n_samples - 1).
@@ -195,7 +195,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         return solution
 
     def _publish(self, objective: ProjectionError, n_samples: int, scale: float, direct: Float64Array) -> None:
-        """Turn the directions to falling variance and compare them with those by eigenvectors."""
+        """Rotate the directions to falling variance and compare them with those by eigenvectors."""
         with single_threaded_blas():
             U = polar_factor(self.solution_.embedding)
             inside = U.T @ objective.scatter_times(U)

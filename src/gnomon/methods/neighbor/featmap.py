@@ -168,7 +168,7 @@ class FeatMAP(UMAP):
         places = super()._embed(X, parameters)
         if axes is not None:  # the map lies as the start lay
             places = np.asarray(places @ axes.T, dtype=np.float32)
-            self._learn = partial(_turned, self._learn, axes)
+            self._learn = partial(_rotated, self._learn, axes)
             self.solution_ = replace(self.solution_, embedding=places)
             self.placement_ = None if self.placement_ is None else replace(self.placement_, Y=places)
         self._places = places
@@ -251,7 +251,7 @@ class FeatMAP(UMAP):
         return found
 
 
-def _turned(
+def _rotated(
     learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]],
     turn: npt.NDArray[np.float64],
     copies: npt.NDArray[np.intp] | None,

@@ -26,11 +26,11 @@ _START_SPREAD = 1e-4  # as t-SNE starts: under the weak penalty of the first sta
 class TwoKernelLLE(NeighborEmbedder):
     """Locally linear embedding with a kernel on the map in place of the constraint on its scale.
 
-    Input affinity: the weights that rebuild each row from its neighbours. Output kernel: UMAP's, or any. Loss: how
-    badly the same weights rebuild each point of the map in the kernel's feature space, plus the mean similarity, which
-    keeps points apart. Optimizer: gradient descent with momentum, the penalty weak at first: the map stays small and is
-    sorted before it spreads, from any start. Descended from a random start without that stage, it is left in pieces at
-    nearly twice the loss, because similarities far apart have no slope.
+    Input affinity: the weights that reconstruct each row from its neighbours. Output kernel: UMAP's, or any. Loss: how
+    badly the same weights reconstruct each point of the map in the kernel's feature space, plus the mean similarity,
+    which keeps points apart. Optimizer: gradient descent with momentum, the penalty weak at first: the map stays small
+    and is sorted before it spreads, from any start. Descended from a random start without that stage, it is left in
+    pieces at nearly twice the loss, because similarities far apart have no slope.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class TwoKernelLLE(NeighborEmbedder):
     regularization : float >= 0, default=1e-3
         Of the weights; "signed" ones make better maps with 0.1.
     input_kernel : {"linear", "gaussian", "laplacian", "cauchy", "polynomial", "cosine"} or callable, default="linear"
-        The similarity of the data, k_x, in whose feature space rows are rebuilt, see `gnomon.affinities.Gram`; positive
-        semidefinite. "linear" takes the rows as they are. The neighbours are those of `metric`.
+        The similarity of the data, k_x, in whose feature space rows are reconstructed, see `gnomon.affinities.Gram`;
+        positive semidefinite. "linear" takes the rows as they are. The neighbours are those of `metric`.
     input_kernel_params : dict or None, default=None
         Of k_x, such as ``{"sigma": 2.0}``; without a sigma the median distance of rows.
     kernel : str or OutputKernel, default="umap"
@@ -84,7 +84,7 @@ class TwoKernelLLE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least: the weights that rebuild it from its nearest
+    `transform` puts a new row where its own part of the loss is least: the weights that reconstruct it from its nearest
     fitted rows attract, the mean similarity repels.
 
     References
@@ -139,7 +139,7 @@ class TwoKernelLLE(NeighborEmbedder):
             raise ValueError(message(what, "used with rows, not distances alone", remedy=remedy))
         given = parameters["input_kernel"]
         if parameters["weights"] == "membership" and not (isinstance(given, str) and given == "linear"):
-            what, rule = f"input_kernel={given!r}", "'linear' for weights='membership', which rebuild nothing"
+            what, rule = f"input_kernel={given!r}", "'linear' for weights='membership', which reconstruct nothing"
             raise ValueError(message(what, rule, remedy="Use weights='non_negative'."))
         self.kernel_ = self._make_kernel(parameters)
         return Recipe(

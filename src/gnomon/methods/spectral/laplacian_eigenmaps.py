@@ -210,7 +210,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
 
 
 class _Solver(ComponentSolver):
-    """The bottom eigenvectors of the Laplacian of one component, scaled as the map is."""
+    """The eigenvectors of smallest eigenvalue of the Laplacian of one component, scaled as the map is."""
 
     def __init__(self, parameters: dict[str, Any], seed: int) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
     """Locally linear embedding: a map in which each row is put together from its neighbours as in the data.
 
     Input affinity: a matrix B that says how badly a map fits the neighbourhoods of the data; (I - W)'(I - W) with the
-    weights W that rebuild each row from its neighbours, or an alignment matrix of the variants. Output kernel: the
+    weights W that reconstruct each row from its neighbours, or an alignment matrix of the variants. Output kernel: the
     inner product. Loss: tr(Y'BY) under the constraints Y'Y = I and Y'1 = 0. Optimizer: an eigenproblem; the constant
     vector is left out, and no other: on flat data the coordinates too have eigenvalue 0, and they are wanted.
 
@@ -64,10 +64,10 @@ class LocallyLinearEmbedding(GraphEigenmaps):
     tolerance : float > 0, default=1e-6
         On the residuals of the eigenvectors, relative to the largest eigenvalue asked for.
     disconnected : {"connect", "separate", "error"}, default="connect"
-        What to do with a graph in several components, whose bottom vectors would tell the components apart and nothing
-        else. "connect": the ends of the shortest edges between them become neighbours. "separate": map each component
-        by itself and place them side by side, see `gnomon.initialization.lay_out_components`; components of at most
-        2 n_components + 1 rows lie at random. "error": raise ValueError.
+        What to do with a graph in several components, whose smallest vectors would tell the components apart and
+        nothing else. "connect": the ends of the shortest edges between them become neighbours. "separate": map each
+        component by itself and place them side by side, see `gnomon.initialization.lay_out_components`; components of
+        at most 2 n_components + 1 rows lie at random. "error": raise ValueError.
     metric, metric_params : as in `UMAP`
         They choose the neighbours; the rows themselves are needed, so "precomputed" is refused.
     random_state, n_jobs : as in `TSNE`
@@ -236,7 +236,7 @@ def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any]) -> sp.csr_ar
 
 
 class _Solver(ComponentSolver):
-    """The bottom eigenvectors of the alignment matrix of one component."""
+    """The eigenvectors of smallest eigenvalue of the alignment matrix of one component."""
 
     def __init__(self, parameters: dict[str, Any], seed: int) -> None:
         super().__init__()
