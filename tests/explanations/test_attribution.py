@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
 import gnomon
+from gnomon.data.scaling import column_scales
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
 from gnomon.explanations.counterfactual.paths import Candidate, Path
 from gnomon.explanations.counterfactual.region import Membership
-from gnomon.explanations.rows import column_scales
 from gnomon.methods.distance.isomap import Isomap
 from gnomon.methods.neighbor.umap import UMAP
 

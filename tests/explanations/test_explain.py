@@ -56,6 +56,24 @@ def test_finds_the_features_that_drive_each_region_of_a_tsne_map(two_regions, ts
     assert not found.importance[:, 4].any()
 
 
+def test_units_of_the_features_do_not_change_what_is_found():
+    rng = np.random.default_rng(0)
+    latent = rng.uniform(-1, 1, size=(600, 2))
+    X = np.column_stack([latent, 0.3 * rng.normal(size=(600, 12))])
+    units = 10.0 ** rng.permutation(np.repeat(np.arange(7), 2))
+    found, raw = (explain(X * units, latent, scale=scale) for scale in ("auto", None))
+    plain = explain(X, latent, scale="standard")
+    assert found.scale.name == "standard"
+    assert raw.scale is None
+    assert set(np.argsort(-found.global_importance)[:2]) == {0, 1}
+    assert raw.global_importance[:2].min() < 0.5 * found.global_importance[:2].min()
+    np.testing.assert_allclose(found.importance, plain.importance, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found.axes(5) * units, plain.axes(5), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found.axes_error(5, [1]) * units[1], plain.axes_error(5, [1]), rtol=1e-4)
+    np.testing.assert_allclose(found.why(5).values, (X * units)[5, found.why(5).indices])
+    assert "features standardised" in found.summary()
+
+
 def test_a_shuffled_map_is_not_to_be_believed(two_regions, tsne_map):
     X, region = two_regions
     rng = np.random.default_rng(0)

@@ -157,6 +157,16 @@ def swap(name, row, one, other):
     return change
 
 
+def scaled(name, spread):
+    """Add how columns were standardised."""
+
+    def change(arrays, description):
+        description["scale"] = name
+        arrays |= {"scale_center": np.zeros(6), "scale_spread": spread}
+
+    return change
+
+
 def swap_columns(arrays, description):
     """Exchange two column numbers of a sparse row that has two."""
     starts = arrays["X_indptr"]
@@ -249,6 +259,18 @@ DENSE = {
     "feature names of numbers": (described("feature_names", value=[1] * 6), "feature_names is not a list of text"),
     # the rest of the description
     "metric": (described("metric", value="no such"), "metric='no such' must be"),
+    "scale without arrays": (described("scale", value="standard"), "array 'scale_center' is missing"),
+    "center without scale": (array("scale_center", lambda a: np.zeros(6)), "arrays that no map has: scale_center"),
+    "scale of no name": (scaled("mean", np.ones(6)), "'standard' or 'robust'"),
+    "scale of a number": (scaled(2, np.ones(6)), "scale is not text"),
+    "scale of fewer": (scaled("standard", np.ones(5)), "spread of scale must be one finite float64"),
+    "scale of nan": (scaled("standard", np.full(6, np.nan)), "spread of scale must be one finite float64"),
+    "scale of 0": (scaled("standard", np.zeros(6)), "spread of scale must be > 0"),
+    "scale of float32": (scaled("standard", np.ones(6, np.float32)), "'scale_spread' has shape"),
+    "scale in an older layout": (
+        lambda a, d: (d.update(version=2), scaled("standard", np.ones(6))(a, d)),
+        "lacks or adds scale",
+    ),
     "metric of a number": (described("metric", value=2), "metric is not text"),
     "method": (described("method", value=None), "method is not text"),
     "label name": (described("label_name", value=["a"]), "label_name is not text"),

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 import gnomon
+from gnomon.explanations.local import each_local_arrows
 from gnomon.viewer import PageContent, write_html
 
 pytestmark = pytest.mark.browser
@@ -52,6 +53,17 @@ def test_arrows_of_all_features_are_those_of_the_explanation(open_page, page, co
         expected = explained.axes(i) * np.mean([deviation(j) for j in members], axis=0) * (deviation(i) > 0)
         np.testing.assert_allclose(arrows, expected, atol=1e-3 * np.abs(expected).max())
         assert (arrows[:, -1] == 0).all()
+
+
+def test_arrows_of_standardised_features_are_those_of_the_explanation(open_page, counts, tmp_path):
+    X, Y, _ = counts
+    raw = X[:, :-1] * np.array([100.0, *[1.0] * 10])
+    explained = gnomon.explain(raw, Y, scale="standard")
+    path = tmp_path / "scaled.html"
+    write_html(path, PageContent(embedding=Y, X=raw, explanation=explained))
+    arrows = np.array(open_page(path).page.evaluate("window.gnomon.arrows(17)")).reshape(-1, 2).T
+    expected = next(each_local_arrows(explained, np.array([17])))
+    np.testing.assert_allclose(arrows, expected, atol=0.02 * np.abs(expected).max())
 
 
 def test_the_way_to_a_class_is_the_shortest_through_the_neighbours(open_page, page, counts, explained):

@@ -70,6 +70,11 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option("--min-dist", type=float, help="How close points may come (umap).")
 @click.option("--n-components", type=click.IntRange(1), help="Dimensions of the map, 2 or 3.")
 @click.option("--metric", help="Distance between rows, such as euclidean or cosine.")
+@click.option(
+    "--scale",
+    type=click.Choice(["auto", "standard", "robust", "none"]),
+    help="Standardise the columns; auto, the default, does so where they have unlike units.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--title", help="Title of the HTML page.")
@@ -85,6 +90,7 @@ def map(
     labels: str | None,
     images: tuple[int, ...] | None,
     extra: dict[str, Any],
+    scale: str | None,
     seed: int,
     threads: int | None,
     title: str | None,
@@ -104,6 +110,7 @@ def map(
     paths = given(html=output, png=png, map=save)
     for path in paths.values():
         check_writable(path)
+    stated: dict[str, Any] = {} if scale is None else {"scale": None if scale == "none" else scale}
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)
@@ -114,7 +121,7 @@ def map(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                **{**given(**method_parameters), **extra},
+                **{**given(**method_parameters), **stated, **extra},
             )
             _write(result, paths, title or dataset.name)
     if as_json:

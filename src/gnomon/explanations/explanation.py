@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.why import LOW_R2, Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
@@ -89,6 +90,9 @@ class Explanation:
     calibration : float
         Factor that gives the averaged fits the length at which they predict the neighbours best: damping and noise in
         the features shorten them. 1 without pooling.
+    scale : Scaling or None
+        How the features were standardised for neighbours and fits; `axes` and values are in units of the features all
+        the same, `ellipses` in those of the standardised features.
     """
 
     def __init__(
@@ -100,9 +104,11 @@ class Explanation:
         *,
         graph: NeighborGraph,
         ridge: float,
+        scale: Scaling | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self._X = X
+        self.scale = scale
         self.n_jobs = n_jobs
         self.places = jacobians.places
         self.graph = graph
@@ -130,6 +136,11 @@ class Explanation:
         return self._jacobians
 
     @cached_property
+    def _fitted(self) -> Any:
+        """What neighbours and fits are of: the data, or the data standardised."""
+        return self._X if self.scale is None else self.scale.apply(self._X)
+
+    @cached_property
     def distortion(self) -> Distortion:
         """What the map does to areas, directions and neighbourhoods around each point; formed when first used."""
         fits = replace(self._jacobians, ellipses=self.ellipses)
@@ -138,7 +149,7 @@ class Explanation:
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:
         """Importance of every feature for every point, (n_samples, n_features) float32; formed when first used."""
-        effects = feature_effects(self._X, self._jacobians, all_features=True)
+        effects = feature_effects(self._fitted, self._jacobians, all_features=True)
         assert effects.all_importance is not None
         return effects.all_importance
 
@@ -151,7 +162,8 @@ class Explanation:
 
     def axes(self, i: int) -> npt.NDArray[np.float64]:
         """Return the displacement of point i in the map per unit of each feature, (n_components, n_features)."""
-        return self._jacobians.axes(self._X, self._row(i))
+        axes = self._jacobians.axes(self._fitted, self._row(i))
+        return axes if self.scale is None else axes / self.scale.spread
 
     def axes_error(self, i: int, features: Any = None) -> npt.NDArray[np.float64]:
         """Return the standard errors of `axes`, (n_components, n_features), in the same units.
@@ -161,7 +173,10 @@ class Explanation:
         They answer for scatter of the places in the map about a locally linear function of the data, by the jackknife
         over the rows that enter; not for the bias of damping and of averaging over a curved map.
         """
-        return self._jacobians.axes_error(self._X, self._row(i), features)
+        errors = self._jacobians.axes_error(self._fitted, self._row(i), features)
+        if self.scale is None:
+            return errors
+        return errors / (self.scale.spread if features is None else self.scale.spread[features])
 
     @entrance("top_features")
     def top_features(self, n_top: int = N_TOP) -> TopFeatures:
@@ -169,7 +184,7 @@ class Explanation:
         n_top = min(check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"], self.n_features)
         effects = self._effects
         if n_top > effects.indices.shape[1]:
-            effects = feature_effects(self._X, self._jacobians, n_top=n_top)
+            effects = feature_effects(self._fitted, self._jacobians, n_top=n_top)
         return TopFeatures(effects.indices[:, :n_top], effects.arrows[:, :n_top], effects.importance[:, :n_top])
 
     def why(self, i: int, n_top: int = 5) -> Why:
@@ -189,6 +204,8 @@ class Explanation:
         if len(defined):
             low = float(np.mean(defined < LOW_R2))
             head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"
+        if self.scale is not None:
+            head += "; features standardised"
         if len(defined) < self.n_samples:
             head += f"; nothing can be said about {self.n_samples - len(defined)} points"
         return head + "\n" + format_table(["feature", "mean importance", "share"], rows)
@@ -243,6 +260,7 @@ def explain(
     graph: NeighborGraph | None = None,
     feature_names: Any = None,
     metric: str = "euclidean",
+    scale: Literal["auto", "standard", "robust"] | Scaling | None = "auto",
     n_jobs: int | None = None,
 ) -> Explanation:
     """Explain an embedding made anywhere: which features move each point, and how far to believe it.
@@ -271,6 +289,10 @@ def explain(
         By default the columns of a data frame, else "feature 0" and so on.
     metric : str, default="euclidean"
         Metric in which the neighbours are found if the graph is not given; the fit itself is linear.
+    scale : {"auto", "standard", "robust"}, Scaling or None, default="auto"
+        Standardise the features for neighbours and fits, as `gnomon.map` does: "auto" where columns have unlike units.
+        Arrows and importances are per local standard deviation either way, axes and values in units of the features.
+        A given graph is taken as it is.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -285,10 +307,14 @@ def explain(
     """
     rules = {"n_neighbors": Integer(2), "pooling": Integer(0)}
     checked = check_parameters(rules, {"n_neighbors": n_neighbors, "pooling": pooling})
-    values, labels = check_features(X, feature_names)
+    given, labels = check_features(X, feature_names)
+    scaling = scale if isinstance(scale, Scaling) else None
+    if scaling is None and scale is not None:
+        scaling, _ = choose_scaling(given, scale, names=labels, metric=metric)
+    values = given if scaling is None else scaling.apply(given)
     places = check_places(Y, values.shape[0])
     near = _neighbors(values, graph, checked["n_neighbors"], metric)
     ridge = _choose_ridge(values, places, near, checked["pooling"] > 0)
     jacobians = local_jacobians(values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"])
     jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP)
-    return Explanation(values, jacobians, effects, labels, graph=near, ridge=ridge, n_jobs=n_jobs)
+    return Explanation(given, jacobians, effects, labels, graph=near, ridge=ridge, scale=scaling, n_jobs=n_jobs)

@@ -33,7 +33,9 @@ def local_deviation(explanation: Explanation, i: int) -> Array:
 
     It is that of the arrows: averaged over the point and its neighbours if the explanation averages fits.
     """
-    deviation: Array = expand_deviations(explanation._X, explanation._jacobians, np.array([i], np.int64))[0]
+    deviation: Array = expand_deviations(explanation._fitted, explanation._jacobians, np.array([i], np.int64))[0]
+    if explanation.scale is not None:
+        deviation *= explanation.scale.spread
     return deviation
 
 
@@ -63,7 +65,7 @@ def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Itera
         )
         used = jacobians.weights[centers] > 0
         members = np.unique(np.concatenate([centers, jacobians.indices[centers][used]]))
-        values = dense_rows_of(explanation._X, members)
+        values = dense_rows_of(explanation._fitted, members)
         values -= values[0].copy()
         coefficients = np.where(used[:, :, None], jacobians.coefficients[centers], 0.0)
         ends = np.searchsorted(members, np.where(used, jacobians.indices[centers], centers[:, None]))
@@ -74,7 +76,7 @@ def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Itera
             steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
             fits = sp.csr_array((steps, (lines, columns)), shape=(len(centers), len(members)))
             axes[:, c] = (averages @ fits) @ values
-        deviations = expand_deviations(explanation._X, jacobians, np.asarray(block, np.int64))
+        deviations = expand_deviations(explanation._fitted, jacobians, np.asarray(block, np.int64))
         yield from (one * deviation for one, deviation in zip(axes, deviations, strict=True))
 
 

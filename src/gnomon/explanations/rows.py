@@ -1,9 +1,8 @@
-"""Rows of a table, chosen, measured and made dense a few at a time, and the shape of the pictures that they may be."""
+"""Rows of a table, chosen and made dense a few at a time, and the shape of the pictures that they may be."""
 
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.linalg import dense_rows
 
-__all__ = ["ColumnScales", "check_image_shape", "column_scales", "dense_rows_of", "find_row", "row_mask"]
-
-_BLOCK = 1 << 22  # numbers made dense at a time
+__all__ = ["check_image_shape", "dense_rows_of", "find_row", "row_mask"]
 
 
 def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
@@ -63,61 +60,3 @@ def dense_rows_of(X: Any, rows: Any, columns: Any = None) -> npt.NDArray[np.floa
     if columns is not None:
         part = part[:, columns]
     return dense_rows(part)
-
-
-@dataclass(frozen=True)
-class ColumnScales:
-    """What the columns of a table range over.
-
-    Attributes
-    ----------
-    deviation : ndarray of shape (n_features,), float64
-        Standard deviation; exactly 0 for a constant column.
-    low, high : ndarray of shape (n_features,), float64
-        Smallest and largest value.
-    """
-
-    deviation: npt.NDArray[np.float64]
-    low: npt.NDArray[np.float64]
-    high: npt.NDArray[np.float64]
-
-    def in_deviations(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Divide values of the columns by their deviations; a constant column stays as it is."""
-        scaled: npt.NDArray[np.float64] = values / np.where(self.deviation > 0, self.deviation, 1.0)
-        return scaled
-
-
-def column_scales(X: Any) -> ColumnScales:
-    """Return the standard deviation and the range of each column.
-
-    Two passes in blocks of rows, in float64 and in a fixed order.
-    """
-    n, n_features = (int(size) for size in X.shape)
-    step = max(1, _BLOCK // n_features)
-    starts = range(0, n, step)
-    if hasattr(X, "tocsr"):
-        from scipy.sparse import csr_array
-
-        matrix = csr_array(X)
-        values = matrix.data.astype(np.float64)
-        mean = np.bincount(matrix.indices, values, n_features) / n
-        stored = np.bincount(matrix.indices, minlength=n_features)
-        deviations = np.bincount(matrix.indices, (values - mean[matrix.indices]) ** 2, n_features)
-        variance = (deviations + (n - stored) * mean**2) / n
-        low = np.asarray(matrix.min(axis=0).todense(), dtype=np.float64).ravel()
-        high = np.asarray(matrix.max(axis=0).todense(), dtype=np.float64).ravel()
-    else:
-        first = np.asarray(X[0], dtype=np.float64)
-        low, high, shift = first.copy(), first.copy(), np.zeros(n_features)
-        for start in starts:
-            block = np.asarray(X[start : start + step], dtype=np.float64)
-            np.minimum(low, block.min(axis=0), out=low)
-            np.maximum(high, block.max(axis=0), out=high)
-            shift += (block - first).sum(axis=0)
-        mean = first + shift / n
-        variance = np.zeros(n_features)
-        for start in starts:
-            block = np.asarray(X[start : start + step], dtype=np.float64)
-            variance += ((block - mean) ** 2).sum(axis=0)
-        variance /= n
-    return ColumnScales(np.where(high > low, np.sqrt(variance), 0.0), low, high)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
+from gnomon.data.scaling import Scaling
 from gnomon.data.sparse import check_csr
 
 if TYPE_CHECKING:
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "check_shapes", "pack", "unpack"]
 
-VERSION = 2
-"""Of the layout. Since 2 a file holds the fitted method; a file of layout 1 has none."""
+VERSION = 3
+"""Of the layout. Since 2 a file holds the fitted method, since 3 how columns were standardised."""
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
 _COLUMN_KINDS = "biufcSUMm"
 _TABLE = {"X_values", "X_indices", "X_indptr"}
+_SCALE = {"scale_center", "scale_spread"}
 _OF_ROWS = {"embedding", "labels", "point_names", "images", "graph_indices", "graph_distances", "graph_mask"}
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
@@ -49,6 +51,9 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         arrays["point_names"] = _plain(result.point_names)
     if result.images is not None:
         arrays["images"] = result.images
+    if result.scale is not None:
+        arrays |= {"scale_center": result.scale.center, "scale_spread": result.scale.spread}
+        description["scale"] = result.scale.name
     if result.graph is not None:
         graph = result.graph
         arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
@@ -65,7 +70,7 @@ def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> No
     from gnomon.methods.state import NotStorableError, Parts, pack_method
 
     try:
-        own, about = pack_method(result._estimator, Parts(result.X, result.embedding, result.graph))
+        own, about = pack_method(result._estimator, Parts(result._mapped().values, result.embedding, result.graph))
     except NotStorableError as error:
         note = f"The fitted method is not in the file: {error}. Loaded from it, the map is a function by an atlas."
         description["notes"] = [*description["notes"], note]
@@ -97,7 +102,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     about = description.get("method_state")
     count = about.get("n_arrays") if isinstance(about, dict) else 0
     of_method = {f"method_{number}" for number in range(min(count, len(shapes)) if type(count) is int else 0)}
-    left = shapes.keys() - _TABLE - _OF_ROWS - columns - of_method
+    left = shapes.keys() - _TABLE - _SCALE - _OF_ROWS - columns - of_method
     if left:
         raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
     if "embedding" not in shapes:
@@ -105,7 +110,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     places = shapes["embedding"]
     if len(places) != 2:
         raise ValueError(f"array 'embedding' has shape {places}")
-    for name in sorted(shapes.keys() - _TABLE - of_method):
+    for name in sorted(shapes.keys() - _TABLE - _SCALE - of_method):
         if shapes[name][:1] != places[:1]:
             raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
 
@@ -125,7 +130,8 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    optional = {"graph", "method_state"} if description["version"] > 1 else {"graph"}
+    since = {"graph": 1, "method_state": 2, "scale": 3}
+    optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)
         raise ValueError(f"its description lacks or adds {', '.join(odd):.200}")
@@ -136,6 +142,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["embedding"] = _take(left, "embedding", (np.float32,), 2)
     made["X"] = _table(left, entries["X"], len(made["embedding"]), len(made["feature_names"]))
     made["graph"] = _graph(left, entries["graph"]) if "graph" in entries else None
+    made["scale"] = _scale(left, entries["scale"]) if "scale" in entries else None
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
     for name in ("labels", "point_names"):
@@ -151,7 +158,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     if "method_state" in entries:
         from gnomon.methods.state import Parts, unpack_method
 
-        parts = Parts(result.X, result.embedding, result.graph)
+        parts = Parts(result._mapped().values, result.embedding, result.graph)
         result._estimator = unpack_method(entries["method_state"], of_method, parts)
     return result
 
@@ -245,6 +252,13 @@ def _graph(arrays: Arrays, about: Any) -> NeighborGraph:
     if fault := graph_fault(graph):
         raise ValueError(f"its graph breaks a rule: {fault}")
     return graph
+
+
+def _scale(arrays: Arrays, name: Any) -> Scaling:
+    if not isinstance(name, str):
+        raise ValueError("its description of scale is not text")
+    center, spread = (_take(arrays, f"scale_{part}", (np.float64,), 1) for part in ("center", "spread"))
+    return Scaling(name, center, spread)
 
 
 def _image_shape(sizes: Any) -> tuple[int, ...] | None:

@@ -29,7 +29,7 @@ def make_atlas(result: Map) -> AffineAtlas:
     from gnomon.extension import AffineAtlas
 
     return AffineAtlas(
-        result._checked(),
+        result._mapped(),
         result.embedding,
         graph=result.neighbors(),
         n_neighbors=_N_NEIGHBORS,
@@ -67,7 +67,9 @@ def extend(
     if m == 0:
         raise ValueError(message("X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
-    drift = measure_drift(result.X, result.embedding, rows, places, labels=result.labels)
+    drift = measure_drift(
+        result._mapped().values, result.embedding, result._without_units(rows), places, labels=result.labels
+    )
     columns = {name: _longer(column, (metadata or {}).get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"
@@ -86,6 +88,7 @@ def extend(
         metadata={**columns, _SOURCE: source},
         point_names=None if result.point_names is None else _longer(result.point_names, point_names, m, "point_names"),
         metric=result.metric,
+        scale=result.scale,
         timings=dict(result.timings),
         notes=notes,
         name=result.name,

@@ -6,16 +6,18 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
-from gnomon.exceptions import GnomonWarning
+from gnomon.data.names import default_names
+from gnomon.data.scaling import Scaling, choose_scaling
+from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
@@ -38,6 +40,7 @@ def map(
     point_names: npt.ArrayLike | None = None,
     label_name: str | None = None,
     name: str | None = None,
+    scale: Literal["auto", "standard", "robust"] | None = "auto",
     n_components: int = 2,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -69,6 +72,14 @@ def map(
         What the labels are, such as "species".
     name : str or None, default=None
         Title of the map.
+    scale : {"auto", "standard", "robust"} or None, default="auto"
+        Standardise the columns first: "standard" by mean and standard deviation, "robust" by median and interquartile
+        range. "auto" is "standard" where the columns have unlike units, with a warning that names them, else None: one
+        or two columns make more than half of the squared distances and the widest spreads 30 times as much as the
+        median of the others, or a tenth of the columns spread 100 times as much as another tenth. Pixels, counts,
+        words, sparse tables and principal components stay as they are, and so does the table of an estimator of another
+        library, or under a metric that does not compare coordinates one by one, such as "cosine". The map takes and
+        returns rows in their own units all the same.
     n_components : {2, 3}, default=2
         Dimension of the map.
     random_state : int, default=0
@@ -84,7 +95,7 @@ def map(
     -------
     Map
     """
-    given: dict[str, Any] = {
+    parts: dict[str, Any] = {
         "labels": labels,
         "label_name": label_name,
         "feature_names": feature_names,
@@ -93,7 +104,7 @@ def map(
         "metadata": None if metadata is None else {key: np.asarray(column) for key, column in metadata.items()},
         "point_names": None if point_names is None else np.asarray(point_names),
     }
-    stated = {key: value for key, value in given.items() if value is not None}
+    stated = {key: value for key, value in parts.items() if value is not None}
     data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
@@ -101,13 +112,15 @@ def map(
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
     metric, metric_notes = _metric_of(estimator)
     with _noted() as notes:
+        scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
+        given = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
         if isinstance(estimator, RowEmbedder):
-            graph = estimator.fit_sharing_graph(replace(table, feature_names=None), N_NEIGHBORS)
+            graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS)
             embedding = np.asarray(estimator.embedding_)
         elif isinstance(estimator, Embedder):
-            graph, embedding = None, np.asarray(estimator.fit_transform(replace(table, feature_names=None)))
+            graph, embedding = None, np.asarray(estimator.fit_transform(replace(given, feature_names=None)))
         else:
-            graph, embedding = None, np.asarray(estimator.fit_transform(table.values))
+            graph, embedding = None, np.asarray(estimator.fit_transform(given.values))
     made = Map(
         X=table,
         embedding=embedding,
@@ -121,6 +134,7 @@ def map(
         metadata=data.metadata,
         point_names=data.point_names,
         metric=metric,
+        scale=scaling,
         graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
         notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
@@ -142,6 +156,20 @@ def _noted() -> Iterator[list[str]]:
         if issubclass(warning.category, GnomonWarning):
             notes.append(str(warning.message))
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: str) -> Scaling | None:
+    """Decide how the columns are standardised, and warn of unlike units."""
+    ours = isinstance(estimator, Embedder)
+    if scale in ("auto", None) and (data.image_shape is not None or not ours):
+        return None
+    names = table.feature_names or default_names(table.n_features)
+    scaling, unlike = choose_scaling(table.values, scale, names=names, metric=metric)
+    if unlike and scaling is not None:
+        warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
+    elif unlike:
+        warn(f"{unlike}: the map shows little else. Pass scale='standard' to standardise all columns.", DataWarning)
+    return scaling
 
 
 def _constant_features(table: Table) -> list[str]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.names import default_names
+from gnomon.data.scaling import Scaling
 from gnomon.neighbors import NATIVE_METRICS, check_graph, check_metric
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def check_parts(result: Map) -> None:
     result.metadata = {
         str(name): _column(column, n, f"metadata {name!r:.60}") for name, column in result.metadata.items()
     }
+    if result.scale is not None:
+        _check_scaling(result.scale, m)
     if result.graph is not None:
         check_graph(result.graph, n)
 
@@ -79,6 +82,20 @@ def _picture(shape: Any, n_features: int) -> tuple[int, ...]:
         rule = "(height, width) or (height, width, channels) of as many pixels as features"
         raise ValueError(message(f"image_shape={sizes!r:.60}", rule, fact=f"{n_features} features"))
     return tuple(int(size) for size in sizes)
+
+
+def _check_scaling(scale: Any, n_features: int) -> None:
+    if not isinstance(scale, Scaling):
+        raise TypeError(message("scale", "a gnomon.data.Scaling or None", fact=f"found {type(scale).__name__}"))
+    if scale.name not in ("standard", "robust"):
+        raise ValueError(message(f"scale of name {scale.name!r:.40}", "'standard' or 'robust'"))
+    for name in ("center", "spread"):
+        column = np.asarray(getattr(scale, name))
+        if column.shape != (n_features,) or column.dtype != np.float64 or not np.isfinite(column).all():
+            fact = f"shape {column.shape}, type {column.dtype}, {n_features} features"
+            raise ValueError(message(f"{name} of scale", "one finite float64 for each feature", fact=fact))
+    if not (scale.spread > 0.0).all():
+        raise ValueError(message("spread of scale", "> 0", fact=f"smallest {scale.spread.min():.3g}"))
 
 
 def _check_images(images: Any, n: int) -> None:

@@ -29,6 +29,7 @@ def describe(result: Map) -> dict[str, Any]:
         "n_features": result.n_features,
         "method": result.method,
         "parameters": result.parameters,
+        "scale": None if result.scale is None else result.scale.name,
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
         "evaluation": evaluation.to_dict(),
@@ -48,6 +49,7 @@ def write_report(result: Map) -> str:
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
         f"{facts['method']}{_seconds(facts['seconds'])}",
+        *([] if result.scale is None else [f"Columns are standardised ({result.scale.name})."]),
         "",
         "How far to trust it",
         *_indent(result.evaluate().summary()),

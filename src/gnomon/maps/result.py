@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon.data import Table, check_table
+from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 from gnomon.neighbors import compute_neighbors
@@ -65,6 +66,9 @@ class Map(Questions):
         A name for each row.
     metric : str
         Distance between rows in which the map is explained and evaluated.
+    scale : gnomon.data.Scaling or None
+        How the columns were standardised for the map, its neighbours and its scores. Rows that it takes and gives, and
+        values in answers, are in units of the data all the same.
     graph : NeighborGraph or None
         Nearest neighbours in the data in this metric, if they are known yet: the method found them, or `neighbors` was
         asked for them. The file keeps them.
@@ -90,6 +94,7 @@ class Map(Questions):
     metadata: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     point_names: npt.NDArray[Any] | None = None
     metric: str = "euclidean"
+    scale: Scaling | None = None
     graph: NeighborGraph | None = None
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -107,6 +112,7 @@ class Map(Questions):
         self._evaluation: Evaluation | None = None
         self._profiles: dict[Any, Contrast] | None = None
         self._dimension: IntrinsicDimension | None = None
+        self._scaled: tuple[Table, Table] | None = None  # the checked table, and the same standardised
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
 
@@ -139,7 +145,7 @@ class Map(Questions):
         """
         if self.graph is None and self.n_samples > 1:
             wanted = min(N_NEIGHBORS, self.n_samples - 1)
-            self.graph = compute_neighbors(self.X, wanted, metric=self.metric)
+            self.graph = compute_neighbors(self._mapped().values, wanted, metric=self.metric)
         return self.graph
 
     def explain(self, features: Any = None, feature_names: Any = None) -> Explanation:
@@ -160,7 +166,7 @@ class Map(Questions):
 
             enough = self.graph is not None and self.graph.n_neighbors >= min(WANTED, self.n_samples - 1)
             return explain_with_features(
-                self._checked(),
+                self._mapped(),
                 self.embedding,
                 features,
                 feature_names=feature_names,
@@ -171,12 +177,14 @@ class Map(Questions):
         if self._explanation is None:
             from gnomon.explanations import explain
 
+            scale = self._scale_of_explanation()
             self._explanation = explain(
                 self._checked(),
                 self.embedding,
-                graph=self._neighbors_of_enough(),
+                graph=self._neighbors_of_enough() if scale is self.scale else None,
                 metric=self.metric,
                 feature_names=self.feature_names,
+                scale=scale,
                 n_jobs=self.n_jobs,
             )
         return self._explanation
@@ -187,7 +195,7 @@ class Map(Questions):
             from gnomon.evaluation import evaluate
 
             self._evaluation = evaluate(
-                self._checked(),
+                self._mapped(),
                 self.embedding,
                 labels=self.labels,
                 graph=self._neighbors_of_enough() if np.isfinite(self.embedding).all() else None,
@@ -203,7 +211,7 @@ class Map(Questions):
             from gnomon.geometry import intrinsic_dimension
 
             self._dimension = intrinsic_dimension(
-                self._checked(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs
+                self._mapped(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs
             )
         return self._dimension
 
@@ -242,7 +250,7 @@ class Map(Questions):
         """
         from gnomon.maps.growing import check_rows
 
-        rows = check_rows(self, X_new)
+        rows = self._without_units(check_rows(self, X_new))
         if self.extension_kind == "method":
             return np.asarray(self._estimator.transform(rows))
         return self._function().transform(rows)
@@ -255,7 +263,8 @@ class Map(Questions):
         `round_trip` tells how far to believe it.
         """
         has = hasattr(self._estimator, "inverse_transform")
-        return np.asarray((self._estimator if has else self._function()).inverse_transform(Y))
+        rows = (self._estimator if has else self._function()).inverse_transform(Y)
+        return np.asarray(rows if self.scale is None else self.scale.undo(rows))
 
     @entrance()
     def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
@@ -264,14 +273,18 @@ class Map(Questions):
         By the method's own formula while the map has its fitted method and this has one, else by `gnomon.AffineAtlas`.
         """
         has = hasattr(self._estimator, "jacobian")
-        return np.asarray((self._estimator if has else self._function()).jacobian(x))
+        function = self._estimator if has else self._function()
+        if self.scale is None:
+            return np.asarray(function.jacobian(x))
+        rows = np.asarray(x, dtype=np.float64)
+        return np.asarray(function.jacobian((rows - self.scale.center) / self.scale.spread)) / self.scale.spread
 
     @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
         """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
         from gnomon.maps.growing import check_rows
 
-        return self._function().novelty(check_rows(self, X_new))
+        return self._function().novelty(self._without_units(check_rows(self, X_new)))
 
     def extend(
         self,
@@ -310,6 +323,25 @@ class Map(Questions):
         if self.X is not self._table.values:  # it was changed
             self._table = check_table(self.X, accept_sparse=True)
         return self._table
+
+    def _mapped(self) -> Table:
+        """Return the table that was mapped: `X`, or `X` standardised."""
+        table = self._checked()
+        if self.scale is None:
+            return table
+        if self._scaled is None or self._scaled[0] is not table:
+            values = self.scale.apply(table.values)
+            self._scaled = table, check_table(values, accept_sparse=True, feature_names=table.feature_names)
+        return self._scaled[1]
+
+    def _without_units(self, rows: Any) -> Any:
+        return rows if self.scale is None else self.scale.apply(rows)
+
+    def _scale_of_explanation(self) -> Scaling | None:
+        """Return how features are standardised to explain the map: as for the map, else where units are unlike."""
+        if self.scale is not None or self.image_shape is not None:
+            return self.scale
+        return choose_scaling(self.X, "auto", names=self.feature_names, metric=self.metric)[0]
 
     def _neighbors_of_enough(self) -> NeighborGraph | None:
         """Return `neighbors`, or None where the table has too few rows, of which others complain better."""

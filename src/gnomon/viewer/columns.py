@@ -233,8 +233,8 @@ def local_facts(explanation: Any, n_samples: int) -> Facts | None:
     Parameters
     ----------
     explanation : object
-        May have ``jacobians`` with ``indices``, ``weights``, ``coefficients``, ``mask`` and ``pooling``, and ``graph``
-        with ``distances``, as `gnomon.explain` returns.
+        May have ``jacobians`` with ``indices``, ``weights``, ``coefficients``, ``mask`` and ``pooling``, ``graph``
+        with ``distances`` and ``scale`` with ``spread``, as `gnomon.explain` returns.
     n_samples : int
     """
     fits, graph = getattr(explanation, "jacobians", None), getattr(explanation, "graph", None)
@@ -248,6 +248,9 @@ def local_facts(explanation: Any, n_samples: int) -> Facts | None:
     columns["coefficients"], columns["coefficients_scale"] = _fixed_point(fits.coefficients.reshape(n, k * d))
     columns["distances"], columns["distances_scale"] = _fixed_point(distances)
     columns["fitted"] = fits.mask.astype(np.uint8)
+    scale = getattr(explanation, "scale", None)
+    if scale is not None:
+        columns["spread"] = scale.spread
     return Facts(columns, {"local": {"neighbors": k, "pooling": int(fits.pooling)}})
 
 

@@ -244,6 +244,8 @@ def _info(map: Any) -> dict[str, Any]:
     dimension = map.intrinsic_dimension()
     if np.isfinite(dimension.value):
         info["intrinsic dimension"] = round(dimension.value, 1)
+    if map.scale is not None:
+        info["columns"] = f"standardised ({map.scale.name})"
     if map.notes:
         info["notes"] = "; ".join(map.notes)
     return info

@@ -16,10 +16,11 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon.data.scaling import column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
 from gnomon.explanations.local import each_local_arrows, mean_of_blocks
-from gnomon.explanations.rows import column_scales, dense_rows_of, row_mask
+from gnomon.explanations.rows import dense_rows_of, row_mask
 from gnomon.linalg import dense_rows
 
 if TYPE_CHECKING:
@@ -318,7 +319,7 @@ def axis(
         features=[explanation.feature_names[f] for f in order],
         indices=order.astype(np.int64),
         **{name: column[order] for name, column in table.items()},
-        fidelity=held_out_r2(explanation._X, near.rows, near.t),
+        fidelity=held_out_r2(explanation._fitted, near.rows, near.t),
         r2=_mean_or_nan(explanation.r2[near.rows]),
         near=near,
         all_features=explanation.feature_names,

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from gnomon.data.scaling import ColumnScales
     from gnomon.explanations.counterfactual.paths import Candidate
     from gnomon.explanations.explanation import Explanation
-    from gnomon.explanations.rows import ColumnScales
 
 __all__ = ["Attribution", "Order", "direction", "fewest_features"]
 

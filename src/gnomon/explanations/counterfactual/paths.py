@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.affinities.geodesics import PathGraph
+from gnomon.data.scaling import ColumnScales
 from gnomon.explanations.counterfactual.region import Membership, Region
-from gnomon.explanations.rows import ColumnScales, dense_rows_of
+from gnomon.explanations.rows import dense_rows_of
 from gnomon.neighbors import NeighborGraph, find_bridges
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def find_paths(
     explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_paths: int
 ) -> list[tuple[Path, str]]:
     """Return paths of every kind to the nearest rows inside the region."""
-    shortest = path_graph(explanation._X, graph)
+    shortest = path_graph(explanation._fitted, graph)
     lengths = shortest.lengths_from(np.array([i], dtype=np.int32))[0]
     candidates = region.core()
     candidates = candidates[np.isfinite(lengths[candidates])]

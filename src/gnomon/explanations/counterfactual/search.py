@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon.data.scaling import ColumnScales, column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
 from gnomon.explanations.counterfactual.paths import (
@@ -23,7 +24,7 @@ from gnomon.explanations.counterfactual.paths import (
 )
 from gnomon.explanations.counterfactual.region import Region, target_rows
 from gnomon.explanations.local import local_deviation
-from gnomon.explanations.rows import ColumnScales, column_scales, dense_rows_of, find_row
+from gnomon.explanations.rows import dense_rows_of, find_row
 from gnomon.explanations.why import LOW_R2
 from gnomon.neighbors import NeighborGraph, check_graph
 

@@ -94,8 +94,8 @@ export class LocalMaps {
 
   /**
    * Displacement of a point in the map for one local standard deviation of every kept feature, d numbers a slot;
-   *   exactly
-   * zero for a feature that does not vary among the neighbours.
+   * exactly zero for a feature that does not vary among the neighbours. Fits of standardised features are those of
+   * the features divided by their spread.
    * @param {import("./features.js").FeatureTable} table
    * @param {number} i
    * @returns {Float64Array|null} null where there is no fit
@@ -113,7 +113,10 @@ export class LocalMaps {
         for (let a = 0; deviations[slot] > 0 && a < d; a++)
           out[slot * d + a] += factors[a] * (values[slot] - own[slot]);
     }
-    for (let slot = 0; slot < size; slot++) for (let a = 0; a < d; a++) out[slot * d + a] *= deviations[slot];
+    for (let slot = 0; slot < size; slot++) {
+      const spread = this.c.spread ? this.c.spread[table.kept[slot]] : 1;
+      for (let a = 0; a < d; a++) out[slot * d + a] *= deviations[slot] / spread / spread;
+    }
     return out;
   }
 

@@ -1,0 +1,287 @@
+"""What the columns of a table range over, whether they have unlike units, and the table without units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import message
+
+__all__ = ["ColumnScales", "Scaling", "check_scale", "choose_scaling", "column_scales", "fit_scaling"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_BLOCK = 1 << 22  # numbers made dense at a time
+_ROWS = 10_000  # rows that decide, at most
+_FEWEST_ROWS = 10  # fewer say nothing about spreads
+_BY_COORDINATES = {"euclidean", "l2", "sqeuclidean", "cityblock", "manhattan", "l1", "chebyshev", "minkowski"}
+_ONE_COLUMN = 30.0  # times that the widest column must spread more than the median of the others
+_MANY_COLUMNS = 100.0  # times that a tenth of the columns must spread more than another tenth
+_SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at it: pixels, words, logarithms of counts
+_SHARING_COUNTS, _COUNTS = 0.5, 0.1  # the same of whole numbers from 0
+_UNCORRELATED = 1e-4  # principal components
+_WIDEST = 50  # columns that are looked at for it
+_NORMAL_IQR = 1.3489795003921634  # interquartile range of the standard normal distribution
+
+
+@dataclass(frozen=True)
+class ColumnScales:
+    """What the columns of a table range over.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,), float64
+    deviation : ndarray of shape (n_features,), float64
+        Standard deviation; exactly 0 for a constant column.
+    low, high : ndarray of shape (n_features,), float64
+        Smallest and largest value.
+    """
+
+    mean: Float64Array
+    deviation: Float64Array
+    low: Float64Array
+    high: Float64Array
+
+    def in_deviations(self, values: Float64Array) -> Float64Array:
+        """Divide values of the columns by their deviations; a constant column stays as it is."""
+        scaled: Float64Array = values / np.where(self.deviation > 0, self.deviation, 1.0)
+        return scaled
+
+
+def column_scales(X: Any) -> ColumnScales:
+    """Return mean, standard deviation and range of each column.
+
+    Two passes in blocks of rows, in float64 and in a fixed order.
+    """
+    n, n_features = (int(size) for size in X.shape)
+    step = max(1, _BLOCK // n_features)
+    starts = range(0, n, step)
+    if hasattr(X, "tocsr"):
+        matrix = sp.csr_array(X)
+        values = matrix.data.astype(np.float64)
+        mean = np.bincount(matrix.indices, values, n_features) / n
+        stored = np.bincount(matrix.indices, minlength=n_features)
+        deviations = np.bincount(matrix.indices, (values - mean[matrix.indices]) ** 2, n_features)
+        variance = (deviations + (n - stored) * mean**2) / n
+        low = np.asarray(matrix.min(axis=0).todense(), dtype=np.float64).ravel()
+        high = np.asarray(matrix.max(axis=0).todense(), dtype=np.float64).ravel()
+    else:
+        first = np.asarray(X[0], dtype=np.float64)
+        low, high, shift = first.copy(), first.copy(), np.zeros(n_features)
+        for start in starts:
+            block = np.asarray(X[start : start + step], dtype=np.float64)
+            np.minimum(low, block.min(axis=0), out=low)
+            np.maximum(high, block.max(axis=0), out=high)
+            shift += (block - first).sum(axis=0)
+        mean = first + shift / n
+        variance = np.zeros(n_features)
+        for start in starts:
+            block = np.asarray(X[start : start + step], dtype=np.float64)
+            variance += ((block - mean) ** 2).sum(axis=0)
+        variance /= n
+    return ColumnScales(mean, np.where(high > low, np.sqrt(variance), 0.0), low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """How a table is standardised: column f becomes ``(X[:, f] - center[f]) / spread[f]``.
+
+    Attributes
+    ----------
+    name : {"standard", "robust"}
+        By mean and standard deviation, or by median and interquartile range.
+    center : ndarray of shape (n_features,), float64
+        What is taken away; 0 for a sparse table, whose zeros stay.
+    spread : ndarray of shape (n_features,), float64
+        What is divided by, > 0; 1 for a constant column.
+    """
+
+    name: str
+    center: Float64Array
+    spread: Float64Array
+
+    def apply(self, X: Any) -> Any:
+        """Return rows (n, n_features) without units, float32 or float64 as they are, else float32."""
+        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float32)
+        if hasattr(X, "tocsr"):
+            scaled = sp.csr_array(X, dtype=np.float64, copy=True)
+            scaled.data /= self.spread[scaled.indices]
+            return scaled.astype(dtype)
+        found = np.empty(X.shape, dtype=dtype)
+        step = max(1, _BLOCK // max(1, X.shape[-1]))
+        for start in range(0, len(X), step):
+            found[start : start + step] = (X[start : start + step] - self.center) / self.spread
+        return found
+
+    def undo(self, X: Any) -> Any:
+        """Return rows in their units again."""
+        if hasattr(X, "tocsr"):
+            raw = sp.csr_array(X, copy=True)
+            raw.data = (raw.data * self.spread[raw.indices]).astype(raw.dtype)
+            return raw
+        rows = np.asarray(X)
+        return (rows * self.spread + self.center).astype(rows.dtype, copy=False)
+
+
+def check_scale(scale: Any) -> str | None:
+    """Return `scale` if it is None or one of its words, else raise ValueError."""
+    if scale is None or (isinstance(scale, str) and scale in ("auto", "standard", "robust")):
+        return scale
+    raise ValueError(message(f"scale={scale!r:.40}", "one of 'auto', 'standard', 'robust', None"))
+
+
+def fit_scaling(X: Any, name: str) -> Scaling:
+    """Find center and spread of the columns of a table.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Finite numbers.
+    name : {"standard", "robust"}
+        Mean and standard deviation; or median and interquartile range divided by 1.349, which gross errors in up to a
+        quarter of the rows do not move. A column whose middle half is constant is divided by its standard deviation.
+
+    Returns
+    -------
+    Scaling
+
+    Raises
+    ------
+    ValueError
+        If the table is sparse and `name` is "robust": the median of most columns of such a table is 0.
+    """
+    sparse = hasattr(X, "tocsr")
+    scales = column_scales(X)
+    single = X.dtype == np.float32
+    rounding = 4.0 * np.finfo(np.float32 if single else np.float64).eps
+    largest = np.maximum(np.abs(scales.low), np.abs(scales.high))
+    spread = np.where(scales.deviation > rounding * largest, scales.deviation, 1.0)
+    if name == "standard":
+        return Scaling(name, np.zeros(len(spread)) if sparse else scales.mean, spread)
+    if sparse:
+        raise ValueError(message("scale='robust'", "for a dense table", remedy="Pass scale='standard'."))
+    center = np.empty(len(spread))
+    step = max(1, _BLOCK // max(1, len(X)))
+    for start in range(0, len(spread), step):
+        some = slice(start, start + step)
+        quarters = np.quantile(np.asarray(X[:, some], dtype=np.float64), (0.25, 0.5, 0.75), axis=0)
+        center[some] = quarters[1]
+        middle = (quarters[2] - quarters[0]) / _NORMAL_IQR
+        spread[some] = np.where(middle > rounding * largest[some], middle, spread[some])
+    return Scaling(name, center, spread)
+
+
+def choose_scaling(X: Any, scale: Any, *, names: list[str], metric: str = "euclidean") -> tuple[Scaling | None, str]:
+    """Decide how a table is standardised.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    scale : {"auto", "standard", "robust"} or None
+        "auto" is "standard" where columns have unlike units and the metric compares them one by one, else None.
+    names : list of str
+        One name for each column.
+    metric : str, default="euclidean"
+
+    Returns
+    -------
+    scaling : Scaling or None
+    unlike : str
+        Which columns have unlike units, a clause without a full stop; empty if none have, or `scale` did not ask.
+    """
+    name = check_scale(scale)
+    if name in ("standard", "robust"):
+        return fit_scaling(X, name), ""
+    unlike = describe_unlike_columns(X, names)
+    wanted = name == "auto" and bool(unlike) and metric in _BY_COORDINATES
+    return fit_scaling(X, "standard") if wanted else None, unlike
+
+
+def describe_unlike_columns(X: Any, names: list[str]) -> str:
+    """Say which columns spread so much more than others that they must have other units; empty if none do.
+
+    Two findings count, both from at most 10,000 rows and without constant columns. One: one or two columns make more
+    than half of the squared distances, and the widest spreads more than 30 times as much as the median of the
+    others. Many: a tenth of the columns spread more than 100 times as much as another tenth.
+
+    Values of one kind never count, because their spreads mean something: a sparse table; whole numbers of which a tenth
+    are 0, in half of the columns at least; columns with one minimum that a third of their values share, such as pixels,
+    words and logarithms of counts, columns of two values left out; and columns without correlation, such as principal
+    components.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    names : list of str
+        One name for each column.
+
+    Returns
+    -------
+    str
+        A clause without a full stop.
+    """
+    if hasattr(X, "tocsr"):
+        return ""
+    if len(X) < _FEWEST_ROWS:
+        return ""
+    rows = np.asarray(X[:: -(-len(X) // _ROWS)])
+    deviation = column_scales(rows).deviation
+    varying = np.flatnonzero(deviation > 0)
+    if len(varying) < 2:
+        return ""
+    order = varying[np.argsort(-deviation[varying], kind="stable")]
+    spreads = deviation[order]
+    clause = _one_column(spreads, order, names) or _many_columns(spreads, order, names)
+    if not clause or _of_one_kind(rows[:, varying]) or _uncorrelated(X[:, order[:_WIDEST]]):
+        return ""
+    return clause
+
+
+def _one_column(spreads: Float64Array, order: npt.NDArray[np.intp], names: list[str]) -> str:
+    """Say it if one or two columns make more than half of the squared distances; `spreads` fall."""
+    count = 2 if len(spreads) > 3 and spreads[1] > _ONE_COLUMN * np.median(spreads[2:]) else 1
+    squares = (spreads / spreads[0]) ** 2
+    share = float(squares[:count].sum() / squares.sum())
+    ratio = float(spreads[0] / np.median(spreads[count:]))
+    if share <= 0.5 or ratio <= _ONE_COLUMN:
+        return ""
+    first, *second = (repr(names[f]) for f in order[:count])
+    made = f"{first} and {second[0]} make" if second else f"{first} makes"
+    return (
+        f"{made} {share:.1%} of the squared distances, and {first} spreads {ratio:,.0f} times as much as the median of "
+        "the others"
+    )
+
+
+def _many_columns(spreads: Float64Array, order: npt.NDArray[np.intp], names: list[str]) -> str:
+    low, high = np.quantile(spreads, (0.1, 0.9))
+    if not high > _MANY_COLUMNS * low:
+        return ""
+    ratio = f"{high / low:,.0f}"
+    return (
+        f"a tenth of the columns, such as {names[order[0]]!r}, spread more than {ratio} times as much as another "
+        f"tenth, such as {names[order[-1]]!r}"
+    )
+
+
+def _of_one_kind(rows: npt.NDArray[Any]) -> bool:
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    several = ~((rows == low) | (rows == high)).all(axis=0)
+    if not several.any():
+        return True
+    low, rows = low[several], rows[:, several]
+    least = low.min()
+    sharing, at_least = float(np.mean(low == least)), float(np.mean(rows == least))
+    if least == 0 and (rows == np.floor(rows)).all():
+        return sharing >= _SHARING_COUNTS and at_least >= _COUNTS
+    return sharing >= _SHARING and at_least >= _OF_ONE_KIND
+
+
+def _uncorrelated(rows: npt.NDArray[Any]) -> bool:
+    with np.errstate(invalid="ignore"):
+        found = np.atleast_2d(np.corrcoef(np.asarray(rows, dtype=np.float64), rowvar=False))
+    return bool(np.abs(found - np.diag(np.diag(found))).max() < _UNCORRELATED)
