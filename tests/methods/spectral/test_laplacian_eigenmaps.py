@@ -162,6 +162,22 @@ def test_variants_say_what_they_took():
     np.testing.assert_array_equal(kept.embedding_, LaplacianEigenmaps(8, weights="heat").fit(BLOB).embedding_)
 
 
+def test_a_variable_radius_goes_with_adapted_weights():
+    fitted = LaplacianEigenmaps(8, variant="vle", weights="adapted").fit(BLOB)
+    distances, n = fitted.graph_.distances.astype(float), len(BLOB)
+    r = np.sqrt(np.square(distances).mean(axis=1))
+    kept = np.clip(np.floor(8 * r.mean() / r), 2, 8).astype(int)
+    expected = np.zeros((n, n))
+    for i in range(n):
+        for j, d in zip(fitted.graph_.indices[i, : kept[i]], distances[i], strict=False):
+            expected[i, j] = expected[j, i] = np.exp(-(d**2) / (r[i] * r[j]))
+    assert kept.min() < 8
+    assert fitted.weights_ == "adapted"
+    np.testing.assert_allclose(fitted.affinities_.matrix.toarray(), expected, rtol=1e-5)
+    fixed = LaplacianEigenmaps(8, variant="vle", weights="adapted", min_neighbors=8).fit(BLOB)
+    np.testing.assert_array_equal(fixed.embedding_, LaplacianEigenmaps(8, variant="ale").fit(BLOB).embedding_)
+
+
 def test_nullity_is_the_number_of_components():
     with pytest.warns(NeighborsWarning, match=r"3 components of 60, 40, 4 rows"):
         fitted = LaplacianEigenmaps(3, disconnected="separate").fit(ISLANDS)
@@ -306,7 +322,7 @@ def test_a_second_fit_forgets_the_first():
     ("parameters", "text"),
     [
         ({"n_components": 120}, r"n_components=120 must be at most 119 \(120 distinct rows\)"),
-        ({"weights": "heat", "variant": "ale"}, "weights='heat' must be 'auto' with variant='ale'"),
+        ({"weights": "heat", "variant": "ale"}, "weights='heat' must be 'auto' or 'adapted' with variant='ale'"),
         ({"sigma": 1.0}, r"sigma=1\.0 must be None with weights='binary'"),
         ({"sigma": 0.0}, r"sigma=0\.0 must be a number > 0 or None"),
         ({"variant": "vle", "n_neighbors": 3, "min_neighbors": 4}, "min_neighbors=4 must be at most n_neighbors=3"),

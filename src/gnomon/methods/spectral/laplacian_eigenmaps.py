@@ -40,15 +40,17 @@ class LaplacianEigenmaps(GraphEigenmaps):
         other.
     n_components : int >= 1, default=2
         Dimension of the map; less than the number of distinct rows.
-    weights : {"auto", "binary", "heat", "self_tuning"}, default="auto"
+    weights : {"auto", "binary", "heat", "self_tuning", "adapted"}, default="auto"
         Of the edges, see `gnomon.affinities.heat_affinities`: 1, exp(-d^2 / sigma^2), or exp(-d_ij^2 / (s_i s_j)) with
-        the distance s to the seventh neighbour. "auto": "binary" for variant="standard", "heat" for "vle".
+        the distance s to the seventh neighbour, for "adapted" the root mean square distance r to the neighbours.
+        "auto": "binary" for variant="standard", "heat" for "vle", "adapted" for "ale".
     sigma : float > 0 or None, default=None
         Scale of weights="heat" in the units of the metric; None takes the mean distance to the last neighbour.
     variant : {"standard", "ale", "vle"}, default="standard"
         "ale", adapted Laplacian eigenmaps: weights exp(-d_ij^2 / (r_i r_j)), r the root mean square distance to the
         neighbours. "vle", variable Laplacian eigenmaps: rows in sparse regions keep fewer neighbours, in inverse
-        proportion to r, between `min_neighbors` and `n_neighbors`.
+        proportion to r, between `min_neighbors` and `n_neighbors`; with weights="adapted" the radius varies and the
+        weights adapt.
     min_neighbors : int in [1, n_neighbors], default=2
         For variant="vle". Without a lower bound outliers would lose all edges.
     normalized : bool, default=True
@@ -87,7 +89,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
         "dense", "multilevel" or "lanczos", see `gnomon.linalg.eigenpairs`; "random" if every component lies
         at random.
     weights_ : str
-        The weights that "auto" took; "adapted" for variant="ale".
+        The weights that "auto" took.
     sigma_ : float or None
         The scale used, None but for weights_="heat".
     affinities_ : Affinities
@@ -130,7 +132,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
 
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
-        "weights": Options("auto", "binary", "heat", "self_tuning"),
+        "weights": Options("auto", "binary", "heat", "self_tuning", "adapted"),
         "sigma": Either(Real(0.0, low_open=True), Nothing()),
         "variant": Options("standard", "ale", "vle"),
         "min_neighbors": Integer(1),
@@ -237,8 +239,8 @@ class _Solver(ComponentSolver):
 def _choose_weights(parameters: dict[str, Any]) -> str:
     wanted, variant = parameters["weights"], parameters["variant"]
     if variant == "ale":
-        if wanted != "auto":
-            raise ValueError(message(f"weights={wanted!r}", "'auto' with variant='ale', which has its own"))
+        if wanted not in ("auto", "adapted"):
+            raise ValueError(message(f"weights={wanted!r}", "'auto' or 'adapted' with variant='ale'"))
         return "adapted"
     if wanted != "auto":
         return str(wanted)
