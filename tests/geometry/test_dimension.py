@@ -12,7 +12,7 @@ from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
 from gnomon.neighbors import compute_neighbors
 
-NAMES = ["mle", "levina_bickel", "two_nn", "correlation", "local_pca"]
+NAMES = ["mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated"]
 
 
 def _distances(X, k):
@@ -165,3 +165,52 @@ def test_the_summary_names_every_estimate():
 def test_wrong_arguments_are_refused(arguments, error, text):
     with pytest.raises(error, match=text):
         intrinsic_dimension(_cube(2, n=100), **arguments)
+
+
+def _sphere(d, n, generator):
+    X = generator.normal(size=(n, d + 1))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def _ball(d, n, generator):
+    return _sphere(d - 1, n, generator) * generator.random((n, 1)) ** (1 / d)
+
+
+def _gaussian(d, n, generator):
+    return generator.normal(size=(n, d))
+
+
+@pytest.mark.parametrize("d", [2, 5, 10])
+@pytest.mark.parametrize("shape", [_sphere, _ball, _gaussian])
+def test_the_interval_of_the_limit_holds_up_to_ten_dimensions(shape, d):
+    generator = np.random.default_rng(d)
+    found = [
+        estimators.extrapolated(_distances(shape(d, 500, generator), 20), range(3, 21), confidence=0.95)
+        for _ in range(50)
+    ]
+    assert np.mean([one.low <= d <= one.high for one in found]) >= 0.85
+    assert np.mean([one.value for one in found]) == pytest.approx(d, rel=0.2)
+
+
+def test_a_sphere_of_ten_dimensions_is_found():
+    found = intrinsic_dimension(_sphere(10, 2000, np.random.default_rng(0))).estimates
+    assert found["mle"].high < 10
+    assert found["extrapolated"].low < 10 < found["extrapolated"].high
+    assert found["extrapolated"].value == pytest.approx(10, rel=0.08)
+
+
+def test_without_bias_the_limit_is_the_estimate_itself():
+    generator = np.random.default_rng(1)
+    d, n, k = 4.0, 4000, 15
+    logs = np.sort(-np.log(generator.random((n, k - 1))) / d, axis=1)[:, ::-1]
+    distances = np.exp(-np.concatenate([logs, np.zeros((n, 1))], axis=1)) * generator.gamma(100, size=(n, 1))
+    found = estimators.extrapolated(distances, range(3, k + 1))
+    assert found.value == pytest.approx(d, rel=0.1)
+    assert found.low < d < found.high
+
+
+def test_few_rows_and_few_neighbours_have_no_limit():
+    distances = _distances(np.random.default_rng(0).random((60, 2)), 10)
+    assert np.isfinite(estimators.extrapolated(distances, range(3, 11)).value)
+    assert np.isnan(estimators.extrapolated(distances[:39], range(3, 11)).value)
+    assert np.isnan(estimators.extrapolated(distances, range(3, 6)).value)

@@ -45,7 +45,9 @@ def intrinsic_dimension(
     """Estimate how many coordinates the data need, overall and around each row.
 
     Five estimators look at the data in different ways, and agree where the data lie evenly on a smooth set. All of them
-    fall short in high dimensions, where every neighbour is far and near a border: ten is often found for twelve.
+    fall short in high dimensions, where every neighbour is far and near a border: nine is often found for ten. The
+    sixth, "extrapolated", is the limit for small neighbourhoods, in which that bias goes; noise, which fills all
+    dimensions at small distances, raises it most.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ def intrinsic_dimension(
     graph : NeighborGraph or None, default=None
         Neighbours of the rows in this metric, if they are known; `n_neighbors` is lowered to theirs.
     confidence : float in (0, 1), default=0.95
-        Of the intervals. They hold for a set of even density without noise.
+        Of the intervals. They hold for a set of even density without noise; that of "extrapolated" allows for
+        curvature, borders and an uneven density up to ten dimensions, the others do not.
     random_state : int, Generator, RandomState or None, default=0
         Draws the 2000 rows that the correlation dimension and local PCA look at.
     n_jobs : int or None, default=None
@@ -119,6 +122,7 @@ def _estimates(
         "two_nn": estimators.two_nn(graph.distances, confidence=confidence),
         "correlation": estimators.correlation(pairs, sample.size, confidence=confidence),
         "local_pca": _local_pca(values, graph, sample, k, confidence),
+        "extrapolated": estimators.extrapolated(graph.distances, range(3, k + 1), confidence=confidence),
     }
 
 
@@ -157,5 +161,5 @@ def _local_pca(
 def _unknown(n_samples: int, confidence: float) -> IntrinsicDimension:
     nothing = DimensionEstimate(math.nan, math.nan, math.nan)
     nowhere = np.full(n_samples, np.nan)
-    names = ("mle", "levina_bickel", "two_nn", "correlation", "local_pca")
+    names = ("mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated")
     return IntrinsicDimension(dict.fromkeys(names, nothing), nowhere, nowhere, nowhere, (0, 0), confidence)

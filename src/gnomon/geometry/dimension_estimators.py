@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincinv
+from scipy.special import gammaincinv, ndtri
 
 __all__ = [
     "DimensionEstimate",
     "IntrinsicDimension",
     "correlation",
+    "extrapolated",
     "levina_bickel",
     "local_likelihood",
     "local_shares",
@@ -32,7 +33,11 @@ _NAMES = {
     "two_nn": "two nearest neighbours",
     "correlation": "correlation dimension",
     "local_pca": "local PCA",
+    "extrapolated": "maximum likelihood in the limit of small neighbourhoods",
 }
+_GROUPS = 20  # of rows, left out in turn
+_FEWEST_NUMBERS = 4  # of neighbours, through which a line is fitted
+_CURVED = 0.3  # of the way to the limit: how far the line may lead astray, as a standard deviation
 Float64Array = npt.NDArray[np.float64]
 
 
@@ -60,7 +65,7 @@ class IntrinsicDimension:
     Attributes
     ----------
     estimates : dict of str to DimensionEstimate
-        "mle", "levina_bickel", "two_nn", "correlation" and "local_pca".
+        "mle", "levina_bickel", "two_nn", "correlation", "local_pca" and "extrapolated".
     local : ndarray of shape (n_samples,), float64
         Dimension around each row, by maximum likelihood; NaN where a row has no two distinct distances.
     local_low, local_high : ndarray of shape (n_samples,), float64
@@ -81,8 +86,8 @@ class IntrinsicDimension:
 
     @property
     def value(self) -> float:
-        """The median of the estimates, NaN if there are none."""
-        values = [one.value for one in self.estimates.values() if math.isfinite(one.value)]
+        """The median of the estimates without "extrapolated", which noise raises; NaN if there are none."""
+        values = self._values()
         return float(np.median(values)) if values else math.nan
 
     @property
@@ -98,13 +103,16 @@ class IntrinsicDimension:
         """Say in words what was found."""
         if not math.isfinite(self.value):
             return "The data have too few distinct rows to estimate an intrinsic dimension."
-        low = min(one.value for one in self.estimates.values() if math.isfinite(one.value))
-        high = max(one.value for one in self.estimates.values() if math.isfinite(one.value))
+        low, high = min(self._values()), max(self._values())
         lines = [f"The data are about {self.value:.1f}-dimensional (estimates from {low:.1f} to {high:.1f})."]
         for key, one in self.estimates.items():
             if math.isfinite(one.value):
                 lines.append(f"  {one.value:5.1f}  ({one.low:.1f} to {one.high:.1f})  {_NAMES[key]}")
         return "\n".join(lines)
+
+    def _values(self) -> list[float]:
+        near = (one.value for name, one in self.estimates.items() if name != "extrapolated")
+        return [value for value in near if math.isfinite(value)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, without those of single rows, ready for JSON."""
@@ -178,6 +186,68 @@ def mackay_ghahramani(distances: npt.ArrayLike, ks: range, *, confidence: float 
             values.append(float(counts.sum() / sums.sum()))
             terms = float(counts.sum()) / k
     return _interval(float(np.mean(values)) if values else math.nan, terms, confidence)
+
+
+def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.95) -> DimensionEstimate:
+    """Return the dimension by maximum likelihood in the limit of neighbourhoods of radius 0.
+
+    Curvature, borders and an uneven density change the inverse dimension found in k neighbours by a multiple of the
+    mean squared distance to the k-th, to first order: a line through the inverse dimensions of several k leads to the
+    limit. In ten dimensions, where the k-th neighbour is hardly farther than the first, that takes out most of a bias
+    of a tenth and more.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_neighbors)
+        Rows with a distance that is zero or infinite are left out.
+    ks : range
+        Numbers of neighbours, each at least 3, four at least; k counts with weight k - 1.
+    confidence : float in (0, 1), default=0.95
+
+    Returns
+    -------
+    DimensionEstimate
+        NaN for fewer than 40 rows, and where the interval has no end. Of its half-width, on the scale of the inverse,
+        one part is the error by leaving out twentieths of the rows, times the root of 2 because most pairs of
+        neighbours are seen from both ends; the other, of three tenths of the way to the limit, allows for what the line
+        leaves out. In simulations (500 and 2,000 rows of balls, spheres and Gaussians of 2 to 10 dimensions, 20
+        neighbours) intervals of 95 % held the dimension in 95 %.
+    """
+    numbers = np.array(ks)
+    nearest = np.asarray(distances, dtype=np.float64)[:, : numbers[-1]]
+    nearest = nearest[((nearest > 0.0) & np.isfinite(nearest)).all(axis=1)]
+    if len(nearest) < 2 * _GROUPS or len(numbers) < _FEWEST_NUMBERS:
+        return DimensionEstimate(math.nan, math.nan, math.nan)
+    nearest = nearest / nearest.max()
+    logs = np.log(nearest)
+    terms = numbers - 1.0
+    sums = terms * logs[:, numbers - 1] - np.cumsum(logs, axis=1)[:, numbers - 2]
+    squares = np.square(nearest[:, numbers - 1])
+    groups = np.arange(len(nearest)) % _GROUPS
+    sizes = np.bincount(groups).astype(np.float64)[:, None]
+    sums, squares = (np.stack([part[groups == g].sum(axis=0) for g in range(_GROUPS)]) for part in (sums, squares))
+    every = sums.sum(axis=0) / (sizes.sum() * terms)
+    limit = _at_zero(squares.sum(axis=0) / sizes.sum(), every, terms)
+    rest = sizes.sum() - sizes
+    without = _at_zero((squares.sum(axis=0) - squares) / rest, (sums.sum(axis=0) - sums) / (rest * terms), terms)
+    error = math.sqrt(2.0 * (_GROUPS - 1) / _GROUPS * float(np.square(without - without.mean()).sum()))
+    way = float(every[len(every) // 2 :].mean() - limit)
+    half = float(ndtri(0.5 + confidence / 2.0)) * math.hypot(error, _CURVED * way)
+    inverse = float(limit)
+    if not inverse > half:
+        return DimensionEstimate(math.nan, math.nan, math.nan)
+    return DimensionEstimate(1.0 / inverse, 1.0 / (inverse + half), 1.0 / (inverse - half))
+
+
+def _at_zero(x: Float64Array, y: Float64Array, weights: Float64Array) -> Float64Array:
+    """Return where lines of weighted least squares through (x, y), along the last axis, meet x = 0."""
+    shares = weights / weights.sum()
+    x_mean, y_mean = (x * shares).sum(axis=-1), (y * shares).sum(axis=-1)
+    from_mean = x - x_mean[..., None]
+    slope = (shares * from_mean * y).sum(axis=-1) / np.maximum(
+        (shares * from_mean**2).sum(axis=-1), np.finfo(float).tiny
+    )
+    return np.asarray(y_mean - slope * x_mean)
 
 
 def levina_bickel(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.95) -> DimensionEstimate:
