@@ -60,6 +60,7 @@ ESTIMATORS["neighbor_embedding"] = _quick(
 VARIANTS = [
     _quick(gnomon.GradientPCA, n_components=1, similarity="gaussian", approximation="cholesky", max_iter=300),
     _quick(gnomon.StiefelPCA, n_components=1, step="no_regret", max_iter=50),
+    _quick(gnomon.StiefelPCA, n_components=1, step="averaged", max_iter=50),
     _quick(gnomon.RandomProjection, n_components=1, kind="sparse"),
     _quick(gnomon.KernelPCA, n_components=1, approximation="nystrom"),
     _quick(gnomon.LandmarkMDS, n_components=1, n_landmarks=5, refine=True),

@@ -131,6 +131,36 @@ def test_no_regret_is_the_mean_of_normalised_steps_in_the_ball(iris):
     np.testing.assert_allclose(model.solution_.embedding, total / n_iter, atol=1e-12)
 
 
+@pytest.mark.parametrize("given", [{}, {"radius": 1.0, "gradient_bound": 2.0}])
+def test_averaged_is_tuckers_descent_and_its_regret_keeps_the_bound(iris, given):
+    X, n_iter = iris[0], 40
+    start = polar_factor(np.random.default_rng(3).normal(size=(4, 2)))
+    model = StiefelPCA(step="averaged", max_iter=n_iter, init=start, **given).fit(X)
+    scatter = np.cov(X.T)
+    R, G = given.get("radius", np.sqrt(2.0)), given.get("gradient_bound", 1.0)
+    U, iterates, slopes = start, [], []
+    for _ in range(n_iter):
+        gradient = 2 * (scatter @ U @ (U.T @ U) + U @ (U.T @ scatter @ U) - 2 * scatter @ U)
+        iterates.append(U)
+        slopes.append(gradient / np.linalg.norm(gradient))
+        U = U - R / (G * np.sqrt(n_iter)) * slopes[-1]
+    np.testing.assert_allclose(model.solution_.embedding, np.mean(iterates, axis=0), atol=1e-10)
+    best = start - R * np.sum(slopes, axis=0) / np.linalg.norm(np.sum(slopes, axis=0))
+    regret = np.mean([np.vdot(u - best, g) for u, g in zip(iterates, slopes, strict=True)])
+    assert model.regret_ == pytest.approx(regret, rel=1e-8)
+    assert model.regret_bound_ == pytest.approx(R * G / np.sqrt(n_iter))
+    assert model.regret_ <= model.regret_bound_
+
+
+def test_averaged_approaches_the_directions_as_the_rounds_grow(iris):
+    errors = [
+        StiefelPCA(step="averaged", max_iter=rounds, random_state=0).fit(iris[0]).projector_error_
+        for rounds in (30, 300, 3000)
+    ]
+    assert errors[2] < 0.5 * errors[0]
+    assert errors[2] < 0.2
+
+
 def test_no_regret_rests_where_there_is_no_gradient():
     model = StiefelPCA(step="no_regret", max_iter=5, random_state=0).fit(np.ones((6, 3)))
     assert np.isfinite(model.components_).all()
@@ -173,8 +203,12 @@ def test_a_callback_can_stop_and_too_few_iterations_are_a_warning(iris):
     [
         ({"n_components": 5}, r"StiefelPCA: n_components=5 must be at most min\(n_samples, n_features\)=4"),
         ({"learning_rate": 0.0}, "learning_rate=0.0 must be one of 'infinite' or a number > 0"),
-        ({"step": "plain"}, "step='plain' must be one of 'polar', 'safe', 'no_regret'"),
+        ({"step": "plain"}, "step='plain' must be one of 'polar', 'safe', 'no_regret', 'averaged'"),
         ({"step": "no_regret", "learning_rate": 2.0}, r"learning_rate=2\.0 must be left out where step='no_regret'"),
+        ({"step": "averaged", "learning_rate": 2.0}, r"learning_rate=2\.0 must be left out where step='averaged'"),
+        ({"radius": 1.0}, r"radius=1\.0 must be left out where step='polar'"),
+        ({"step": "no_regret", "gradient_bound": 2.0}, r"gradient_bound=2\.0 must be left out where step='no_regret'"),
+        ({"step": "averaged", "gradient_bound": 0.5}, r"gradient_bound=0\.5 must be"),
         ({"step": "no_regret", "max_iter": 0}, "max_iter=0 must be at least 1 where step='no_regret'"),
         ({"tol": -1.0}, "tol=-1.0 must be a number >= 0"),
     ],

@@ -14,7 +14,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Options, Real, Rule, check_parameters, message, warn
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
@@ -30,6 +30,7 @@ __all__ = ["StiefelPCA"]
 Float64Array = npt.NDArray[np.float64]
 
 _STREAM_START = 131
+_AVERAGED = ("no_regret", "averaged")
 
 
 @dataclass(eq=False, repr=False)
@@ -45,7 +46,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
     ----------
     n_components : int >= 1, default=2
         Number of directions, at most min(n_samples, n_features).
-    step : {"polar", "safe", "no_regret"}, default="polar"
+    step : {"polar", "safe", "no_regret", "averaged"}, default="polar"
         "polar": U + eta S U with S = Xc'Xc, then the nearest matrix with orthonormal columns; the loss falls in every
         iteration. "safe": plain gradient steps in all matrices, of length 1 / (12 lambda_1) or shorter where the loss
         would rise; the nearest matrix with orthonormal columns is taken at the end. "no_regret": a heuristic, steps of
@@ -53,17 +54,24 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         orthonormal matrices are; the matrix nearest to the mean of all iterates is taken. It is a `FenchelGame` with
         the players OMD and BestRespPlus on `NormalizedGradient`; the loss is not convex, so the gap certifies nothing.
         Its error falls with max_iter as 1 / sqrt(max_iter) or slower, and slowest where variances differ widely.
+        "averaged": the same without the ball, as Tucker wrote it: max_iter steps of length
+        radius / (gradient_bound sqrt(max_iter)) against the gradient divided by its norm, and the mean of the iterates.
     learning_rate : "infinite" or float > 0, default="infinite"
         eta times the largest eigenvalue of S, for step="polar". "infinite" is orthogonal iteration, the fastest.
-        A number is refused for step="no_regret".
+        A number is refused for step="no_regret" and "averaged".
+    radius : float > 0 or None, default=None
+        R, for step="averaged": distance from the start to the solution that is allowed for. None takes
+        sqrt(n_components), the norm of orthonormal directions; Tucker's 1 is right for one component alone.
+    gradient_bound : float >= 1, default=1.0
+        G, for step="averaged": a bound on the norm of the gradient, which is divided by its norm.
     max_iter : int >= 0, default=5000
-        Most iterations. The number used is ``n_iter_``; step="no_regret" does all of them, one at least.
+        Most iterations. The number used is ``n_iter_``; step="no_regret" and "averaged" do all of them, one at least.
     tol : float >= 0, default=1e-7
         End when the norm of the gradient is at most this share of the largest eigenvalue of S; for step="polar" and
         "safe".
     init : "random" or ndarray of shape (n_features, n_components), default="random"
         Directions to start from. "random" is a uniformly distributed orthonormal matrix; a given one is made
-        orthonormal for step="polar" and "no_regret".
+        orthonormal but for step="safe".
     random_state : int, Generator, RandomState or None, default=None
         Of the start. The seed used is ``seed_``.
     n_jobs : int or None, default=None
@@ -85,7 +93,12 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         eigenvalues k and k + 1 are equal, because the span is not unique then.
     solution_ : Solution
         Loss history, reason for stopping, times; its embedding is U of shape (n_features, n_components), for
-        step="no_regret" the mean of the iterates.
+        step="no_regret" and "averaged" the mean of the iterates.
+    regret_, regret_bound_ : float
+        For step="averaged": mean of <U_t - U, g_t> over the iterations, g_t the gradient divided by its norm, for the U
+        within `radius` of the start where it is largest; and what it can come to, R G / sqrt(T), the bound of Tucker's
+        remark 6.23. For a convex loss it would bound what the loss of the mean, divided by the norm of the gradient, is
+        above the least; this loss is not convex.
     n_iter_, seed_, timings_
         What was used, and seconds by stage.
 
@@ -99,6 +112,8 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
     _: KW_ONLY
     step: str = "polar"
     learning_rate: float | str = "infinite"
+    radius: float | None = None
+    gradient_bound: float = 1.0
     max_iter: int = 5000
     tol: float = 1e-7
     init: Any = "random"
@@ -108,8 +123,10 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
 
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
-        "step": Options("polar", "safe", "no_regret"),
+        "step": Options("polar", "safe", "no_regret", "averaged"),
         "learning_rate": Either(Options("infinite"), Real(0.0, low_open=True)),
+        "radius": Either(Real(0.0, low_open=True), Nothing()),
+        "gradient_bound": Real(1.0),
         "max_iter": Integer(0),
         "tol": Real(0.0),
         "init": Either(
@@ -133,7 +150,7 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
             The fitted estimator; the map is ``embedding_``.
         """
         parameters = check_parameters(self._rules, self.get_params())
-        _check_no_regret(parameters)
+        _check_averaged(parameters)
         table = check_table(X, accept_sparse=True, min_samples=2)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))
@@ -172,13 +189,19 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         if parameters["step"] == "polar":
             polar = PolarDescent(parameters["learning_rate"], max_iter=max_iter, tol=tol)
             solution = polar.minimize(objective, start, reporter=reporter)
-        elif parameters["step"] == "no_regret":
+        elif parameters["step"] in _AVERAGED:
             # Distance sqrt(k) and gradients of length 1 in the step R / (G sqrt T) of averaged gradient descent.
             radius = float(np.sqrt(parameters["n_components"]))
-            step = radius / float(np.sqrt(max_iter))
-            ball = EuclideanBall(radius)
+            ball = EuclideanBall(radius) if parameters["step"] == "no_regret" else None
+            radius, bound = parameters["radius"] or radius, parameters["gradient_bound"]
+            step = radius / bound / float(np.sqrt(max_iter))
             game = averaged_gradient_descent(step, domain=ball, max_iter=max_iter, certify_every=max_iter, block=10)
             solution = game.minimize(NormalizedGradient(objective), polar_factor(start), reporter=reporter)
+            if ball is None:
+                state = solution.state
+                best = float(np.vdot(state.start, state.total_y)) - radius * float(np.linalg.norm(state.total_y))
+                self.regret_ = (state.paid_x - best) / state.weight
+                self.regret_bound_ = radius * bound / float(np.sqrt(max_iter))
         else:
             safe = SafeDescent(
                 backtracking=True,
@@ -216,14 +239,19 @@ class StiefelPCA(PrincipalSubspace, PlacesRows):
         return tags
 
 
-def _check_no_regret(parameters: dict[str, Any]) -> None:
-    """Refuse what step="no_regret" has no use for."""
-    if parameters["step"] != "no_regret":
+def _check_averaged(parameters: dict[str, Any]) -> None:
+    """Refuse what a step has no use for."""
+    step = parameters["step"]
+    if step != "averaged" and (parameters["radius"] is not None or parameters["gradient_bound"] != 1.0):
+        name = "gradient_bound" if parameters["radius"] is None else "radius"
+        remedy = "Leave it out, or use step='averaged'."
+        raise ValueError(message(f"{name}={parameters[name]}", f"left out where step={step!r}", remedy=remedy))
+    if step not in _AVERAGED:
         return
     if parameters["learning_rate"] != "infinite":
-        fact = "the step is sqrt(n_components / max_iter)"
+        length = "sqrt(n_components / max_iter)" if step == "no_regret" else "radius / (gradient_bound sqrt(max_iter))"
         remedy = "Leave learning_rate out, or use step='polar'."
         what = f"learning_rate={parameters['learning_rate']}"
-        raise ValueError(message(what, "left out where step='no_regret'", fact=fact, remedy=remedy))
+        raise ValueError(message(what, f"left out where step={step!r}", fact=f"the step is {length}", remedy=remedy))
     if parameters["max_iter"] == 0:
-        raise ValueError(message("max_iter=0", "at least 1 where step='no_regret'"))
+        raise ValueError(message("max_iter=0", f"at least 1 where step={step!r}"))
