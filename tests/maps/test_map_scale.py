@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -109,6 +110,9 @@ def test_answers_are_in_units_of_the_data(standardised, by_hand):
 def test_the_file_keeps_the_scale(standardised, tmp_path):
     standardised.save(tmp_path / "wine.gnomon")
     again = gn.Map.load(tmp_path / "wine.gnomon")
+    with zipfile.ZipFile(tmp_path / "wine.gnomon") as archive:
+        large = [one.filename for one in archive.infolist() if one.file_size >= WINE.data.nbytes]
+    assert large == ["X_values.npy"]  # the standardised table is not stored beside it
     assert again.scale.name == "standard"
     np.testing.assert_array_equal(again.scale.spread, standardised.scale.spread)
     new = WINE.data[:6] * 0.99
@@ -141,10 +145,11 @@ def test_tables_of_one_kind_stay_and_so_do_pictures():
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
         result = gn.map(X[:300], "pca")
-        wide = X[:300] * np.append(1000.0, np.ones(63))
+        wide = (X[:300] + np.random.default_rng(0).normal(size=(300, 64))) * np.where(np.arange(64) == 36, 1000.0, 1.0)
         picture = gn.map(wide, "pca", image_shape=(8, 8))
     assert result.scale is None
     assert result.explain().scale is None
+    assert gn.explain(wide, picture.embedding).scale is not None
     assert picture.scale is None
     assert picture.explain().scale is None
 

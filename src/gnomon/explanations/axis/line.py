@@ -319,7 +319,7 @@ def axis(
         features=[explanation.feature_names[f] for f in order],
         indices=order.astype(np.int64),
         **{name: column[order] for name, column in table.items()},
-        fidelity=held_out_r2(explanation._fitted, near.rows, near.t),
+        fidelity=held_out_r2(explanation._X, near.rows, near.t),
         r2=_mean_or_nan(explanation.r2[near.rows]),
         near=near,
         all_features=explanation.feature_names,
