@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, check_parameters, message
+from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.explanations.answer import format_number, format_table
+from gnomon.explanations.choice import FitChoice, choose_fit
 from gnomon.explanations.why import LOW_R2, Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
+from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
@@ -25,6 +27,7 @@ N_TOP = 8
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
 _RIDGE_ROWS = 1000  # points that choose the ridge
 _SLACK = 4 / 3
+_LINEAR = 0.5  # median R2 of the forward fits from which on they stand without comparison
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,18 @@ class Explanation:
     n_jobs : int or None
         Threads of the questions that follow.
     calibration : float
-        Factor that gives the averaged fits the length at which they predict the neighbours best: damping and noise in
-        the features shorten them. 1 without pooling.
+        Factor that gives the fits the length at which they predict the neighbours best: damping and noise in the
+        features shorten them. 1 for forward fits without pooling.
+    direction : {"forward", "inverse"}
+        "forward": the place fitted by the features, over neighbours in the data. "inverse": the features fitted by the
+        place, over neighbours in the map, and turned round with each feature weighted by what its scatter lets it say.
+        `r2`, `r2_error`, `fit_r2`, `mask`, arrows and importances are those of this fit; `ellipses` and `distortion`
+        are always those of the data's neighbourhoods.
+    neighborhood : {"data", "map"}
+        Where the neighbours of the fits are.
+    scores : dict of str to float
+        Share of the steps to held-out rows in the map that each fit tried predicts; see `FitChoice`. Empty if none was
+        compared: the fit was given, its median R2 reaches 0.5, or there are too few rows.
     scale : Scaling or None
         How the features were standardised for neighbours and fits; `axes` and values are in units of the features all
         the same, `ellipses` in those of the standardised features.
@@ -106,6 +119,8 @@ class Explanation:
         ridge: float,
         scale: Scaling | None = None,
         n_jobs: int | None = None,
+        inverse: InverseFits | None = None,
+        scores: dict[str, float] | None = None,
     ) -> None:
         self._X = X
         self.scale = scale
@@ -126,13 +141,20 @@ class Explanation:
         self.calibration = jacobians.calibration
         self.mask = jacobians.mask
         self.global_importance = effects.mean_importance
+        self.direction, self.neighborhood = ("forward", "data") if inverse is None else ("inverse", "map")
+        self.scores = {} if scores is None else scores
+        self._inverse = inverse
         self.n_samples, self.n_features = int(X.shape[0]), int(X.shape[1])
         self.n_components = jacobians.n_components
         self.n_neighbors = int(jacobians.indices.shape[1])
+        if inverse is not None:
+            self.r2 = np.clip(inverse.predicted_r2, 0.0, 1.0)
+            self.r2_error, self.fit_r2, self.mask = inverse.r2_error, inverse.r2, inverse.mask
+            self.calibration, self.n_neighbors, self.pooling = inverse.calibration, inverse.n_neighbors, 0
 
     @property
     def jacobians(self) -> LocalJacobians:
-        """The local fits."""
+        """The forward fits, which `ellipses` and `distortion` describe."""
         return self._jacobians
 
     @cached_property
@@ -149,6 +171,8 @@ class Explanation:
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:
         """Importance of every feature for every point, (n_samples, n_features) float32; formed when first used."""
+        if self._inverse is not None:
+            return self._inverse.importance(self._fitted)
         effects = feature_effects(self._fitted, self._jacobians, all_features=True)
         assert effects.all_importance is not None
         return effects.all_importance
@@ -157,12 +181,14 @@ class Explanation:
     def semi_axes(self) -> npt.NDArray[np.float64]:
         """Semi-axes of the distortion ellipses, (n_samples, n_components), descending: map units per data unit."""
         axes = np.full((self.n_samples, self.n_components), np.nan)
-        axes[self.mask] = np.sqrt(np.maximum(np.linalg.eigvalsh(self.ellipses[self.mask])[:, ::-1], 0.0))
+        known = self._jacobians.mask
+        axes[known] = np.sqrt(np.maximum(np.linalg.eigvalsh(self.ellipses[known])[:, ::-1], 0.0))
         return axes
 
     def axes(self, i: int) -> npt.NDArray[np.float64]:
         """Return the displacement of point i in the map per unit of each feature, (n_components, n_features)."""
-        axes = self._jacobians.axes(self._fitted, self._row(i))
+        fits = self._jacobians if self._inverse is None else self._inverse
+        axes = fits.axes(self._fitted, self._row(i))
         return axes if self.scale is None else axes / self.scale.spread
 
     def axes_error(self, i: int, features: Any = None) -> npt.NDArray[np.float64]:
@@ -170,10 +196,12 @@ class Explanation:
 
         Of some features only, by their column numbers, if they are given.
 
-        They answer for scatter of the places in the map about a locally linear function of the data, by the jackknife
-        over the rows that enter; not for the bias of damping and of averaging over a curved map.
+        They answer for scatter of the places in the map about a locally linear function of the data (of the features
+        about one of the place, if the fit is inverse), by the jackknife over the rows that enter; not for the bias of
+        damping and of averaging over a curved map.
         """
-        errors = self._jacobians.axes_error(self._fitted, self._row(i), features)
+        fits = self._jacobians if self._inverse is None else self._inverse
+        errors = fits.axes_error(self._fitted, self._row(i), features)
         if self.scale is None:
             return errors
         return errors / (self.scale.spread if features is None else self.scale.spread[features])
@@ -184,7 +212,11 @@ class Explanation:
         n_top = min(check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"], self.n_features)
         effects = self._effects
         if n_top > effects.indices.shape[1]:
-            effects = feature_effects(self._fitted, self._jacobians, n_top=n_top)
+            effects = (
+                feature_effects(self._fitted, self._jacobians, n_top=n_top)
+                if self._inverse is None
+                else self._inverse.effects(self._fitted, n_top)
+            )
         return TopFeatures(effects.indices[:, :n_top], effects.arrows[:, :n_top], effects.importance[:, :n_top])
 
     def why(self, i: int, n_top: int = 5) -> Why:
@@ -201,6 +233,11 @@ class Explanation:
         ]
         defined = self.r2[self.mask]
         head = f"{self.n_samples} points, {self.n_features} features, {self.n_neighbors} neighbours"
+        if self.direction == "inverse":
+            head += " in the map, features fitted by the place"
+            if self.scores:
+                score = self.scores[f"inverse {self.n_neighbors}"]
+                head += f" (held-out R2 {score:.2f}, forward {self.scores['forward']:.2f})"
         if len(defined):
             low = float(np.mean(defined < LOW_R2))
             head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"
@@ -261,6 +298,7 @@ def explain(
     feature_names: Any = None,
     metric: str = "euclidean",
     scale: Literal["auto", "standard", "robust"] | Scaling | None = "auto",
+    fit: str = "auto",
     n_jobs: int | None = None,
 ) -> Explanation:
     """Explain an embedding made anywhere: which features move each point, and how far to believe it.
@@ -269,6 +307,10 @@ def explain(
     their displacements in the embedding. The arrow of a feature is where the point would move for one local standard
     deviation of the feature, within the directions in which the data vary there. The explanation is of the embedding
     as it is, not of a model beside it, and a feature that is constant among the neighbours gets exactly zero.
+
+    In tables of counts, of zeros and ones, or of much noise, neighbours in the data are mostly noise. If it predicts
+    the places of held-out rows clearly better, the map is therefore fitted the other way: the features by the place,
+    over up to 400 neighbours in the map, each feature weighted by one over the variance of its own residuals.
 
     Parameters
     ----------
@@ -293,6 +335,11 @@ def explain(
         Standardise the features for neighbours and fits, as `gnomon.map` does: "auto" where columns have unlike units.
         Arrows and importances are per local standard deviation either way, axes and values in units of the features.
         A given graph is taken as it is.
+    fit : {"auto", "forward", "inverse"}, default="auto"
+        "forward": the place by the features. "inverse": the features by the place, over the number of map neighbours
+        that predicts held-out rows best. "auto": the one that does, for the whole map: forward unless the inverse fit
+        predicts clearly more than half as much again, and always where the median R2 of the forward fits reaches 0.5.
+        `Explanation.direction` and `Explanation.scores` tell.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -305,8 +352,12 @@ def explain(
     .. [1] Yang et al., "Interpretable Dimensionality Reduction by Feature Preserving Manifold Approximation and
        Projection", 2022, whose frames are taken here from the embedding itself.
     """
-    rules = {"n_neighbors": Integer(2), "pooling": Integer(0)}
-    checked = check_parameters(rules, {"n_neighbors": n_neighbors, "pooling": pooling})
+    rules: dict[str, Rule] = {
+        "n_neighbors": Integer(2),
+        "pooling": Integer(0),
+        "fit": Options("auto", "forward", "inverse"),
+    }
+    checked = check_parameters(rules, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
     given, labels = check_features(X, feature_names)
     scaling = scale if isinstance(scale, Scaling) else None
     if scaling is None and scale is not None:
@@ -316,5 +367,32 @@ def explain(
     near = _neighbors(values, graph, checked["n_neighbors"], metric)
     ridge = _choose_ridge(values, places, near, checked["pooling"] > 0)
     jacobians = local_jacobians(values, places, near, ridge=ridge, variance_share=1.0, pooling=checked["pooling"])
+    chosen = _choose_fit(values, jacobians, near, checked["fit"])
     jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP)
-    return Explanation(given, jacobians, effects, labels, graph=near, ridge=ridge, scale=scaling, n_jobs=n_jobs)
+    inverse = None
+    if chosen.direction == "inverse":
+        inverse, found = inverse_fits(values, jacobians.places, n_neighbors=chosen.n_neighbors, n_top=N_TOP)
+        effects = replace(found, ellipses=effects.ellipses)
+    return Explanation(
+        given,
+        jacobians,
+        effects,
+        labels,
+        graph=near,
+        ridge=ridge,
+        scale=scaling,
+        n_jobs=n_jobs,
+        inverse=inverse,
+        scores=chosen.scores,
+    )
+
+
+def _choose_fit(X: Any, jacobians: LocalJacobians, graph: NeighborGraph, fit: str) -> FitChoice:
+    """Return the fit asked for, or the one that predicts held-out rows."""
+    scores = (jacobians.stretched_r2() if jacobians.pooling else jacobians.predicted_r2)[jacobians.mask]
+    linear = not len(scores) or float(np.median(scores)) >= _LINEAR
+    if fit == "forward" or (fit == "auto" and linear):
+        return FitChoice("forward", graph.n_neighbors, {})
+    return choose_fit(
+        X, jacobians.places, graph, ridge=jacobians.ridge, pooling=jacobians.pooling, inverse=fit == "inverse"
+    )

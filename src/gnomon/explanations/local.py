@@ -31,11 +31,15 @@ _TOGETHER = 32  # rows whose fits are averaged in one go
 def local_deviation(explanation: Explanation, i: int) -> Array:
     """Return the local standard deviation of each feature at point i, one number each, in units of the feature.
 
-    It is that of the arrows: averaged over the point and its neighbours if the explanation averages fits.
+    It is that of the arrows: averaged over the point and its neighbours if the explanation averages fits, that of the
+    neighbours in the map if the fit is inverse.
     """
-    deviation: Array = expand_deviations(explanation._fitted, explanation._jacobians, np.array([i], np.int64))[0]
+    if explanation._inverse is not None:
+        deviation: Array = explanation._inverse.deviation(explanation._fitted, i)
+    else:
+        deviation = expand_deviations(explanation._fitted, explanation._jacobians, np.array([i], np.int64))[0]
     if explanation.scale is not None:
-        deviation *= explanation.scale.spread
+        deviation = deviation * explanation.scale.spread
     return deviation
 
 
@@ -46,6 +50,9 @@ def local_arrows(explanation: Explanation, i: int) -> Array:
 
 def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Iterator[Array]:
     """Yield the `local_arrows` of many rows; fast where rows that follow each other lie near each other."""
+    if explanation._inverse is not None:
+        yield from explanation._inverse.each_arrows(explanation._fitted, rows)
+        return
     jacobians = explanation._jacobians
     d = explanation.n_components
     for start in range(0, len(rows), _TOGETHER):
