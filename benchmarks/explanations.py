@@ -1,6 +1,7 @@
 """Compare explanations of maps on data whose driving features are known.
 
 python -m benchmarks.explanations --features 40 200 --noise 10 4 2 --maps umap tsne isomap
+python -m benchmarks.explanations --tables counts "low depth" binary --maps known umap --seeds 0 1
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import argparse
 import json
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/explanations.py`
 
 import gnomon
 from benchmarks.explainers import EXPLAINERS, SLOW
-from benchmarks.known_drivers import MANIFOLDS, DrivenManifold, KnownMap, driven_manifold
+from benchmarks.known_drivers import MANIFOLDS, TABLES, DrivenManifold, KnownMap, driven_manifold, driven_table
 from benchmarks.report import table_of
 from gnomon.evaluation.explanations import push_test, recovery_of_drivers, sign_agreement
 from gnomon.explanations import explain
@@ -29,13 +30,20 @@ from gnomon.explanations import explain
 __all__ = ["compare", "main", "make_map", "oracle"]
 
 Floats = npt.NDArray[np.float64]
+MAPS = ("umap", "tsne", "isomap", "known")
 _ROWS = 150  # rows of each table at which explanations are judged
 _PUSH = 0.3  # length of a push, in units of the median distance to the 15th neighbour
+_APART = 3.0  # between the clusters of a table in the map of its true coordinates, which have length 1
 _TRUSTED = 0.5  # pushes are judged where the local R2 of gnomon's explanation is at least this
 
 
 def make_map(kind: str, manifold: DrivenManifold) -> Floats:
-    """Return a map by UMAP, t-SNE or Isomap; Isomap piece by piece, for it maps connected data."""
+    """Return a map by UMAP, t-SNE or Isomap, this piece by piece, for it maps connected data; or the true coordinates.
+
+    "known": the true coordinates, with the pieces in a row.
+    """
+    if kind == "known":
+        return manifold.u + np.column_stack([_APART * manifold.pieces, np.zeros(len(manifold.u))])
     if kind == "umap":
         return np.asarray(gnomon.UMAP(random_state=0).fit_transform(manifold.X), dtype=np.float64)
     if kind == "tsne":
@@ -55,17 +63,20 @@ def oracle(manifold: DrivenManifold, known: KnownMap, rows: npt.NDArray[np.int64
 
     slopes = known.derivative
     axes = np.zeros((len(rows), slopes.shape[1], manifold.X.shape[1]))
-    metric = manifold.metric()
-    for at, i in enumerate(rows):
+    scale = manifold.noise.std(axis=0) if manifold.name in TABLES else np.ones(manifold.X.shape[1])
+    X = manifold.X / scale
+    derivative = manifold.derivative[rows] / scale[:, None]
+    metric = dict(zip(rows.tolist(), np.einsum("ifa,ifb->iab", derivative, derivative), strict=True))
+    for at, i in enumerate(rows.tolist()):
         frame = np.linalg.cholesky(metric[i])
         region = np.flatnonzero(manifold.regions == manifold.regions[i])
         distance, near = cKDTree(manifold.u[region] @ frame).query(manifold.u[i] @ frame, k=min(150, len(region)))
         U = manifold.u[region[near]] - manifold.u[i]
         root = np.sqrt(np.maximum(1.0 - (distance / distance.max()) ** 2, 0.0))[:, None]
         design = root * np.column_stack([np.ones(len(U)), U])
-        slope = np.linalg.lstsq(design, root * manifold.X[region[near]], rcond=None)[0][1:3]
+        slope = np.linalg.lstsq(design, root * X[region[near]], rcond=None)[0][1:3]
         axes[at] = slopes[i] @ np.linalg.pinv(slope.T)
-    return np.linalg.norm(axes, axis=1), axes
+    return np.linalg.norm(axes, axis=1), axes / scale
 
 
 def _judge(
@@ -161,38 +172,48 @@ def _tables(results: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def _cases(options: argparse.Namespace) -> Iterator[tuple[dict[str, Any], DrivenManifold]]:
+    """Yield what is known of each set of rows, and the rows."""
+    for seed in options.seeds:
+        for name in options.tables or ():
+            table = driven_table(name, options.rows, random_state=seed)
+            facts = {"manifold": name, "features": table.X.shape[1], "noise": round(table.signal_to_noise, 2)}
+            yield {**facts, "seed": seed}, table
+        for name in () if options.tables else options.manifolds:
+            for features in options.features:
+                for noise in options.noise:
+                    ratio = {"n_features": features, "signal_to_noise": noise}
+                    manifold = driven_manifold(name, options.rows, **ratio, random_state=seed)
+                    yield {"manifold": name, "features": features, "noise": noise, "seed": seed}, manifold
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.explanations", description=__doc__.splitlines()[0])
     parser.add_argument("--manifolds", nargs="+", default=list(MANIFOLDS), choices=MANIFOLDS)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, help="these tables, not the manifolds")
     parser.add_argument("--features", nargs="+", type=int, default=[40, 200])
     parser.add_argument("--noise", nargs="+", type=float, default=[10.0, 4.0, 2.0], help="signal-to-noise ratios")
-    parser.add_argument("--maps", nargs="+", default=["umap", "tsne", "isomap"], choices=["umap", "tsne", "isomap"])
+    parser.add_argument("--maps", nargs="+", default=["umap", "tsne", "isomap"], choices=MAPS)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--points", type=int, default=_ROWS, help="rows at which each map is judged")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1])
     parser.add_argument("--fast", action="store_true", help="without " + " and ".join(SLOW))
     parser.add_argument("--keep", type=Path, help="keep the maps in this folder and take from it those that are there")
     parser.add_argument("--json", type=Path, help="also write all scores here")
     options = parser.parse_args(arguments)
     names = [name for name in EXPLAINERS if not (options.fast and name in SLOW)]
     results: list[dict[str, Any]] = []
-    for name in options.manifolds:
-        for features in options.features:
-            for noise in options.noise:
-                manifold = driven_manifold(
-                    name, options.rows, n_features=features, signal_to_noise=noise, random_state=options.seed
-                )
-                for kind in options.maps:
-                    kept = options.keep and options.keep / f"{name}_{features}_{noise:g}_{kind}.npy"
-                    Y = np.load(kept) if kept and kept.exists() else make_map(kind, manifold)
-                    if kept and not kept.exists():
-                        kept.parent.mkdir(parents=True, exist_ok=True)
-                        np.save(kept, Y)
-                    scores = compare(manifold, Y, names, options.points)
-                    results.append(
-                        {"manifold": name, "features": features, "noise": noise, "map": kind, "scores": scores}
-                    )
-                    print(f"{name}, {features} features, noise {noise:g}, {kind}: {scores['gnomon']}", file=sys.stderr)
+    for facts, manifold in _cases(options):
+        for kind in options.maps:
+            case = "_".join(f"{value}" for value in (*facts.values(), kind)).replace(" ", "-")
+            kept = options.keep and options.keep / f"{case}.npy"
+            Y = np.load(kept) if kept and kept.exists() else make_map(kind, manifold)
+            if kept and not kept.exists():
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                np.save(kept, Y)
+            scores = compare(manifold, Y, names, options.points)
+            results.append({**facts, "map": kind, "scores": scores})
+            print(f"{case}: {scores['gnomon']}", file=sys.stderr)
     print(_tables(results))
     if options.json is not None:
         options.json.write_text(json.dumps(results, indent=1))

@@ -2,5 +2,6 @@
 
 from benchmarks.known_drivers.known_maps import KnownMap
 from benchmarks.known_drivers.manifolds import MANIFOLDS, DrivenManifold, driven_manifold
+from benchmarks.known_drivers.tables import TABLES, driven_table
 
-__all__ = ["MANIFOLDS", "DrivenManifold", "KnownMap", "driven_manifold"]
+__all__ = ["MANIFOLDS", "TABLES", "DrivenManifold", "KnownMap", "driven_manifold", "driven_table"]

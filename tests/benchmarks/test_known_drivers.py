@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.explanations import compare, make_map
-from benchmarks.known_drivers import MANIFOLDS, KnownMap, driven_manifold
+from benchmarks.known_drivers import MANIFOLDS, TABLES, KnownMap, driven_manifold, driven_table
 
 from gnomon.evaluation import recovery_of_drivers, shuffle_columns
 from gnomon.explanations import explain
@@ -115,3 +115,24 @@ def test_the_known_map_of_a_linear_map_of_the_surface_is_exact():
     before, after, step = known.pushes(on, features, 0.01)
     np.testing.assert_allclose(known.place(after) - known.place(before), (after - before)[:, :2] @ A, atol=1e-9)
     assert step.shape == data.X[on].shape
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_tables_move_as_their_derivatives_say_and_their_noise_has_mean_zero(kind):
+    table = driven_table(kind, 4000, random_state=1)
+    units = table.X.std(axis=0)
+    rows, step = np.arange(0, 4000, 41), 1e-4
+    for a in range(2):
+        ahead, behind = table.u[rows].copy(), table.u[rows].copy()
+        ahead[:, a] += step
+        behind[:, a] -= step
+        regions = table.regions[rows]
+        slope = (table.surface(ahead, regions) - table.surface(behind, regions)) / (2 * step)
+        np.testing.assert_allclose(slope / units, table.derivative[rows][:, :, a] / units, atol=1e-4)
+    assert np.all(table.drivers.sum(axis=1) == 6)
+    assert not np.any(table.derivative[~table.drivers])
+    assert np.max(np.abs(table.noise.mean(axis=0) / table.noise.std(axis=0))) < 0.08
+    if kind == "units":
+        assert units.max() / units.min() > 1000
+    if kind == "binary":
+        assert set(np.unique(table.X)) == {0.0, 1.0}

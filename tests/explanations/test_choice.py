@@ -1,0 +1,86 @@
+"""The fit of an explanation is the one that predicts rows it has not seen, and the explanation says which."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.explanations import make_map
+from benchmarks.known_drivers import driven_manifold, driven_table
+from tests.threads import on_threads
+
+from gnomon.evaluation import recovery_of_drivers
+from gnomon.explanations import explain
+from gnomon.explanations.choice import choose_fit
+
+
+@pytest.fixture(scope="module")
+def sparse_counts():
+    table = driven_table("low depth", random_state=0)
+    return table, make_map("known", table)
+
+
+def test_sparse_counts_are_explained_by_neighbours_in_the_map(sparse_counts):
+    table, Y = sparse_counts
+    found = explain(table.X, Y)
+    assert (found.direction, found.neighborhood) == ("inverse", "map")
+    assert found.scores[f"inverse {found.n_neighbors}"] > 1.5 * found.scores["forward"]
+    forward = explain(table.X, Y, fit="forward")
+    assert recovery_of_drivers(found.importance, table.drivers).auc > 0.95
+    assert recovery_of_drivers(forward.importance, table.drivers).auc < 0.85
+
+
+def test_every_answer_is_of_the_chosen_fit(sparse_counts):
+    table, Y = sparse_counts
+    found = explain(table.X, Y)
+    answer = found.why(5, 3)
+    np.testing.assert_allclose(answer.effect, found.importance[5, answer.indices], rtol=1e-5)
+    top = found.top_features(12)
+    np.testing.assert_allclose(top.importance[5, :3], answer.effect, rtol=1e-5)
+    np.testing.assert_allclose(found.axes_error(5, [4]), found.axes_error(5)[:, 4:5])
+    assert answer.significant.any()
+    assert "in the map, features fitted by the place (held-out R2" in found.summary()
+    assert 0.2 < np.median(found.r2) < np.median(found.fit_r2)
+    assert np.isfinite(found.semi_axes[found.mask]).all()
+
+
+def test_a_clean_surface_is_explained_forward_to_the_bit():
+    data = driven_manifold("caps", 600, n_features=24, signal_to_noise=10, random_state=0)
+    Y = make_map("isomap", data)
+    found, plain = explain(data.X, Y), explain(data.X, Y, fit="forward")
+    assert found.direction == "forward"
+    assert found.importance.tobytes() == plain.importance.tobytes()
+    assert found.r2.tobytes() == plain.r2.tobytes()
+    assert found.n_neighbors == 15
+    assert "fitted by the place" not in found.summary()
+
+
+def test_an_inverse_fit_can_be_asked_for():
+    data = driven_manifold("sheets", 600, n_features=24, random_state=0)
+    Y = make_map("known", data)
+    found = explain(data.X, Y, fit="inverse")
+    assert found.direction == "inverse"
+    assert {"forward", f"inverse {found.n_neighbors}"} <= set(found.scores)
+    assert recovery_of_drivers(found.importance, data.drivers, counted=~data.faint).auc > 0.97
+    few = explain(data.X[:60], Y[:60], fit="inverse")
+    assert (few.n_neighbors, few.scores) == (50, {})
+    with pytest.raises(ValueError, match="fit"):
+        explain(data.X, Y, fit="backward")
+
+
+def test_a_random_map_is_not_believed_either_way():
+    rng = np.random.default_rng(0)
+    X, Y = np.log1p(rng.poisson(1.0, (800, 40))).astype(float), rng.normal(size=(800, 2))
+    found = explain(X, Y)
+    assert found.direction == "forward"
+    assert max(found.scores.values()) < 0.05
+    assert np.median(explain(X, Y, fit="inverse").r2) < 0.02
+
+
+def test_the_choice_does_not_depend_on_threads_and_few_rows_are_not_compared(sparse_counts):
+    table, Y = sparse_counts
+    graph = explain(table.X, Y, fit="forward").graph
+    one = on_threads(1, choose_fit)(table.X, Y, graph, ridge=10.0, pooling=3)
+    three = on_threads(3, choose_fit)(table.X, Y, graph, ridge=10.0, pooling=3)
+    assert one == three
+    few = np.arange(0, len(Y), 40)
+    assert explain(table.X[few], Y[few]).scores == {}
