@@ -6,7 +6,7 @@ The shortest paths in the neighbour graph are followed to the first place inside
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.affinities.geodesics import PathGraph
 from gnomon.data.scaling import ColumnScales
+from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.explanations.counterfactual.region import Membership, Region
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.neighbors import NeighborGraph, find_bridges
@@ -38,6 +39,7 @@ __all__ = [
 Array = npt.NDArray[np.float64]
 _AVERAGED = 15  # neighbours in a local mean, at most
 _STEPS = 24  # places tried along a path, then again between the last outside and the first inside
+_ENDS = 200  # nearest rows of the region among which plausible ends are sought
 _FURTHER = 3  # places tried from there to the end
 
 
@@ -158,12 +160,15 @@ class Placing:
         The row that is changed; it does not count as a point of the map.
     region : Region
     transform : callable
+    plausibility : Plausibility, or None
+        What is asked of rows that land in the region.
     """
 
     X: Any
     i: int
     region: Region
     transform: Callable[[Any], Any]
+    plausibility: Plausibility | None = None
 
     def like(self, rows: Array) -> Any:
         """Return rows in the form of the data."""
@@ -172,14 +177,25 @@ class Placing:
 
     def memberships(self, rows: Array) -> list[Membership]:
         """Place rows (n, n_features) and say where they lie."""
-        places = np.asarray(self.transform(self.like(rows)), dtype=np.float64)
-        return self.region.memberships(places, without=self.i)
+        given = self.like(rows)
+        places = np.asarray(self.transform(given), dtype=np.float64)
+        found = self.region.memberships(places, without=self.i)
+        inside = np.flatnonzero([one.inside for one in found])
+        if self.plausibility is not None and len(inside):
+            for j, holds in zip(inside, self.plausibility.holds(given[inside]), strict=True):
+                found[j] = replace(found[j], plausible=bool(holds))
+        return found
 
 
 def find_paths(
-    explanation: Explanation, i: int, region: Region, graph: NeighborGraph, n_paths: int
+    explanation: Explanation,
+    i: int,
+    region: Region,
+    graph: NeighborGraph,
+    n_paths: int,
+    plausibility: Plausibility | None = None,
 ) -> list[tuple[Path, str]]:
-    """Return paths of every kind to the nearest rows inside the region."""
+    """Return paths of every kind to the nearest rows inside the region, plausible ones first."""
     shortest = path_graph(explanation._fitted, graph)
     lengths = shortest.lengths_from(np.array([i], dtype=np.int32))[0]
     candidates = region.core()
@@ -193,7 +209,12 @@ def find_paths(
                 remedy="Pass a graph with more neighbours.",
             )
         )
-    nearest = candidates[np.argsort(lengths[candidates], kind="stable")[:n_paths]]
+    nearest = candidates[np.argsort(lengths[candidates], kind="stable")]
+    if plausibility is not None:
+        some = nearest[:_ENDS]
+        holds = plausibility.holds(explanation._X[some], some)
+        nearest = np.concatenate([some[holds], some[~holds]])
+    nearest = nearest[:n_paths]
     paths = []
     for end in nearest:
         rows = shortest_path(shortest, lengths, int(end))
@@ -203,6 +224,14 @@ def find_paths(
     if not paths:
         raise ValueError(message("target", "rows other than duplicates of the point"))
     return paths
+
+
+def _rank(candidate: Candidate) -> tuple[int, float]:
+    """Return what sorts changed rows on one path: the first that arrives, the first in the region, the nearest."""
+    membership = candidate.membership
+    if membership.inside:
+        return (0 if membership.plausible else 1), candidate.share
+    return 2, membership.distance
 
 
 def try_paths(paths: list[tuple[Path, str]], placing: Placing, scales: ColumnScales) -> list[Candidate]:
@@ -220,15 +249,10 @@ def try_paths(paths: list[tuple[Path, str]], placing: Placing, scales: ColumnSca
         for r, ((path, kind), some) in enumerate(zip(paths, shares, strict=True)):
             tried = [Candidate(path, kind, float(s), memberships[at + k], rows[at + k]) for k, s in enumerate(some)]
             at += len(some)
-            inside = [candidate for candidate in tried if candidate.membership.inside]
-            found = inside[0] if inside else min(tried, key=lambda candidate: candidate.membership.distance)
             known = best[r]
-            if known is None or (
-                found.membership.inside and (not known.membership.inside or found.share < known.share)
-            ):
-                best[r] = known = found
+            best[r] = found = min(tried if known is None else [known, *tried], key=_rank)
             step = 1.0 / _STEPS
-            shares[r] = known.share - step + np.linspace(0.0, step, _STEPS + 1)[1:-1]
+            shares[r] = found.share - step + np.linspace(0.0, step, _STEPS + 1)[1:-1]
     return [candidate for candidate in best if candidate is not None]
 
 
@@ -238,7 +262,8 @@ def best_candidate(candidates: list[Candidate], own: Array) -> tuple[Candidate, 
     Single rows on a path bring their own noise into the answer, local means do not: the first kind that arrives is
     taken, and of its candidates the one with the smallest change. If none arrives it is the one that comes nearest.
     """
-    arrived = [candidate for candidate in candidates if candidate.membership.inside]
+    arrived = [candidate for candidate in candidates if candidate.membership.arrived]
+    arrived = arrived or [candidate for candidate in candidates if candidate.membership.inside]
     if not arrived:
         return min(candidates, key=lambda candidate: candidate.membership.distance), []
     first = min(KINDS.index(candidate.kind) for candidate in arrived)
@@ -262,4 +287,4 @@ def further_candidates(candidates: list[Candidate], placing: Placing, scales: Co
         Candidate(candidate.path, candidate.kind, s, membership, row)
         for (candidate, s), membership, row in zip(further, placing.memberships(rows), rows, strict=True)
     ]
-    return candidates + [one for one in longer if one.membership.inside]
+    return candidates + [one for one in longer if one.membership.arrived]

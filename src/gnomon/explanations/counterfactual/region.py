@@ -31,12 +31,20 @@ class Membership:
         To the nearest point of the region, in units of the map; inf if the row has no place.
     label : object or None
         Label of most of the nearest points, the smallest of several.
+    plausible : bool
+        Whether a row in the region is like the data and like those of the region, if that was asked.
     """
 
     place: Array
     inside: bool
     distance: float
     label: Any
+    plausible: bool = True
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the row is in the region and plausible."""
+        return self.inside and self.plausible
 
 
 def target_rows(places: Array, target: Any, position: Any, labels: Any) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon._validation import Boolean, Integer, Options, check_parameters, message
 from gnomon.data.scaling import ColumnScales, column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
@@ -22,6 +22,7 @@ from gnomon.explanations.counterfactual.paths import (
     further_candidates,
     try_paths,
 )
+from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.explanations.counterfactual.region import Region, target_rows
 from gnomon.explanations.local import local_deviation
 from gnomon.explanations.rows import dense_rows_of, find_row
@@ -63,7 +64,7 @@ class Counterfactual(Answer):
         In local standard deviations around the point; NaN where the feature changes but does not vary there.
     needed : ndarray of shape (n_features,), bool
         Whether the feature is of the smallest set found whose change alone brings the row into the target, by the map
-        itself. None is if the target is not reached.
+        itself, and leaves it plausible. None is if the target is not reached, or by no plausible row.
     values : ndarray of shape (n_features,), float64
         Values before the change.
     row, needed_row : ndarray of shape (n_total_features,), float64
@@ -72,7 +73,7 @@ class Counterfactual(Answer):
         Whether the changed row, placed by the map itself, lands in the target: most of its nearest points there are of
         the target, and they are near.
     n_needed : int or None
-        Number of features needed; None if the target is not reached.
+        Number of features needed; None if the target is not reached, or by no plausible row.
     n_changed : int
         Number of features that differ in the changed row.
     start, landed : ndarray of shape (n_components,)
@@ -81,6 +82,12 @@ class Counterfactual(Answer):
         From there to the nearest point of the target, in units of the map; 0 if reached.
     label : object or None
         The label of most points near the landing place.
+    plausible : bool or None
+        Whether the changed row is like the data and like those of the target; None if that was not asked or the target
+        is not reached. If it is False no plausible row was found on the paths, and no feature is said to be needed.
+    target_share, needed_target_share : float or None
+        Share of the target among the nearest rows of the data of the two changed rows, in the map's own metric; None
+        if `plausible` is.
     novelty, needed_novelty : float or None
         How unlike the data the two changed rows are, in the terms of the given function.
     route : {"means", "fading", "rows"}
@@ -89,7 +96,7 @@ class Counterfactual(Answer):
     share : float in (0, 1]
         Part of the path that the change goes.
     n_paths : int
-        Paths that arrive, of those tried.
+        Paths that arrive, of those tried, at a plausible row if that was asked.
     fidelity : float in [0, 1]
         How far the local linear maps along the path predict where the changed row lands: one minus the squared length
         of the miss over that of the displacement, 0 if negative. Where it is low the path crosses a tear of the map,
@@ -117,6 +124,9 @@ class Counterfactual(Answer):
         "landed",
         "distance",
         "label",
+        "plausible",
+        "target_share",
+        "needed_target_share",
         "novelty",
         "needed_novelty",
         "route",
@@ -149,6 +159,9 @@ class Counterfactual(Answer):
     landed: Array
     distance: float
     label: Any
+    plausible: bool | None
+    target_share: float | None
+    needed_target_share: float | None
     novelty: float | None
     needed_novelty: float | None
     route: str
@@ -171,12 +184,16 @@ class Counterfactual(Answer):
             text += f", among points of label {self.label}"
         if self.novelty is not None:
             text += f", novelty {self.novelty:.2f}"
+        if self.plausible is False:
+            text += "\nno row on the paths to the target is plausible: none like the data and like those of the target"
         if self.n_needed is not None:
             text += f"\nof {self.n_changed} features that change {self.n_needed} are enough"
             text += "" if self.needed_novelty is None else f", novelty {self.needed_novelty:.2f}"
+            if self.needed_target_share is not None:
+                text += f", {self.needed_target_share:.0%} of its nearest rows of the target"
         text += f"; the local linear maps predict {self.fidelity:.0%} of the displacement"
         if not self.fidelity >= LOW_R2:
-            text += ": contributions mean little" + (", what is needed holds" if self.reached else "")
+            text += ": contributions mean little" + ("" if self.n_needed is None else ", what is needed holds")
         return text
 
 
@@ -194,6 +211,7 @@ def counterfactual(
     novelty: Callable[[Any], Any] | None = None,
     minimize: Literal["features", "distance"] = "features",
     sort_by: Literal["contribution", "change"] = "contribution",
+    plausible: bool = True,
 ) -> Counterfactual:
     """Say what would have to change in a row for its point to lie elsewhere in the map.
 
@@ -201,9 +219,10 @@ def counterfactual(
     among others of it. The row is moved along each path, so that it changes as the data change, and at steps on it
     placed anew by `transform`, until it lands in the target. Paths along local means of the data go before paths
     through single rows. Of the change, features are then set back to their values in the row as long as it still lands
-    in the target: first those of small contribution, or first those of small change in units of the data, whichever
-    leaves fewer; these are the features needed. If no path arrives, the answer is the change that comes nearest, and
-    `reached` is False. Features stay within the range of the data.
+    in the target and is plausible: first those of small contribution, or first those of small change in units of the
+    data, whichever leaves fewer; these are the features needed. If no path arrives, the answer is the change that comes
+    nearest, and `reached` is False; if none arrives at a plausible row, `plausible` of the answer is False. Features
+    stay within the range of the data.
 
     Parameters
     ----------
@@ -233,6 +252,12 @@ def counterfactual(
     sort_by : {"contribution", "change"}, default="contribution"
         Features needed come first; among them, and among the others, sort by the absolute contribution or by the
         absolute change in standard deviations.
+    plausible : bool, default=True
+        Whether changed rows must be like the data and like those of the target, all changed or only what is needed:
+        the target's share among the nearest rows of the data, in the metric of `graph`, and the distance to the target
+        over that to all others [1]_ must be as good as at three quarters of the target's own rows, and the `novelty`,
+        if given, at most 0.95. Without it a few features that move the map are enough, and rows arrive that nobody
+        would take for one of the target. With a precomputed metric, or a target of one row, only novelty is asked.
 
     Returns
     -------
@@ -242,13 +267,18 @@ def counterfactual(
     ------
     ValueError
         If the point has no place or lies in the target already, or no path leads there.
+
+    References
+    ----------
+    .. [1] Jiang, Kim, Guan & Gupta, "To trust or not to trust a classifier", NeurIPS 2018.
     """
     rules: dict[str, Any] = {
         "n_paths": Integer(1),
         "minimize": Options("features", "distance"),
         "sort_by": Options(*_SORTS),
+        "plausible": Boolean(),
     }
-    given = {"n_paths": n_paths, "minimize": minimize, "sort_by": sort_by}
+    given = {"n_paths": n_paths, "minimize": minimize, "sort_by": sort_by, "plausible": plausible}
     checked = check_parameters(rules, given)
     X, n = explanation._X, explanation.n_samples
     i = find_row(i, n)
@@ -257,17 +287,18 @@ def counterfactual(
     wanted = target_rows(explanation.places, target, position, labels)
     if wanted[i]:
         raise ValueError(message(f"row {i}", "outside the target", fact="it belongs to it"))
-    placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform)
     if graph is None:
         graph = explanation.graph
     else:
         check_graph(graph, n)
     scales, own = column_scales(X), dense_rows_of(X, [i])[0]
-    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"])
+    asked = Plausibility.of(X, i, wanted, graph, novelty) if checked["plausible"] else None
+    placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform, asked)
+    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"], asked)
     best, alike = best_candidate(candidates := try_paths(paths, placing, scales), own)
     attribution = Attribution(explanation, own, scales)
     kept = np.zeros(len(own), dtype=np.bool_)
-    if alike:
+    if alike and best.membership.arrived:
         tried = (
             further_candidates([best, *(one for one in alike if one is not best)], placing, scales)
             if minimize == "features"
@@ -283,7 +314,7 @@ def counterfactual(
         needed=kept[order],
         **{name: column[order] for name, column in table.items()},
         **_facts(attribution, placing, best, own, kept, novelty),
-        n_paths=sum(one.membership.inside for one in candidates),
+        n_paths=sum(one.membership.arrived for one in candidates),
     )
 
 
@@ -295,7 +326,7 @@ def _minimal_subset(
     for candidate in candidates:
         contribution = direction(start, candidate.membership.place) @ attribution.displacements(candidate)
         orders += [Order.by(contribution, own, candidate.row), Order.by(candidate.row - own, own, candidate.row)]
-    best, size = fewest_features(own, orders, lambda rows: [at.inside for at in placing.memberships(rows)])
+    best, size = fewest_features(own, orders, lambda rows: [at.arrived for at in placing.memberships(rows)])
     kept = np.zeros(len(own), dtype=np.bool_)
     kept[orders[best].features[:size]] = True
     return candidates[best // 2], kept
@@ -337,10 +368,12 @@ def _facts(
     length, predicted = float(np.linalg.norm(true)), float(np.linalg.norm(told))
     tiny = np.finfo(float).tiny
     needed_row = np.where(kept, candidate.row, own)
+    rows = placing.like(np.stack([candidate.row, needed_row]))
     unlike: list[Any] = [None, None]
     if novelty is not None:
-        rows = np.stack([candidate.row, needed_row])
-        unlike = np.asarray(novelty(placing.like(rows)), dtype=np.float64).ravel().tolist()
+        unlike = np.asarray(novelty(rows), dtype=np.float64).ravel().tolist()
+    asked = placing.plausibility if membership.inside else None
+    shares: list[Any] = [None, None] if asked is None or asked.neighbors is None else asked.shares(rows).tolist()
     return {
         "index": placing.i,
         "fidelity": max(0.0, 1.0 - float(np.sum((told - true) ** 2)) / length**2) if length > 0 else float("nan"),
@@ -349,14 +382,17 @@ def _facts(
         "row": candidate.row,
         "needed_row": needed_row,
         "reached": membership.inside,
-        "n_needed": int(kept.sum()) if membership.inside else None,
+        "n_needed": int(kept.sum()) if membership.arrived else None,
         "n_changed": int(np.count_nonzero(candidate.row != own)),
         "start": start,
         "landed": membership.place,
         "distance": 0.0 if membership.inside else membership.distance,
         "label": membership.label,
+        "plausible": None if asked is None else membership.plausible,
+        "target_share": shares[0],
+        "needed_target_share": shares[1] if membership.arrived else None,
         "novelty": unlike[0],
-        "needed_novelty": unlike[1] if membership.inside else None,
+        "needed_novelty": unlike[1] if membership.arrived else None,
         "route": candidate.kind,
         "share": candidate.share,
     }

@@ -1,0 +1,149 @@
+"""Whether a changed row is like the data and like the rows of its target, whatever the map makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.neighbors import NeighborGraph, RowSearch, without_own
+
+__all__ = ["Plausibility"]
+
+_ASKED = 5  # nearest rows of the target, and nearest others
+_MEMBERS = 1000  # rows of the target that set the bounds, at most
+_QUANTILE = 0.75  # of them, less confirmed by their neighbours than a changed row must be
+_NOVELTY = 0.95
+_ROUNDING = 1e-6
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Neighbors:
+    """The nearest rows of the target and the nearest others, in the metric of the map.
+
+    Attributes
+    ----------
+    n_asked : int
+        Of either.
+    inside, outside : RowSearch
+        Over the rows of the target, and over all others but the row that is changed.
+    """
+
+    n_asked: int
+    inside: RowSearch
+    outside: RowSearch
+
+    def measure(self, values: Any, own: Rows | None = None) -> tuple[Array, Array]:
+        """Return shares of the target among the nearest rows, and the ratio of mean distances to it and to others.
+
+        `own` are the numbers of rows that belong to the target themselves, within it: they do not find themselves.
+        """
+        found = self.inside.find(values)
+        near = found[1][:, :-1] if own is None else without_own(*found, own)[1]
+        far = self.outside.find(values)[1]
+        nearest = np.argsort(np.concatenate([near, far], axis=1), axis=1, kind="stable")[:, : self.n_asked]
+        target, other = (part.mean(axis=1, dtype=np.float64) for part in (near, far))
+        ratio = target / np.maximum(other, np.finfo(float).tiny)
+        return (nearest < self.n_asked).mean(axis=1), ratio
+
+
+@dataclass(frozen=True)
+class Plausibility:
+    """What is asked of a changed row besides its place in the map.
+
+    A row is confirmed by its neighbours if the target's share among its nearest rows, and its distance to the target
+    over that to other rows (the inverse of the trust score), are both as good as at three quarters of the target's own
+    rows. It is on the data if its novelty is at most 0.95.
+
+    Attributes
+    ----------
+    members : ndarray of int64
+        Rows of the target.
+    novelty : callable, or None
+        Then novelty is not asked.
+    neighbors : _Neighbors, or None
+        Then neighbours are not asked: distances to new rows are not known, or the target or the rest is a single row.
+    least_share, most_ratio : float
+        Bounds.
+
+    References
+    ----------
+    .. [1] Jiang, Kim, Guan & Gupta, "To trust or not to trust a classifier", NeurIPS 2018.
+    """
+
+    members: Rows
+    novelty: Callable[[Any], Any] | None
+    neighbors: _Neighbors | None = None
+    least_share: float = 0.0
+    most_ratio: float = np.inf
+
+    @classmethod
+    def of(
+        cls, X: Any, i: int, wanted: npt.NDArray[np.bool_], graph: NeighborGraph, novelty: Callable[[Any], Any] | None
+    ) -> Plausibility:
+        """Find out how well the rows of a target are confirmed by their own neighbours.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        i : int
+            The row that is changed.
+        wanted : ndarray of shape (n_samples,), bool
+            Rows of the target.
+        graph : NeighborGraph
+            Its metric is taken.
+        novelty : callable, or None
+        """
+        rest = ~wanted
+        rest[i] = False
+        members, others = np.flatnonzero(wanted), np.flatnonzero(rest)
+        asked = min(_ASKED, len(members) - 1, len(others))
+        plain = cls(members, novelty)
+        if graph.metric == "precomputed" or asked < 1:
+            return plain
+        searches = (
+            RowSearch.of(_floating(X[rows]), k, metric=graph.metric, method="exact")
+            for rows, k in ((members, asked + 1), (others, asked))
+        )
+        neighbors = _Neighbors(asked, *searches)
+        some = np.unique(np.linspace(0, len(members) - 1, min(len(members), _MEMBERS)).astype(np.int64))
+        shares, ratios = neighbors.measure(_floating(X[members[some]]), some)
+        return replace(
+            plain,
+            neighbors=neighbors,
+            least_share=float(np.quantile(shares, _QUANTILE)) - _ROUNDING,
+            most_ratio=float(np.quantile(ratios, 1.0 - _QUANTILE)) * (1.0 + _ROUNDING),
+        )
+
+    def shares(self, values: Any) -> Array:
+        """Return the share of the target among the nearest rows; NaN if neighbours are not asked."""
+        if self.neighbors is None:
+            return np.full(values.shape[0], np.nan)
+        return self.neighbors.measure(_floating(values))[0]
+
+    def holds(self, values: Any, rows: npt.NDArray[Any] | None = None) -> npt.NDArray[np.bool_]:
+        """Say which changed rows are plausible; or, of rows of the target, given their numbers, which themselves are.
+
+        Parameters
+        ----------
+        values : array or CSR matrix of shape (n, n_features)
+            In the form of the data.
+        rows : ndarray of shape (n,), default=None
+        """
+        good = np.ones(values.shape[0], dtype=np.bool_)
+        if self.neighbors is not None:
+            own = None if rows is None else np.searchsorted(self.members, rows)
+            shares, ratios = self.neighbors.measure(_floating(values), own)
+            good = (shares >= self.least_share) & (ratios <= self.most_ratio)
+        if self.novelty is not None and good.any():
+            good[good] = ~(np.asarray(self.novelty(values[good]), dtype=np.float64).ravel() > _NOVELTY)
+        return good
+
+
+def _floating(values: Any) -> Any:
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
