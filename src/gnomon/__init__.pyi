@@ -11,6 +11,7 @@ from .explanations import cluster_profiles as cluster_profiles
 from .explanations import encode_features as encode_features
 from .explanations import explain as explain
 from .explanations import explain_with_features as explain_with_features
+from .explanations import group_features as group_features
 from .explanations import importance_by_label as importance_by_label
 from .explanations import mean_importance as mean_importance
 from .explanations.axis import axis as axis

@@ -72,6 +72,8 @@ def test_captions_and_labels_alone(saved):
     by_label = ask("importance", saved, "--by-label", "--json", "-n", "1").stdout
     assert set(json.loads(by_label)) == {"0", "1"}
     part = json.loads(ask("importance", saved, "--select", "label=1", "--json").stdout)
+    grouped = json.loads(ask("importance", saved, "--groups", "--json").stdout)
+    assert isinstance(grouped["groups"], dict)
     assert part["n_points"] == 120
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import gnomon
 from gnomon.maps import Map
 
 
@@ -88,3 +89,12 @@ def test_questions_that_need_labels_or_pixels_say_so(shop):
             ask()
     with pytest.raises(ValueError, match="must be one whose features are pixels"):
         plain.saliency(3)
+
+
+def test_collinear_features_are_taken_together_where_asked():
+    rng = np.random.default_rng(0)
+    T = rng.uniform(0, 1, (200, 2))
+    found = gnomon.map(T[:, [0, 0, 1]], "pca", labels=np.arange(200) % 2, n_jobs=1)
+    assert found.why(0, groups="auto").groups.keys() == found.importance(groups="auto").groups.keys()
+    assert all("0 and 1 more" in " ".join(one.features) for one in found.importance_by_label(groups="auto").values())
+    assert found.why(0).groups is found.importance().groups is None

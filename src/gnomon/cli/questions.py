@@ -182,10 +182,13 @@ def _caption_table(captions: dict[Any, Caption]) -> str:
 @_map_file
 @click.option("--select", metavar="CONDITION", help="Only these rows, such as label=3.")
 @click.option("--by-label", is_flag=True, help="For each label by itself.")
+@click.option("--groups", is_flag=True, help="Take features that are collinear along the map together.")
 @_n_top(10)
 @_threads
 @_as_json
-def importance(map_path: str, select: str | None, by_label: bool, top: int, threads: int | None, as_json: bool) -> None:
+def importance(
+    map_path: str, select: str | None, by_label: bool, groups: bool, top: int, threads: int | None, as_json: bool
+) -> None:
     """Say which features move the points of MAP most, on average.
 
     MAP is a file that `gnomon map --save` wrote.
@@ -194,11 +197,11 @@ def importance(map_path: str, select: str | None, by_label: bool, top: int, thre
         raise click.UsageError("--select and --by-label cannot be used together.")
     result = _open_map(map_path, threads)
     if by_label:
-        answers = result.importance_by_label()
+        answers = result.importance_by_label(groups="auto" if groups else None)
         _print_answer(lambda: {label: answer and answer.head(top) for label, answer in answers.items()}, as_json)
     else:
         rows = None if select is None else result.select(select)
-        _print_answer(lambda: result.importance(rows).head(top), as_json)
+        _print_answer(lambda: result.importance(rows, groups="auto" if groups else None).head(top), as_json)
 
 
 @click.command("saliency", context_settings={"ignore_unknown_options": True})

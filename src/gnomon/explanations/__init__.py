@@ -6,6 +6,7 @@ all of them are in `gnomon` itself.
 
 from gnomon.explanations.answer import Answer
 from gnomon.explanations.axis import Axis, Profile
+from gnomon.explanations.collinear import FeatureGroups, group_features
 from gnomon.explanations.contrast import Caption, Contrast, cluster_captions, cluster_profiles
 from gnomon.explanations.counterfactual import Counterfactual
 from gnomon.explanations.explanation import Explanation, TopFeatures, explain
@@ -21,6 +22,7 @@ __all__ = [
     "Contrast",
     "Counterfactual",
     "Explanation",
+    "FeatureGroups",
     "MeanImportance",
     "Profile",
     "Saliency",
@@ -31,6 +33,7 @@ __all__ = [
     "encode_features",
     "explain",
     "explain_with_features",
+    "group_features",
     "importance_by_label",
     "mean_importance",
 ]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Answer", "Column", "format_number", "format_table"]
+__all__ = ["Answer", "Column", "GroupedAnswer", "format_number", "format_table"]
 
 _SHOWN = 10  # rows of a printed table
 
@@ -141,6 +141,44 @@ class Answer:
         table = format_table(["feature", *(column.header for column in self._columns)], rows)
         more = f"\n... and {len(self) - len(shown)} more features" if len(self) > len(shown) else ""
         return f"{self.headline()}\n{table}{more}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedAnswer(Answer):
+    """An answer whose features may be groups of collinear features.
+
+    Attributes
+    ----------
+    groups : dict of str to dict of str to float, or None
+        Name of each group among the features to its members by name, with their shares; None if features were not
+        grouped. The effect of a group is that of its joint movement, its index that of the member most correlated
+        with it.
+    """
+
+    groups: dict[str, dict[str, float]] | None = None
+
+    def head(self, n_top: int) -> Self:
+        """Return the first `n_top` features, and the groups among them."""
+        shown = super().head(n_top)
+        if self.groups is None:
+            return shown
+        return replace(shown, groups={name: self.groups[name] for name in shown.features if name in self.groups})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer with plain Python values; "groups" only if features were grouped."""
+        document = super().to_dict()
+        return document if self.groups is None else {**document, "groups": self.groups}
+
+    def __str__(self) -> str:
+        listed = self.head(_SHOWN).groups or {}
+        lines = [f"{name}: {_members_text(members)}" for name, members in listed.items()]
+        return "\n".join([super().__str__(), *lines])
+
+
+def _members_text(members: dict[str, float]) -> str:
+    ranked = sorted(members.items(), key=lambda member: -round(member[1], 9))
+    text = ", ".join(f"{name} {share:.0%}" for name, share in ranked[:_SHOWN])
+    return text if len(ranked) <= _SHOWN else f"{text} and {len(ranked) - _SHOWN} more"
 
 
 def _plain(value: Any) -> Any:

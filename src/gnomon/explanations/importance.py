@@ -11,7 +11,8 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, check_parameters, message
-from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.collinear import find_groups
 from gnomon.explanations.local import mean_of_blocks
 from gnomon.explanations.rows import row_mask
 
@@ -26,7 +27,7 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanImportance(Answer):
+class MeanImportance(GroupedAnswer):
     """Features by how far they move points on average.
 
     Attributes
@@ -44,6 +45,8 @@ class MeanImportance(Answer):
         Mean local R2 of these points.
     weighted : bool
         Whether points count by their R2.
+    groups : dict of str to dict of str to float, or None
+        Members of groups of collinear features, with their shares; None if features were not grouped.
     """
 
     _question: ClassVar[str] = "importance"
@@ -83,7 +86,9 @@ def places_in_blocks(places: Array, n_blocks: int = _BLOCKS) -> list[npt.NDArray
 
 
 @entrance("mean_importance")
-def mean_importance(explanation: Explanation, rows: Any = None, *, weighted: bool = True) -> MeanImportance:
+def mean_importance(
+    explanation: Explanation, rows: Any = None, *, weighted: bool = True, groups: Any = None
+) -> MeanImportance:
     """Say which features move the points of a map, or of a part of it, most.
 
     Parameters
@@ -95,12 +100,18 @@ def mean_importance(explanation: Explanation, rows: Any = None, *, weighted: boo
     weighted : bool, default=True
         Whether points count by their R2, so that those about which little can be said count little. False gives
         ``Explanation.global_importance``, if `rows` is None.
+    groups : None, "auto" or FeatureGroups, default=None
+        "auto" takes features that are collinear along the map together, as `group_features` does by default, and gives
+        each group the importance of its joint movement. None asks for each feature by itself.
 
     Returns
     -------
     MeanImportance
         All features, largest mean first.
     """
+    grouped = find_groups(explanation, groups)
+    if grouped is not None:
+        return grouped.label(mean_importance(grouped.explanation, rows, weighted=weighted))
     weighted = check_parameters({"weighted": Boolean()}, {"weighted": weighted})["weighted"]
     n = explanation.n_samples
     chosen = np.ones(n, dtype=bool) if rows is None else row_mask(rows, n, name="rows")
@@ -139,7 +150,7 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
 
 @entrance("importance_by_label")
 def importance_by_label(
-    explanation: Explanation, labels: Any, *, weighted: bool = True
+    explanation: Explanation, labels: Any, *, weighted: bool = True, groups: Any = None
 ) -> dict[Any, MeanImportance | None]:
     """Answer `mean_importance` for the points of each label.
 
@@ -151,6 +162,8 @@ def importance_by_label(
         The label of each row.
     weighted : bool, default=True
         As in `mean_importance`.
+    groups : None, "auto" or FeatureGroups, default=None
+        As in `mean_importance`; they are found once, in all points.
 
     Returns
     -------
@@ -160,10 +173,11 @@ def importance_by_label(
     given = np.asarray(labels)
     if given.shape != (explanation.n_samples,):
         raise ValueError(message(f"labels of shape {given.shape}", f"one for each of {explanation.n_samples} rows"))
+    grouped = find_groups(explanation, groups)
     found = np.unique(given)
     answers: dict[Any, MeanImportance | None] = {}
     for value, label in zip(found, found.tolist(), strict=True):
         rows = given == value
         known = bool((rows & explanation.mask).any())
-        answers[label] = mean_importance(explanation, rows, weighted=weighted) if known else None
+        answers[label] = mean_importance(explanation, rows, weighted=weighted, groups=grouped) if known else None
     return answers

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, check_parameters
-from gnomon.explanations.answer import Answer, Column
+from gnomon._validation import Integer, check_parameters, message
+from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.local import longest_arrows
 from gnomon.explanations.rows import dense_rows_of, find_row
 
 if TYPE_CHECKING:
+    from gnomon.explanations.collinear import FeatureGroups
     from gnomon.explanations.explanation import Explanation
 
 __all__ = ["LOW_R2", "Why", "why"]
@@ -26,7 +27,7 @@ _LEVEL = {1: 3.841, 2: 5.991, 3: 7.815}  # chi-squared, 95 %, by components of t
 
 
 @dataclass(frozen=True, kw_only=True)
-class Why(Answer):
+class Why(GroupedAnswer):
     """The features that move one point most.
 
     Attributes
@@ -57,6 +58,9 @@ class Why(Answer):
         Share of the neighbours' displacements that the fit to the others predicts; NaN where nothing can be said.
     fit_r2 : float at most 1, or NaN
         Share that the fit itself accounts for; higher, and no measure of trust.
+    groups : dict of str to dict of str to float, or None
+        Members of groups of collinear features, with their shares; the value of a group is its score. None if features
+        were not grouped.
     """
 
     _question: ClassVar[str] = "why"
@@ -123,7 +127,7 @@ class Why(Answer):
 
 
 @entrance("why")
-def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
+def why(explanation: Explanation, i: int, n_top: int = 5, *, groups: FeatureGroups | None = None) -> Why:
     """Say which features move a point: their arrows with standard errors, and where its values lie among all.
 
     Parameters
@@ -134,11 +138,18 @@ def why(explanation: Explanation, i: int, n_top: int = 5) -> Why:
         Row number; negative ones count from the end.
     n_top : int >= 1, default=5
         Features listed.
+    groups : FeatureGroups, default=None
+        What `group_features` found in the explanation: features that are collinear along the map are listed as one,
+        whose arrow is the joint movement of the members. None asks for each feature by itself.
 
     Returns
     -------
     Why
     """
+    if groups is not None:
+        if not hasattr(groups, "representatives"):
+            raise TypeError(message(f"groups={groups!r}", "None or what group_features returns"))
+        return groups.label(why(groups.explanation, i, n_top))
     n_top = check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
     i = find_row(i, explanation.n_samples)
     top, arrows, errors = longest_arrows(explanation, i, n_top)

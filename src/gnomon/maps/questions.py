@@ -153,9 +153,12 @@ class Questions:
         """
         return _select_rows(self, text)
 
-    def why(self, i: int, n_top: int = 5) -> Why:
-        """Say which features move a point. See `gnomon.why`."""
-        return self.explain().why(i, n_top)
+    def why(self, i: int, n_top: int = 5, *, groups: Any = None) -> Why:
+        """Say which features move a point. See `gnomon.why`; groups="auto" finds groups, as for `importance`."""
+        from gnomon.explanations.collinear import find_groups
+        from gnomon.explanations.why import why
+
+        return why(self.explain(), i, n_top, groups=find_groups(self.explain(), groups))
 
     def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
         """Say what changes along a line drawn through the map. See `gnomon.axis`."""
@@ -192,18 +195,22 @@ class Questions:
             image_shape=self.image_shape if regions else None,
         )
 
-    def importance(self, rows: Any = None, *, explanation: Explanation | None = None) -> MeanImportance:
+    def importance(
+        self, rows: Any = None, *, explanation: Explanation | None = None, groups: Any = None
+    ) -> MeanImportance:
         """Say which features move the points most, all or some of them. See `gnomon.mean_importance`."""
         from gnomon.explanations import mean_importance
 
-        return mean_importance(explanation or self.explain(), rows)
+        return mean_importance(explanation or self.explain(), rows, groups=groups)
 
     @entrance("importance_by_label")
-    def importance_by_label(self, *, explanation: Explanation | None = None) -> dict[Any, MeanImportance | None]:
+    def importance_by_label(
+        self, *, explanation: Explanation | None = None, groups: Any = None
+    ) -> dict[Any, MeanImportance | None]:
         """Say for each label which features move its points most. See `gnomon.importance_by_label`."""
         from gnomon.explanations import importance_by_label
 
-        return importance_by_label(explanation or self.explain(), self._known_labels())
+        return importance_by_label(explanation or self.explain(), self._known_labels(), groups=groups)
 
     @entrance("saliency")
     def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:

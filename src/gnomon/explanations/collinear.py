@@ -1,0 +1,232 @@
+"""Groups of features that rise and fall together everywhere along a map, explained as one feature each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._entrance import entrance
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import Real, check_parameters, message
+from gnomon.explanations.answer import GroupedAnswer
+from gnomon.explanations.explanation import Explanation, explain
+from gnomon.explanations.rows import dense_rows_of
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+__all__ = ["FeatureGroups", "find_groups", "group_features"]
+
+Array = npt.NDArray[np.float64]
+Columns = npt.NDArray[np.int64]
+_Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
+_NUMBERS = 1 << 24  # of the table of deviations, at most
+_FEWEST = 256  # rows of it, at least
+_ROUNDS = 5
+_TOGETHER = 512  # columns correlated with all others at a time
+
+
+@dataclass(frozen=True)
+class FeatureGroups:
+    """Features in groups, and the explanation of the map by one feature for each group.
+
+    Attributes
+    ----------
+    explanation : Explanation
+        Of the same map by the groups: a feature in no group stands for itself, a group is one feature, its score. All
+        questions can be asked of it. Without groups it is the explanation that was grouped.
+    members : list of ndarray of int64
+        For each feature of `explanation` the columns of the data that it stands for, in their order.
+    shares : list of ndarray of float64
+        For each feature of `explanation` what its members have in it, summing to 1.
+    representatives : ndarray of int64
+        For each feature of `explanation` the column most correlated with it.
+    groups : dict of str to dict of str to float
+        Name of each group of two features or more to its members by name, with their shares.
+    threshold : float
+        As given.
+    """
+
+    explanation: Explanation
+    members: list[Columns]
+    shares: list[Array]
+    representatives: Columns
+    groups: dict[str, dict[str, float]]
+    threshold: float
+
+    def label(self, answer: _Grouped) -> _Grouped:
+        """Give an answer about `explanation` the columns of the data and the members of its groups."""
+        named = {name: self.groups[name] for name in answer.features if name in self.groups}
+        return replace(answer, indices=self.representatives[answer.indices], groups=named)
+
+
+def find_groups(explanation: Explanation, groups: Any) -> FeatureGroups | None:
+    """Return the groups that an argument `groups` names: none, those found by default, or those given."""
+    if groups is None or isinstance(groups, FeatureGroups):
+        return groups
+    if isinstance(groups, str) and groups == "auto":
+        return group_features(explanation)
+    raise ValueError(message(f"groups={groups!r}", 'None, "auto" or what group_features returns'))
+
+
+@entrance("group_features")
+def group_features(explanation: Explanation, *, threshold: float = 0.9) -> FeatureGroups:
+    """Put features that are collinear along the map into groups, and explain the map by one feature for each group.
+
+    A fit cannot tell collinear features apart: it shares out among them what they do together, and sixteen copies of a
+    driver make the neighbourhoods narrow in its direction besides. A group moves as its members move together: its
+    score is their leading principal component within neighbourhoods, each in units of its standard deviation there,
+    of the mean variance of the members, and takes their place in the data when neighbours are found and the map is
+    explained. The importance of the group is the length of that joint movement, not the sum of the members' shares.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of the map.
+    threshold : float in (0, 1], default=0.9
+        Absolute correlation that every two members of a group have at least. It is that of their deviations from the
+        means of neighbourhoods, over all rows: features that only differ between the same clusters are not collinear.
+
+    Returns
+    -------
+    FeatureGroups
+
+    Notes
+    -----
+    Neighbourhoods are found again with the groups as one feature each, until the groups stay the same: copies make
+    neighbourhoods narrow, where noise hides what else goes along. Groups come from hierarchical clustering with
+    complete linkage, so that no chain of pairs joins features that are not correlated themselves. Within a group a
+    member's share is the Shapley value of its part in the variance of the score [1]_: its weight times its covariance
+    with the score, over the variance.
+
+    References
+    ----------
+    .. [1] Colini-Baldeschi, Scarsini & Vaccari, "Variance allocation and Shapley value", 2018.
+    """
+    threshold = check_parameters({"threshold": Real(0.0, 1.0, low_open=True)}, {"threshold": threshold})["threshold"]
+    X, graph = explanation._X, explanation.graph.nearest(explanation.n_neighbors)
+    parts: list[_Group] = []
+    for _ in range(_ROUNDS):
+        found = _find(_deviations(X, graph), threshold)
+        if [one.columns.tolist() for one in found] == [one.columns.tolist() for one in parts]:
+            break
+        parts = found
+        scores, lines = _scores(X, parts)
+        if graph.metric == "precomputed":
+            break
+        graph = compute_neighbors(scores, explanation.n_neighbors, metric=graph.metric)
+    names, members, shares = list(explanation.feature_names), _alone(explanation.n_features), {}
+    if not parts:
+        return FeatureGroups(explanation, members, [np.ones(1) for _ in members], np.arange(len(names)), {}, threshold)
+    for part in parts:
+        names[part.place] = f"{explanation.feature_names[part.place]} and {len(part.columns) - 1} more"
+        members[part.place], shares[part.place] = part.columns, part.shares
+    listed = lines.tolist()
+    return FeatureGroups(
+        explanation=explain(
+            scores,
+            explanation.places,
+            n_neighbors=explanation.n_neighbors,
+            pooling=explanation.pooling,
+            graph=graph,
+            feature_names=[names[f] for f in listed],
+            n_jobs=explanation.n_jobs,
+        ),
+        members=[members[f] for f in listed],
+        shares=[shares.get(f, np.ones(1)) for f in listed],
+        representatives=lines,
+        groups={
+            names[part.place]: {
+                explanation.feature_names[f]: float(s) for f, s in zip(part.columns, part.shares, strict=True)
+            }
+            for part in parts
+        },
+        threshold=threshold,
+    )
+
+
+def _alone(n: int) -> list[Columns]:
+    return [np.array([f], dtype=np.int64) for f in range(n)]
+
+
+def _deviations(X: Any, graph: NeighborGraph) -> Array:
+    """Return deviations of evenly spaced rows from the means of their neighbourhoods, (n_rows, n_features)."""
+    n, d = (int(size) for size in X.shape)
+    rows = np.unique(np.linspace(0, n - 1, min(n, max(_FEWEST, _NUMBERS // d))).astype(np.int64))
+    found = np.empty((len(rows), d))
+    for line, i in enumerate(rows):
+        near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
+        values = dense_rows_of(X, np.append(near, i))
+        found[line] = -np.mean(values - values[-1], axis=0)
+    return found
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Columns of the data, their weights in the score, their shares in it, and the column most correlated with it."""
+
+    columns: Columns
+    weights: Array
+    shares: Array
+    place: int
+
+
+def _find(deviations: Array, threshold: float) -> list[_Group]:
+    """Return the groups and their scores."""
+    scale = np.sqrt(np.mean(deviations**2, axis=0))
+    found = _clusters(deviations / np.where(scale > 0, scale, 1.0), scale > 0, threshold)
+    return [_Group(columns, *_score(deviations[:, columns], scale[columns], columns)) for columns in found]
+
+
+def _clusters(standard: Array, varies: npt.NDArray[np.bool_], threshold: float) -> list[Columns]:
+    """Return the groups of two columns or more, by complete linkage of their absolute correlations."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    n, d = standard.shape
+    paired = np.zeros(d, dtype=np.bool_)
+    with single_threaded_blas():
+        for start in range(0, d, _TOGETHER):
+            some = slice(start, start + _TOGETHER)
+            close = np.abs(standard[:, some].T @ standard) / n >= threshold
+            paired[some] = close.sum(axis=1) > 1
+        columns = np.flatnonzero(paired & varies)
+        if len(columns) < 2:
+            return []
+        apart = 1.0 - np.minimum(np.abs(standard[:, columns].T @ standard[:, columns]) / n, 1.0)
+    np.fill_diagonal(apart, 0.0)
+    tree = linkage(squareform(0.5 * (apart + apart.T), checks=False), method="complete")
+    labels = fcluster(tree, 1.0 - threshold + 1e-12, criterion="distance")
+    groups = [columns[labels == label] for label in np.unique(labels)]
+    return sorted((group for group in groups if len(group) > 1), key=lambda group: int(group[0]))
+
+
+def _score(deviations: Array, scale: Array, columns: Columns) -> tuple[Array, Array, int]:
+    """Return the weights of a group's members in its score, their shares, and the member most correlated with it."""
+    with single_threaded_blas():
+        correlation = deviations.T @ deviations / len(deviations) / np.outer(scale, scale)
+        along = np.linalg.eigh(correlation)[1][:, -1]
+        with_score = correlation @ along
+    best = int(np.argmax(np.round(np.abs(with_score), 9)))
+    along *= np.sign(with_score[best])
+    with_score = correlation @ along
+    variance = float(along @ with_score)
+    length = np.sqrt(np.mean(scale**2) / variance)
+    return length * along / scale, along * with_score / variance, int(columns[best])
+
+
+def _scores(X: Any, groups: list[_Group]) -> tuple[Any, Columns]:
+    """Return the data with each group as one column, its score, and the column in whose place each one stands."""
+    d = int(X.shape[1])
+    weights, into, kept = np.ones(d), np.arange(d), np.ones(d, dtype=np.bool_)
+    for group in groups:
+        weights[group.columns], into[group.columns] = group.weights, group.place
+        kept[group.columns] = group.columns == group.place
+    lines = np.flatnonzero(kept).astype(np.int64)
+    sums = sp.csr_array((weights, (np.arange(d), np.searchsorted(lines, into))), shape=(d, len(lines)))
+    table = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
+    if hasattr(X, "tocsr"):
+        return sp.csr_array(sp.csr_array(table) @ sums).astype(table.dtype), lines
+    return np.ascontiguousarray(table @ sums, dtype=table.dtype), lines

@@ -1,0 +1,131 @@
+"""Collinear features are explained as one feature each: what they do together, not what a fit shares out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits, load_iris
+
+import gnomon
+from gnomon.explanations import explain, group_features, importance_by_label, mean_importance
+from gnomon.explanations.why import why
+
+
+@pytest.fixture(scope="module")
+def drivers():
+    """Two drivers, six features of noise, and a map that bends the drivers."""
+    rng = np.random.default_rng(0)
+    T = rng.uniform(0, 1, (600, 2))
+    return T, 0.05 * rng.normal(size=(600, 6)), T + 0.2 * np.sin(3 * T[:, ::-1])
+
+
+@pytest.fixture(scope="module")
+def truth(drivers):
+    T, noise, Y = drivers
+    found = mean_importance(explain(np.column_stack([T, noise]), Y, n_jobs=1))
+    return dict(zip(found.features, found.effect, strict=True))
+
+
+@pytest.fixture(scope="module")
+def copies(drivers):
+    T, noise, Y = drivers
+    X = np.column_stack([np.repeat(T[:, :1], 16, axis=1), T[:, 1:], noise])
+    return explain(X, Y, n_jobs=1)
+
+
+def test_sixteen_copies_matter_as_much_as_the_one_driver(copies, truth):
+    found = mean_importance(copies, groups="auto")
+    effects = dict(zip(found.features, found.effect, strict=True))
+    assert effects["feature 0 and 15 more"] == pytest.approx(truth["feature 0"], rel=0.1)
+    assert effects["feature 16"] == pytest.approx(truth["feature 1"], rel=0.1)
+    members = found.groups["feature 0 and 15 more"]
+    assert list(members) == [f"feature {f}" for f in range(16)]
+    np.testing.assert_allclose(list(members.values()), 1 / 16, rtol=1e-6)
+    shared = mean_importance(copies)
+    assert shared.groups is None
+    assert shared.effect[shared.indices < 16].sum() < 0.7 * truth["feature 0"]
+    assert found.indices[found.features.index("feature 16")] == 16
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_linear_mixtures_matter_as_much_as_one_feature_of_their_mean_variance(drivers, seed):
+    T, noise, Y = drivers
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0.5, 2, 8) * rng.choice([-1, 1], 8)
+    X = np.column_stack([T[:, :1] * weights + 0.002 * rng.normal(size=(600, 8)), T[:, 1:], noise])
+    groups = group_features(explain(X, Y, n_jobs=1))
+    assert [part.tolist() for part in groups.members if len(part) > 1] == [list(range(8))]
+    effect = groups.explanation.global_importance[[len(part) > 1 for part in groups.members]]
+    alone = np.column_stack([np.sqrt(np.mean(weights**2)) * T[:, :1], T[:, 1:], noise])
+    assert effect == pytest.approx(explain(alone, Y, n_jobs=1).global_importance[0], rel=0.1)
+    (shares,) = (share for share in groups.shares if len(share) > 1)
+    assert shares.sum() == pytest.approx(1)
+    assert (shares > 0.1).all()
+
+
+def test_the_answer_for_a_point_lists_the_members(copies):
+    found = why(copies, 3, 2, groups=group_features(copies))
+    assert set(found.features) == {"feature 0 and 15 more", "feature 16"}
+    assert set(found.indices.tolist()) == {0, 16}
+    assert "feature 0 and 15 more: feature 0 6%, feature 1 6%" in str(found)
+    assert "and 6 more" in str(found)
+    document = json.loads(json.dumps(found.to_dict()))
+    assert len(document["groups"]["feature 0 and 15 more"]) == 16
+    assert list(found.head(1).groups) == [name for name in found.features[:1] if name in found.groups]
+    plain = why(copies, 3, 2)
+    assert plain.groups is None
+    assert "groups" not in plain.to_dict()
+
+
+def test_without_collinear_features_nothing_changes(drivers):
+    T, noise, Y = drivers
+    explanation = explain(np.column_stack([T, noise]), Y, n_jobs=1)
+    groups = group_features(explanation)
+    assert groups.explanation is explanation
+    assert not groups.groups
+    plain, grouped = mean_importance(explanation), mean_importance(explanation, groups="auto")
+    assert grouped.effect.tobytes() == plain.effect.tobytes()
+    assert grouped.features == plain.features
+
+
+@pytest.mark.parametrize("load", [load_iris, load_digits])
+def test_features_that_only_differ_between_clusters_alike_are_not_collinear(load):
+    X, labels = load(return_X_y=True)
+    found = gnomon.map(X, "pca", labels=labels, n_jobs=1)
+    assert not group_features(found.explain()).groups
+    assert not found.importance(groups="auto").groups
+
+
+def test_no_chain_of_pairs_joins_what_is_not_correlated():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 500))
+    X = np.stack([np.cos(t) * a + np.sin(t) * b for t in np.linspace(0, np.pi / 2, 7)], axis=1)
+    for part in group_features(explain(X, np.stack([a, b], axis=1), n_jobs=1)).members:
+        assert part.max() - part.min() <= 2  # within 30 degrees: correlated by 0.87, most by more
+
+
+@pytest.mark.parametrize("form", [np.float32, sp.csr_array])
+def test_forms_of_data_and_threads(drivers, form):
+    T, noise, Y = drivers
+    X = np.column_stack([T[:, :1], 3 * T[:, :1], T[:, 1:], noise])
+    X = sp.csr_array(X) if form is sp.csr_array else X.astype(form)
+    one, three = (group_features(explain(X, Y, n_jobs=n)) for n in (1, 3))
+    assert [part.tolist() for part in one.members if len(part) > 1] == [[0, 1]]
+    assert one.explanation.global_importance.tobytes() == three.explanation.global_importance.tobytes()
+    assert type(one.explanation._X) is type(X)
+    assert one.explanation._X.dtype == X.dtype
+
+
+def test_by_label_and_wrong_groups(copies):
+    labels = np.arange(copies.n_samples) % 2
+    found = importance_by_label(copies, labels, groups="auto")
+    assert all("feature 0 and 15 more" in one.features for one in found.values())
+    with pytest.raises(ValueError, match="groups='all' must be None, \"auto\""):
+        mean_importance(copies, groups="all")
+    with pytest.raises(TypeError, match="groups='auto' must be None or what group_features returns"):
+        why(copies, 0, groups="auto")
+    with pytest.raises(ValueError, match="threshold=0"):
+        group_features(copies, threshold=0)
