@@ -84,3 +84,10 @@ def test_the_choice_does_not_depend_on_threads_and_few_rows_are_not_compared(spa
     assert one == three
     few = np.arange(0, len(Y), 40)
     assert explain(table.X[few], Y[few]).scores == {}
+
+
+def test_forward_fits_are_kept_where_the_inverse_ones_predict_little_more():
+    table = driven_table("clean", random_state=0)
+    found = explain(table.X, make_map("known", table))
+    assert found.direction == "forward"
+    assert found.scores["forward"] < max(found.scores.values()) < 1.5 * found.scores["forward"]

@@ -129,7 +129,7 @@ def choose_fit(
     A quarter of the rows is held out of all fits. Around up to 100 of the others each fit predicts where held-out
     rows near by lie in the map; only 25 are tried if the inverse fits do not lead there. The inverse fit is chosen if
     it predicts clearly more than half as much again as the forward fit; then over the most points with which it still
-    predicts 0.6 of what it does at best.
+    does, and predicts 0.6 of what it does at best.
 
     Parameters
     ----------
@@ -178,7 +178,8 @@ def choose_fit(
     most = max(counts, key=lambda k: found[k])
     if not inverse and not _clearly_better(theirs[most], ours):
         return FitChoice("forward", graph.n_neighbors, scores)
-    return FitChoice("inverse", max(k for k in counts if found[k] >= _SLACK * found[most]), scores)
+    usable = [k for k in counts if found[k] >= _SLACK * found[most] and (inverse or _clearly_better(theirs[k], ours))]
+    return FitChoice("inverse", max(usable), scores)
 
 
 def _inverse_shares(X: Any, places: Array, tests: list[_Test], seen: MapNeighbors, k: int) -> Array:
