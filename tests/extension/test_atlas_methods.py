@@ -1,4 +1,4 @@
-"""Every method is a differentiable function with an inverse: by its own formula, or by the atlas of its map."""
+"""Every method is one smooth function with derivative and inverse: its own formula, or the atlas of its map."""
 
 import pickle
 import warnings
@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from tests.faults.test_fits import ESTIMATORS, NOISE
+from tests.quick import VARIANTS
 
 from gnomon.exceptions import GnomonWarning
 from gnomon.extension import AffineAtlas
@@ -55,6 +56,67 @@ def test_methods_with_a_formula_have_its_derivative(estimator):
     np.testing.assert_array_equal(fitted.jacobian(NEW[2]), found[2])
     np.testing.assert_allclose(fitted.jacobian(sp.csr_array(NEW)), found, atol=1e-12)
     assert fitted._fitted_rows is None or not isinstance(fitted, (PCA, KernelPCA, RandomProjection))
+
+
+ALL = {**ESTIMATORS, **{str(one): one for one in VARIANTS if one.get_params().get("kind") != "sparse"}}
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+def test_the_derivative_of_every_method_is_that_of_its_transform(name):
+    fitted = quiet(ALL[name], NOISE)
+    h = 1e-3 if name == "robust_pca" else 1e-5  # piecewise linear, and solved up to 1e-8
+    steps = h * np.eye(5)
+    numbers = np.stack([(fitted.transform(NEW + e) - fitted.transform(NEW - e)) / (2 * h) for e in steps], axis=2)
+    np.testing.assert_allclose(fitted.jacobian(NEW), numbers, atol=1e-5 * np.abs(numbers).max())
+
+
+def largest_steps(function, starts, ends, rounds=5):
+    """Return for each path the longest step in the map that is left where it was divided where it is longest."""
+    low, width = np.zeros(len(starts)), np.ones(len(starts))
+    for _ in range(rounds):
+        shares = low[:, None] + width[:, None] * np.linspace(0.0, 1.0, 17)
+        rows = starts[:, None] + shares[:, :, None] * (ends - starts)[:, None]
+        places = function(rows.reshape(-1, starts.shape[1])).reshape(*shares.shape, -1)
+        lengths = np.linalg.norm(np.diff(places, axis=1), axis=2)
+        width = width / 16
+        low = shares[np.arange(len(low)), lengths.argmax(axis=1)]
+    return lengths.max(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_paths"),
+    [
+        *((name, 20) for name in ALL),
+        *(pytest.param(name, 1000, marks=pytest.mark.slow) for name in ALL if name != "robust_pca"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+def test_no_map_jumps_along_straight_paths(name, n_paths):
+    fitted = quiet(ALL[name], NOISE)
+    starts, ends = NOISE[np.random.default_rng(4).integers(0, len(NOISE), size=(2, n_paths))]
+    assert largest_steps(fitted.transform, starts, ends).max() < 1e-3 * np.abs(fitted.embedding_).max()
+    if name in ("umap", "isomap", "lle"):
+        assert largest_steps(fitted.place, starts, ends).max() > 1e-2 * np.abs(fitted.embedding_).max()
+
+
+def test_a_kernel_of_ones_own_is_differentiated_too():
+    def kernel(a, b):
+        return np.exp(-0.2 * np.square(a[:, None] - b).sum(axis=2))
+
+    ours, own = (
+        quiet(KernelPCA(2), NOISE, **how) for how in ({"kernel_params": {"sigma": 2.5**0.5}}, {"kernel": kernel})
+    )
+    np.testing.assert_allclose(own.transform(NEW), ours.transform(NEW), atol=1e-10)
+    np.testing.assert_allclose(own.jacobian(NEW), ours.jacobian(NEW), atol=1e-7)
+
+
+def test_distances_are_placed_and_have_no_derivative():
+    distances = np.sqrt(np.square(NOISE[:, None] - NOISE).sum(axis=2))
+    fitted = quiet(UMAP(n_neighbors=5, random_state=0), distances, metric="precomputed")
+    np.testing.assert_array_equal(fitted.transform(distances[:9]), fitted.place(distances[:9]))
+    with pytest.raises(ValueError, match="UMAP: the fit must be one of rows of features"):
+        fitted.jacobian(distances[:2])
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

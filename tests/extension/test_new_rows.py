@@ -113,21 +113,19 @@ def fitted(digits):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_row_is_placed_alike_in_any_batch_by_any_number_of_threads_and_after_pickling(name, fitted, digits):
     estimator, new = fitted(name), digits[0][300:340]
-    together = estimator.transform(new)
+    together = estimator.place(new)
     assert together.dtype == np.float32
-    np.testing.assert_array_equal(
-        np.concatenate([estimator.transform(new[:3]), estimator.transform(new[3:])]), together
-    )
-    np.testing.assert_array_equal(estimator.transform(new[[17]])[0], together[17])
+    np.testing.assert_array_equal(np.concatenate([estimator.place(new[:3]), estimator.place(new[3:])]), together)
+    np.testing.assert_array_equal(estimator.place(new[[17]])[0], together[17])
     copy = pickle.loads(pickle.dumps(estimator))
     for n_jobs in (2, 3):
-        np.testing.assert_array_equal(copy.set_params(n_jobs=n_jobs).transform(new), together)
+        np.testing.assert_array_equal(copy.set_params(n_jobs=n_jobs).place(new), together)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_fitted_rows_get_their_places_to_the_bit(name, fitted, digits):
     estimator = fitted(name)
-    np.testing.assert_array_equal(estimator.transform(digits[0][:300]), estimator.embedding_)
+    np.testing.assert_array_equal(estimator.place(digits[0][:300]), estimator.embedding_)
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "largevis", "neg_tsne", "info_nce_tsne", "pacmap", "trimap"])
@@ -137,7 +135,7 @@ def test_new_digits_lie_among_their_kind(name, digits):
     estimator = clone(METHODS[name]).set_params(n_jobs=1).fit(X)
     classifier = KNeighborsClassifier(5)
     own = cross_val_score(classifier, estimator.embedding_, y, cv=5).mean()
-    assert classifier.fit(estimator.embedding_, y).score(estimator.transform(new), y_new) > own - 0.05
+    assert classifier.fit(estimator.embedding_, y).score(estimator.place(new), y_new) > own - 0.05
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "largevis", "neg_tsne", "neighbor_embedding"])
@@ -147,7 +145,7 @@ def test_a_row_of_a_cluster_lies_in_that_cluster_and_one_between_two_within_the_
     estimator = clone(METHODS[name]).set_params(n_jobs=1).fit(X)
     Y = estimator.embedding_
     left, right = Y[:60].mean(axis=0), Y[60:].mean(axis=0)
-    placed = estimator.transform(np.array([[0.1, 0.1, 0.0, 0.1], [29.9, 0.0, 0.1, 0.1], [15.0, 0.0, 0.0, 0.0]]))
+    placed = estimator.place(np.array([[0.1, 0.1, 0.0, 0.1], [29.9, 0.0, 0.1, 0.1], [15.0, 0.0, 0.0, 0.0]]))
     assert np.linalg.norm(placed[0] - left) < np.linalg.norm(placed[0] - right)
     assert np.linalg.norm(placed[1] - right) < np.linalg.norm(placed[1] - left)
     margin = 0.5 * np.ptp(Y, axis=0)
@@ -159,7 +157,7 @@ def test_a_row_of_a_cluster_lies_in_that_cluster_and_one_between_two_within_the_
 @pytest.mark.parametrize("name", ["umap", "tsne", "trimap"])
 def test_maps_of_any_dimension_place_rows(name, n_components, digits):
     estimator = clone(METHODS[name]).set_params(n_components=n_components, max_iter=20, n_jobs=1).fit(digits[0][:150])
-    placed = estimator.transform(digits[0][150:160])
+    placed = estimator.place(digits[0][150:160])
     assert placed.shape == (10, n_components)
     assert np.isfinite(placed).all()
 
@@ -171,7 +169,7 @@ def test_other_metrics_and_copies_of_rows_keep_fitted_places(name, metric, digit
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
         estimator = clone(METHODS[name]).set_params(metric=metric, max_iter=20, n_jobs=1).fit(X)
-    np.testing.assert_array_equal(estimator.transform(X), estimator.embedding_)
+    np.testing.assert_array_equal(estimator.place(X), estimator.embedding_)
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "trimap", "two_kernel_lle"])
@@ -185,25 +183,25 @@ def test_given_distances_place_rows_as_the_rows_themselves(name, digits):
     by_rows = clone(METHODS[name]).set_params(**given).fit(X)
     by_distances = clone(METHODS[name]).set_params(metric="precomputed", **given).fit(pairwise_distances(X))
     by_distances.placement_.Y[:] = by_rows.placement_.Y
-    placed = by_distances.transform(pairwise_distances(new, X))
+    placed = by_distances.place(pairwise_distances(new, X))
     scale = np.abs(by_rows.embedding_).max()
-    difference = np.abs(placed - by_rows.transform(new)).max(axis=1)
+    difference = np.abs(placed - by_rows.place(new)).max(axis=1)
     assert np.median(difference) < 0.05 * scale
 
 
 def test_sparse_rows_are_placed_as_dense_ones(digits):
     X = digits[0][:120]
     estimator = clone(METHODS["umap"]).set_params(n_jobs=1).fit(sparse.csr_array(X))
-    np.testing.assert_array_equal(estimator.transform(sparse.csr_array(X)), estimator.embedding_)
-    assert np.isfinite(estimator.transform(sparse.csr_array(digits[0][120:130]))).all()
+    np.testing.assert_array_equal(estimator.place(sparse.csr_array(X)), estimator.embedding_)
+    assert np.isfinite(estimator.place(sparse.csr_array(digits[0][120:130]))).all()
 
 
 def test_affinities_that_know_no_new_rows_are_refused_with_the_reason(digits):
     estimator = NeighborEmbedding(
         affinity=lambda inputs: uniform_affinities(inputs.neighbors), optimizer_params={"max_iter": 5}, n_jobs=1
     )
-    with pytest.raises(ValueError, match=r"NeighborEmbedding: transform must be used with an affinity.*new_rows"):
-        estimator.fit(digits[0][:60]).transform(digits[0][60:70])
+    with pytest.raises(ValueError, match=r"NeighborEmbedding: place must be used with an affinity.*new_rows"):
+        estimator.fit(digits[0][:60]).place(digits[0][60:70])
 
 
 @pytest.mark.parametrize("name", LOSSES)

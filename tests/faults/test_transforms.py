@@ -10,7 +10,7 @@ from tests.faults.test_fits import ESTIMATORS, NOISE
 
 from gnomon.exceptions import GnomonWarning
 
-PLACING = [name for name, estimator in ESTIMATORS.items() if hasattr(estimator, "transform")]
+PLACING = list(ESTIMATORS)
 NEW = np.random.default_rng(1).normal(size=(150, 5))
 
 
@@ -29,10 +29,11 @@ def fitted():
     return get
 
 
-def test_the_methods_that_place_rows_are_those_documented():
-    assert set(ESTIMATORS) - set(PLACING) == {
+def test_the_methods_without_a_way_of_their_own_to_place_rows_are_those_documented():
+    assert {name for name, estimator in ESTIMATORS.items() if not hasattr(estimator, "place")} == {
         "gradient_pca",
         "graph_robust_pca",
+        "pca",
     }
 
 
@@ -46,6 +47,21 @@ def test_f32_f33_rows_are_placed_each_by_itself_however_many(name, fitted):
     scale = np.abs(together).max()
     np.testing.assert_allclose(estimator.transform(NEW[[7]]), together[[7]], atol=1e-9 * scale)
     np.testing.assert_allclose(estimator.transform(NEW[40:10:-3]), together[40:10:-3], atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("name", [name for name in PLACING if hasattr(ESTIMATORS[name], "place")])
+def test_a_methods_own_places_are_of_each_row_by_itself_and_those_of_fitted_rows_are_kept(name, fitted):
+    estimator = fitted(name)
+    together = estimator.place(NEW)
+    assert np.isfinite(together).all()
+    assert estimator.place(NEW[:0]).shape == (0, estimator.n_components)
+    np.testing.assert_allclose(estimator.place(NEW[[7]]), together[[7]], atol=1e-9 * np.abs(together).max())
+    tolerance = 1e-2 if name == "robust_pca" else 1e-5
+    before = estimator.embedding_.copy()
+    np.testing.assert_allclose(estimator.place(NOISE), before, atol=tolerance * np.abs(before).max())
+    np.testing.assert_array_equal(estimator.embedding_, before)
+    with pytest.raises(ValueError, match=r"X has 4 features, but \w+ is expecting 5 features"):
+        estimator.place(NEW[:, :4])
 
 
 @pytest.mark.parametrize("name", PLACING)

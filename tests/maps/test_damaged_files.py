@@ -99,7 +99,7 @@ def test_a_file_of_the_first_layout_is_loaded_as_a_function_by_an_atlas(saved, t
 def test_what_is_written_again_unchanged_is_loaded(saved, tmp_path, kind):
     again = load_changed(saved, tmp_path, kind, lambda arrays, description: None)
     np.testing.assert_array_equal(again.embedding, saved[kind][0]["embedding"])
-    assert again.extension_kind == ("method" if kind == "fitted" else "atlas")
+    assert (again._estimator is None) == (kind != "fitted")
 
 
 def entry(place, value):
@@ -348,6 +348,8 @@ FITTED = {
     "further parameter": (state("parameters", "more", value=1), "parameters of UMAP are"),
     "wrong parameter": (state("parameters", "n_components", value="two"), "n_components='two' must be"),
     "callback": (state("parameters", "callback", value=None), "parameters of UMAP are"),
+    "a part of more rows": (described("n_fitted", value=10**6), "n_fitted is 1000000"),
+    "a part that is no number": (described("n_fitted", value="3"), "n_fitted is '3'"),
     "a method replaced": (state("fitted", "transform", value=None), "'transform' is no fitted attribute"),
     "a private one replaced": (state("fitted", "_place", value=None), "'_place' is no fitted attribute"),
     "dunder": (state("fitted", "__class__", value=None), "'__class__' is no fitted attribute"),

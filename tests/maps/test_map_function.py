@@ -110,3 +110,18 @@ def test_new_rows_are_checked(fitted):
         fitted.extend(LIKE, metadata={"size": np.zeros(3)})
     with pytest.warns(DataWarning, match="out of range"):
         Map(BLOBS, BLOBS[:, :2]).transform(LIKE[:2] + 100.0)
+
+
+@pytest.mark.parametrize("method", ["umap", "lle", "mds"])
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.NeighborsWarning")
+def test_a_map_that_grew_is_the_same_function_as_before_and_after_a_file(method, tmp_path):
+    made = gnomon.map(BLOBS, method, random_state=0)
+    larger, _ = made.extend(LIKE[:50])
+    larger.save(tmp_path / "larger.gnomon")
+    for grown in (larger, Map.load(tmp_path / "larger.gnomon")):
+        for ask in ("transform", "place", "jacobian"):
+            np.testing.assert_array_equal(getattr(grown, ask)(LIKE[50:60]), getattr(made, ask)(LIKE[50:60]))
+        np.testing.assert_array_equal(
+            grown.inverse_transform(made.embedding[:5]), made.inverse_transform(made.embedding[:5])
+        )
+    assert np.abs(made.place(LIKE[50:]) - made.transform(LIKE[50:])).max() > 0.0

@@ -74,9 +74,10 @@ def test_a_loaded_map_answers_with_the_same_bytes(method, tmp_path):
 def test_tables_and_parameters_of_other_kinds_go_through_too(table, method, parameters, tmp_path):
     made = gn.map(table, method, **parameters)
     loaded = through_a_file(made, tmp_path / "map.gnomon")
-    assert loaded.extension_kind == "method"
+    assert loaded.extension_kind == made.extension_kind
     rows = sp.csr_array(NEW) if sp.issparse(table) else NEW
     np.testing.assert_array_equal(loaded.transform(rows), made.transform(rows))
+    np.testing.assert_array_equal(loaded.place(rows), made.place(rows))
 
 
 def test_what_the_file_holds_already_is_not_held_again():
@@ -96,15 +97,18 @@ def test_what_the_file_holds_already_is_not_held_again():
         pytest.param(TruncatedSVD(2, random_state=0), "TruncatedSVD is no method of gnomon", id="another library"),
     ],
 )
-def test_a_method_that_no_file_can_hold_is_noted_and_the_map_is_a_function_by_its_atlas(method, why, tmp_path):
+def test_a_method_that_no_file_can_hold_is_noted_and_the_map_is_the_same_function(method, why, tmp_path):
     made = gn.map(X[:60], method)
-    assert made.extension_kind == "method"
+    assert made.extension_kind == "atlas"
     loaded = through_a_file(made, tmp_path / "map.gnomon")
     assert loaded.extension_kind == "atlas"
     (note,) = set(loaded.notes) - set(made.notes)
     assert note.startswith("The fitted method is not in the file: ")
     assert why in note
-    assert loaded.transform(NEW).shape == (6, 2)
+    np.testing.assert_array_equal(loaded.transform(NEW), made.transform(NEW))
+    assert made.place(NEW).shape == (6, 2)
+    with pytest.raises(ValueError, match="Map: the map must be one with a fitted method that places rows"):
+        loaded.place(NEW)
 
 
 def test_a_class_of_the_same_name_is_not_taken_for_one_of_gnomon():

@@ -14,7 +14,7 @@ from gnomon.linalg.principal.components import (
     project_rows,
 )
 from gnomon.linalg.principal.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
-from gnomon.linalg.principal.robust_coordinates import huber_coordinates, robust_coordinates
+from gnomon.linalg.principal.robust_coordinates import huber_coordinates, robust_coordinates, robust_derivative
 from gnomon.linalg.principal.scatter import Moments
 from gnomon.linalg.principal.spectra import largest_deviation
 from gnomon.linalg.principal.subspace import CentredProducts, centred_products
@@ -66,6 +66,7 @@ __all__ = [
     "random_directions",
     "randomized_factor",
     "robust_coordinates",
+    "robust_derivative",
     "share",
     "singular_value_threshold",
     "spectral_bounds",

@@ -60,6 +60,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         if graph.mask is not None:
             arrays["graph_mask"] = graph.mask
         description["graph"] = {"metric": graph.metric, "method": graph.method, "recall": float(graph.recall)}
+    if result._n_fitted is not None:
+        description["n_fitted"] = result._n_fitted
     if result._estimator is not None:
         _pack_method(result, arrays, description)
     return arrays, description
@@ -72,7 +74,7 @@ def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> No
     try:
         own, about = pack_method(result._estimator, Parts(result._mapped().values, result.embedding, result.graph))
     except NotStorableError as error:
-        note = f"The fitted method is not in the file: {error}. Loaded from it, the map is a function by an atlas."
+        note = f"The fitted method is not in the file: {error}. Loaded from it, the map is the function of an atlas."
         description["notes"] = [*description["notes"], note]
         return
     arrays |= own
@@ -130,7 +132,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    since = {"graph": 1, "method_state": 2, "scale": 3}
+    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3}
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)
@@ -154,7 +156,11 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     of_method = {name: left.pop(name) for name in list(left) if name.startswith("method_")}
     if left or (of_method and "method_state" not in entries):
         raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left | of_method)):.200}")
+    n_fitted = entries.get("n_fitted")
+    if "n_fitted" in entries and (type(n_fitted) is not int or not 2 <= n_fitted <= len(made["embedding"])):
+        raise ValueError(f"n_fitted is {n_fitted!r:.40}, and there are {len(made['embedding'])} rows")
     result = make(**made)
+    result._n_fitted = n_fitted
     if "method_state" in entries:
         from gnomon.methods.state import Parts, unpack_method
 

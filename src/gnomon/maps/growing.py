@@ -25,13 +25,14 @@ _SOURCE = "fitted"
 
 
 def make_atlas(result: Map) -> AffineAtlas:
-    """Return the atlas of the data and the positions of a map."""
+    """Return the atlas of the data and the positions of a map; of those before it grew, if it has grown."""
     from gnomon.extension import AffineAtlas
 
+    n = result._n_fitted
     return AffineAtlas(
-        result._mapped(),
-        result.embedding,
-        graph=result.neighbors(),
+        result._mapped() if n is None else result._mapped().values[:n],
+        result.embedding[:n],
+        graph=result.neighbors() if n is None else None,
         n_neighbors=_N_NEIGHBORS,
         metric=result.metric,
         n_jobs=result.n_jobs,

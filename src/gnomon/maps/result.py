@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._validation import message
 from gnomon.data import Table, check_table
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.maps.parts import check_parts
@@ -115,6 +116,7 @@ class Map(Questions):
         self._scaled: tuple[Table, Table] | None = None  # the checked table, and the same standardised
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
+        self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown
 
     def __repr__(self) -> str:
         shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
@@ -229,16 +231,23 @@ class Map(Questions):
 
     @property
     def extension_kind(self) -> str:
-        """How `transform` places rows: "method" by the fitted method's own, "atlas" by `gnomon.AffineAtlas`.
+        """What function of the data the map is: "method" for the method's formula, "atlas" for `gnomon.AffineAtlas`.
 
-        A map that was made from given positions has no fitted method, and no file holds one with a function of yours in
-        it, such as a metric, or one of another library; then `notes` of the loaded map say so.
+        PCA and the other methods with a differentiable formula are functions of themselves; every other map, and one
+        that was made from given positions, is the atlas of its data and positions. `transform`, `inverse_transform`
+        and `jacobian` are of this one function. A formula with a function of yours in it, such as a kernel, is stored
+        in no file; then `notes` of the loaded map say so, and it is an atlas.
         """
-        return "method" if hasattr(self._estimator, "transform") else "atlas"
+        return "method" if getattr(self._estimator, "_is_own_function", False) else "atlas"
+
+    @property
+    def _one(self) -> Any:
+        """What holds the function of the map: the fitted method or an atlas."""
+        return self._estimator if self.extension_kind == "method" else self._function()
 
     @entrance()
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
-        """Place rows in the map, each as a function of the row alone; see `extension_kind` for how.
+        """Place rows in the map, each as a smooth function of the row alone; see `extension_kind` for which.
 
         Parameters
         ----------
@@ -247,37 +256,66 @@ class Map(Questions):
         Returns
         -------
         ndarray of shape (n_rows, n_components)
+            A row of the map gets its place, up to rounding.
+
+        Warns
+        -----
+        DataWarning
+            If an atlas is asked for rows that are out of its range, see `novelty`.
+        """
+        from gnomon.maps.growing import check_rows
+
+        return np.asarray(self._one.transform(self._without_units(check_rows(self, X_new))))
+
+    @entrance()
+    def place(self, X_new: Any) -> npt.NDArray[Any]:
+        """Place rows in the fitted method's own way, such as by its loss; see ``place`` of the method.
+
+        Such places may jump from one row to a similar one; `transform` is smooth. The two differ by about the distance
+        between neighbours in the map.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+
+        Raises
+        ------
+        ValueError
+            If the map has no fitted method that places rows.
         """
         from gnomon.maps.growing import check_rows
 
         rows = self._without_units(check_rows(self, X_new))
-        if self.extension_kind == "method":
-            return np.asarray(self._estimator.transform(rows))
-        return self._function().transform(rows)
+        placer = self._estimator
+        own = getattr(placer, "place", None)
+        if own is None and (self.extension_kind == "method" or not hasattr(placer, "_has_formula")):
+            own = getattr(placer, "transform", None)  # a formula, or an estimator of another library
+        if own is None:
+            remedy = "Ask for transform."
+            raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
+        return np.asarray(own(rows))
 
     @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
         """Return rows of the data at places of the map (n_rows, n_components), each a function of the place alone.
 
-        By the method's own formula while the map has its fitted method, else by `gnomon.AffineAtlas`, whose
-        `round_trip` tells how far to believe it.
+        By the method's formula or by the `gnomon.AffineAtlas` of the map, whose `round_trip` tells how far to believe
+        it; see `extension_kind`.
         """
-        has = hasattr(self._estimator, "inverse_transform")
-        rows = (self._estimator if has else self._function()).inverse_transform(Y)
-        return np.asarray(rows if self.scale is None else self.scale.undo(rows))
+        rows = np.asarray(self._one.inverse_transform(Y))
+        return rows if self.scale is None else np.asarray(self.scale.undo(rows))
 
     @entrance()
     def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
-        """Return the derivative of places by features at rows x: (n_components, n_features), or one for each row.
-
-        By the method's own formula while the map has its fitted method and this has one, else by `gnomon.AffineAtlas`.
-        """
-        has = hasattr(self._estimator, "jacobian")
-        function = self._estimator if has else self._function()
+        """Return the derivative of `transform` at rows x: (n_components, n_features), or one for each row."""
         if self.scale is None:
-            return np.asarray(function.jacobian(x))
+            return np.asarray(self._one.jacobian(x))
         rows = np.asarray(x, dtype=np.float64)
-        return np.asarray(function.jacobian((rows - self.scale.center) / self.scale.spread)) / self.scale.spread
+        return np.asarray(self._one.jacobian((rows - self.scale.center) / self.scale.spread)) / self.scale.spread
 
     @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
@@ -357,7 +395,8 @@ class Map(Questions):
 
     def _take_function_of(self, other: Map) -> None:
         self._estimator = other._estimator
-        self._atlas = other._atlas if self.extension_kind == "method" else other._function()
+        if self.extension_kind == "atlas":
+            self._n_fitted = other._n_fitted or other.n_samples
 
     def to_html(
         self, path: str | os.PathLike[str], *, title: str | None = None, sequence: Sequence | None = None
@@ -403,8 +442,9 @@ class Map(Questions):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
 
-        With it goes the fitted method, so that the loaded map is the same function: `transform`, `inverse_transform`
-        and `jacobian` give the same bytes. What the method shares with the map, such as the table, is stored once.
+        With it goes the fitted method. The loaded map is the same function: `transform`, `inverse_transform`,
+        `jacobian` and `place` give the same bytes. What the method shares with the map, such as the table, is stored
+        once.
 
         Parameters
         ----------

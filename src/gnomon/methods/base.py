@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
-from gnomon.data import check_feature_count, check_table, find_duplicate_rows
+from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.extension import MapFunction
 from gnomon.methods.forecast import Forecast
@@ -74,29 +73,26 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
 def _stored_features(estimator: Embedder, X: Any) -> float:
     """Return how many numbers a row stores that may be copied: those of given distances are not."""
-    if _takes_distances(estimator):
+    if estimator._takes_distances:
         return 0.0
     return float(X.shape[1] if isinstance(X, np.ndarray) else X.nnz / X.shape[0])
 
 
-def _takes_distances(estimator: Embedder) -> bool:
-    """Whether a table holds distances, where a stored zero means "equal"."""
-    metric = getattr(estimator, "metric", None)
-    return isinstance(metric, str) and metric == "precomputed"
-
-
 class PlacesRows(Embedder):
-    """An estimator that can place new rows; a subclass computes the places in ``_place``."""
-
-    _allows_missing: ClassVar[bool] = False  # whether NaN may stand for what is not known
+    """An estimator with a way of its own to place new rows; a subclass computes the places in ``_place``."""
 
     @abstractmethod
     def _place(self, X: Any) -> npt.NDArray[Any]:
         """Return the positions of checked rows, one row at least, each a function of the row alone."""
 
     @entrance()
-    def transform(self, X: Any) -> npt.NDArray[Any]:
-        """Place rows in the map, each as a function of the row alone; the map does not change.
+    def place(self, X: Any) -> npt.NDArray[Any]:
+        """Place rows in the map in the method's own way, each by the row alone; the map does not change.
+
+        A neighbour embedding places a row where its part of the loss is least, Isomap by paths, the spectral methods
+        by neighbours: what umap-learn, openTSNE and scikit-learn call transform. Such places may jump from one row
+        to a similar one and have no derivative; `transform` is smooth. For methods with a differentiable formula the
+        two are the same.
 
         Parameters
         ----------
@@ -108,16 +104,15 @@ class PlacesRows(Embedder):
         ndarray of shape (n_rows, n_components)
             A row that was fitted gets its fitted position, up to rounding.
         """
-        check_is_fitted(self)
-        table = check_table(
-            X, accept_sparse=True, min_samples=0, keep_zeros=_takes_distances(self), allow_missing=self._allows_missing
-        )
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
-        if table.values.shape[0] == 0:
+        rows = self._check_new(X)
+        if rows.shape[0] == 0:
             return np.empty((0, self._n_features_out), dtype=self.embedding_.dtype)
         if self._one_place:
-            return np.repeat(self.embedding_[:1], table.values.shape[0], axis=0)
-        return self._place(table.values)
+            return np.repeat(self.embedding_[:1], rows.shape[0], axis=0)
+        return self._place(rows)
+
+    def _evaluate(self, X: Any) -> npt.NDArray[Any]:
+        return self._place(X) if self._has_formula or self._takes_distances else super()._evaluate(X)
 
 
 class Differentiable(Embedder):
@@ -196,7 +191,7 @@ class RowEmbedder(Embedder):
         ValueError
             If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
-        table = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=_takes_distances(self))
+        table = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
         parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
         self.seed_ = current_run().seed
         self._remember_features(table)
@@ -298,5 +293,5 @@ class RowEmbedder(Embedder):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _takes_distances(self)
+        tags.input_tags.pairwise = self._takes_distances
         return tags

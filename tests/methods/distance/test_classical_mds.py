@@ -65,8 +65,8 @@ def test_distances_that_are_not_euclidean_are_reported():
 def test_rows_fitted_are_placed_where_they_are(estimator, metric):
     given = D if metric == "precomputed" else X
     fitted = type(estimator)(**{**estimator.get_params(), "metric": metric, "random_state": 0}).fit(given)
-    np.testing.assert_allclose(fitted.transform(given), fitted.embedding_, atol=1e-7)
-    assert fitted.transform(given[3:5]).tobytes() == fitted.transform(given)[3:5].tobytes()
+    np.testing.assert_allclose(fitted.place(given), fitted.embedding_, atol=1e-7)
+    assert fitted.place(given[3:5]).tobytes() == fitted.place(given)[3:5].tobytes()
 
 
 def test_landmarks_recover_points_of_the_plane():
@@ -124,6 +124,6 @@ def test_f57_f60_what_is_no_distance_matrix_has_no_map(estimator):
     with pytest.raises(ValueError, match="MDS: distances must be >= 0"):
         estimator.fit(D - 5.0)
     with pytest.raises(ValueError, match="MDS: distances must be >= 0"):
-        estimator.fit(D).transform(-1.0 - D)
+        estimator.fit(D).place(-1.0 - D)
     with pytest.raises(ValueError, match="MDS: a sparse"):
         estimator.fit(sp.csr_array(np.where(D < 3.0, D, 0.0)))

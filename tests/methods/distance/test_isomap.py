@@ -46,7 +46,7 @@ def test_the_map_is_that_of_scikit_learn(digits):
     signs = np.sign((ours.embedding_ * theirs.embedding_).sum(axis=0))
     np.testing.assert_allclose(ours.embedding_ * signs, theirs.embedding_, atol=1e-5 * np.abs(theirs.embedding_).max())
     new = X[:40] + noise.normal(size=(40, 64))
-    gap = ours.transform(new) * signs - theirs.transform(new)
+    gap = ours.place(new) * signs - theirs.transform(new)
     assert np.abs(gap).max() < 1e-5 * np.abs(theirs.embedding_).max()
 
 
@@ -106,12 +106,12 @@ def test_distances_give_the_map_of_their_rows():
     of_distances = Isomap(n_neighbors=8, metric="precomputed").fit(distances)
     size = np.abs(of_rows.embedding_).max()
     np.testing.assert_allclose(of_distances.embedding_, of_rows.embedding_, atol=1e-5 * size)
-    np.testing.assert_allclose(of_distances.transform(distances[:9]), of_rows.transform(X[:9]), atol=1e-5 * size)
+    np.testing.assert_allclose(of_distances.place(distances[:9]), of_rows.place(X[:9]), atol=1e-5 * size)
     nearest = np.sort(distances, axis=1)[:, 20:21]
     stored = sp.csr_array(np.where(distances <= nearest, distances + 1e-30, 0.0))
     of_stored = Isomap(n_neighbors=8, metric="precomputed").fit(stored)
     np.testing.assert_allclose(of_stored.embedding_, of_rows.embedding_, atol=1e-5 * size)
-    np.testing.assert_allclose(of_stored.transform(stored[:9]), of_rows.transform(X[:9]), atol=1e-5 * size)
+    np.testing.assert_allclose(of_stored.place(stored[:9]), of_rows.place(X[:9]), atol=1e-5 * size)
 
 
 def test_equal_rows_in_given_distances_share_a_place():
@@ -126,10 +126,10 @@ def test_a_fitted_row_keeps_its_place_and_a_row_is_placed_alone(n_landmarks):
     X, _ = roll(400)
     fitted = Isomap(n_neighbors=8, n_landmarks=n_landmarks, random_state=0).fit(X)
     size = np.abs(fitted.embedding_).max()
-    np.testing.assert_allclose(fitted.transform(X), fitted.embedding_, atol=1e-5 * size)
+    np.testing.assert_allclose(fitted.place(X), fitted.embedding_, atol=1e-5 * size)
     new = X[:7] + 0.1
-    together = fitted.transform(new)
-    assert all(fitted.transform(new[i : i + 1]).tobytes() == together[i].tobytes() for i in range(7))
+    together = fitted.place(new)
+    assert all(fitted.place(new[i : i + 1]).tobytes() == together[i].tobytes() for i in range(7))
     assert np.linalg.norm(together - fitted.embedding_[:7], axis=1).max() < 1.0
 
 
@@ -177,7 +177,7 @@ def test_the_number_of_threads_does_not_change_a_bit(n_landmarks):
     X, _ = roll(800)
     one, two, three = (Isomap(n_landmarks=n_landmarks, random_state=0, n_jobs=n).fit(X) for n in (1, 2, 3))
     assert one.embedding_.tobytes() == two.embedding_.tobytes() == three.embedding_.tobytes()
-    assert one.transform(X[:9] + 0.1).tobytes() == three.transform(X[:9] + 0.1).tobytes()
+    assert one.place(X[:9] + 0.1).tobytes() == three.place(X[:9] + 0.1).tobytes()
 
 
 def test_dimensions_that_are_not_there_are_zero_with_a_warning():
@@ -194,7 +194,7 @@ def test_equal_rows_share_a_place_and_a_single_row_is_the_origin():
     with pytest.warns(DataWarning, match="1 distinct row;"):
         fitted = Isomap().fit(np.ones((5, 2)))
     assert not fitted.embedding_.any()
-    assert not fitted.transform(np.ones((2, 2))).any()
+    assert not fitted.place(np.ones((2, 2))).any()
 
 
 def test_metric_parameters_reach_search_and_transform():
@@ -204,7 +204,7 @@ def test_metric_parameters_reach_search_and_transform():
         named = Isomap(n_neighbors=6, metric="manhattan").fit(X)
         given = Isomap(n_neighbors=6, metric="minkowski", metric_params={"p": 1}).fit(X)
     np.testing.assert_allclose(given.embedding_, named.embedding_, rtol=1e-5, atol=1e-4)
-    np.testing.assert_allclose(given.transform(X[:5]), named.transform(X[:5]), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(given.place(X[:5]), named.place(X[:5]), rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["n_neighbors", "n_components", "n_landmarks"])

@@ -104,11 +104,11 @@ def test_acceleration_saves_iterations_and_ends_no_higher():
 def test_new_rows_are_placed_one_by_one_and_fitted_rows_stay(parameters):
     given = D if "metric" in parameters else X
     fitted = MDS(**parameters, max_iter=50).fit(given)
-    np.testing.assert_array_equal(fitted.transform(given), fitted.embedding_)
+    np.testing.assert_array_equal(fitted.place(given), fitted.embedding_)
     new = X[:6] + 0.3 * rng.normal(size=(6, 5))
     new = cdist(new, X) if "metric" in parameters else new
-    placed = fitted.transform(new)
-    assert placed[2:4].tobytes() == fitted.transform(new[2:4]).tobytes()
+    placed = fitted.place(new)
+    assert placed[2:4].tobytes() == fitted.place(new[2:4]).tobytes()
     gap = np.linalg.norm(placed - fitted.embedding_[:6], axis=1)
     assert np.median(gap) < 0.5 * pdist(fitted.embedding_).mean()
 
@@ -116,7 +116,7 @@ def test_new_rows_are_placed_one_by_one_and_fitted_rows_stay(parameters):
 def test_new_rows_lie_at_a_minimum_of_their_stress():
     fitted = MDS().fit(X)
     new = rng.normal(size=(4, 5))
-    delta, placed = cdist(new, X), fitted.transform(new)
+    delta, placed = cdist(new, X), fitted.place(new)
 
     def stress(points):
         return np.square(delta - cdist(points, fitted.embedding_)).sum(axis=1)

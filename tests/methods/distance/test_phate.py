@@ -142,12 +142,12 @@ def test_landmarks_keep_the_shape():
 @pytest.mark.parametrize("n_landmarks", [None, 60])
 def test_new_rows_lie_among_their_neighbours_and_fitted_ones_where_they_were(n_landmarks):
     fitted = PHATE(n_landmarks=n_landmarks, random_state=0).fit(TREE)
-    np.testing.assert_array_equal(fitted.transform(TREE[:20]), fitted.embedding_[:20])
+    np.testing.assert_array_equal(fitted.place(TREE[:20]), fitted.embedding_[:20])
     new = np.outer(np.linspace(0.5, 3.5, 20), np.eye(5)[1])
     near = fitted.embedding_[cdist(new, TREE).argmin(axis=1)]
-    placed = fitted.transform(new)
+    placed = fitted.place(new)
     assert np.linalg.norm(placed - near, axis=1).max() < 0.1 * np.ptp(fitted.embedding_)
-    np.testing.assert_array_equal(fitted.transform(new[3:4]), placed[3:4])
+    np.testing.assert_array_equal(fitted.place(new[3:4]), placed[3:4])
 
 
 def test_weights_that_reach_beyond_the_neighbours_searched_are_found():
@@ -170,7 +170,7 @@ def test_pieces_are_named_and_stay_apart():
 def test_threads_do_not_change_a_bit(n_landmarks, digits):
     maps = [PHATE(n_landmarks=n_landmarks, random_state=0, n_jobs=n).fit(digits[0][:700]) for n in (1, 3)]
     assert maps[0].embedding_.tobytes() == maps[1].embedding_.tobytes()
-    assert maps[0].transform(digits[0][700:750]).tobytes() == maps[1].transform(digits[0][700:750]).tobytes()
+    assert maps[0].place(digits[0][700:750]).tobytes() == maps[1].place(digits[0][700:750]).tobytes()
 
 
 def test_a_kernel_without_an_end_needs_memory_for_all_pairs(monkeypatch):

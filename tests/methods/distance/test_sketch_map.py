@@ -93,11 +93,11 @@ def test_auto_is_the_advice_and_is_said(fitted):
 def test_transform_gives_fitted_rows_their_positions_and_looks_at_each_row_alone(parameters, metric):
     X = cdist(PATH, PATH) if metric == "precomputed" else PATH
     m = SketchMap(metric=metric, max_iter=20, random_state=0, n_jobs=1, **parameters).fit(X)
-    placed = m.transform(X)
+    placed = m.place(X)
     np.testing.assert_allclose(placed, m.embedding_, rtol=0, atol=1e-6 * np.abs(m.embedding_).max())
     some = [200, 3, 77]
-    np.testing.assert_array_equal(m.transform(X[some]), placed[some])
-    assert m.transform(X[:0]).shape == (0, 2)
+    np.testing.assert_array_equal(m.place(X[some]), placed[some])
+    assert m.place(X[:0]).shape == (0, 2)
 
 
 def test_sparse_rows_have_the_map_of_dense_ones():
@@ -105,12 +105,12 @@ def test_sparse_rows_have_the_map_of_dense_ones():
     dense = SketchMap(n_landmarks=30, max_iter=20, random_state=0, n_jobs=1).fit(X)
     sparse = SketchMap(n_landmarks=30, max_iter=20, random_state=0, n_jobs=1).fit(sp.csr_array(X))
     assert sparse.loss_ == pytest.approx(dense.loss_, rel=1e-2)
-    np.testing.assert_allclose(sparse.transform(sp.csr_array(X)), sparse.embedding_, atol=1e-4)
+    np.testing.assert_allclose(sparse.place(sp.csr_array(X)), sparse.embedding_, atol=1e-4)
 
 
 def test_new_rows_fall_among_their_cluster(fitted):
     X, labels = path_of_clusters(n=80, seed=5)
-    nearest = cdist(fitted.transform(X), fitted.embedding_).argmin(axis=1)
+    nearest = cdist(fitted.place(X), fitted.embedding_).argmin(axis=1)
     assert np.mean(LABELS[nearest] == labels) > 0.95
 
 
@@ -174,7 +174,7 @@ def test_equal_rows_after_a_fit_of_others_have_one_place():
         warnings.simplefilter("ignore", GnomonWarning)
         m = SketchMap(max_iter=5, random_state=0, n_jobs=1).fit(NOISE).fit(np.ones((6, 5)))
     np.testing.assert_array_equal(m.embedding_, 0.0)
-    np.testing.assert_array_equal(m.transform(NOISE[:3]), 0.0)
+    np.testing.assert_array_equal(m.place(NOISE[:3]), 0.0)
 
 
 def test_a_callback_sees_every_stage_and_may_end_the_layout():

@@ -46,7 +46,7 @@ def test_a_connected_graph_has_no_gravity_unless_it_is_asked_for():
 def test_a_new_row_feels_gravity_and_rests_in_its_piece():
     estimator = _fit("auto", 300)
     rows = _PIECES[:, :5].reshape(15, 4) + 0.01
-    places = estimator.transform(rows)
+    places = estimator.place(rows)
     middles = estimator.embedding_.reshape(3, 60, 2).mean(axis=1)
     nearest = np.linalg.norm(places[:, None] - middles[None], axis=2).argmin(axis=1)
     np.testing.assert_array_equal(nearest, np.repeat(np.arange(3), 5))

@@ -81,7 +81,7 @@ def fitted():
 @pytest.mark.parametrize("name", CHOICES)
 def test_new_rows_lie_where_their_own_loss_has_no_slope(name, fitted):
     estimator = fitted[name]
-    places, placement = estimator.transform(_NEW), estimator.placement_
+    places, placement = estimator.place(_NEW), estimator.placement_
     indices, distances = placement.search.find(_NEW)
     weights = placement.affinities(placement.rows, _NEW, indices, distances)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-5)
@@ -102,10 +102,10 @@ def test_new_rows_lie_where_their_own_loss_has_no_slope(name, fitted):
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_fitted_row_is_placed_at_its_point_and_after_pickling_alike(name, fitted):
     estimator = fitted[name]
-    np.testing.assert_array_equal(estimator.transform(_X[:5]), estimator.embedding_[:5])
+    np.testing.assert_array_equal(estimator.place(_X[:5]), estimator.embedding_[:5])
     if name == "affinity":
         again = pickle.loads(pickle.dumps(estimator))
-        np.testing.assert_array_equal(again.transform(_NEW), estimator.transform(_NEW))
+        np.testing.assert_array_equal(again.place(_NEW), estimator.place(_NEW))
 
 
 @pytest.mark.parametrize("name", CHOICES)
@@ -134,8 +134,8 @@ def test_what_a_part_of_ones_own_lacks_is_named(fitted):
     plain = NeighborEmbedding(affinity=lambda inputs: Heat()(inputs), n_jobs=1, optimizer_params={"max_iter": 5})
     with pytest.raises(TypeError, match="must be of affinities that know their derivatives"):
         sensitivity(plain.fit(_X), _X)
-    with pytest.raises(ValueError, match=r"transform must be used with an affinity that weighs new rows"):
-        plain.transform(_NEW)
+    with pytest.raises(ValueError, match=r"place must be used with an affinity that weighs new rows"):
+        plain.place(_NEW)
 
 
 def test_weights_of_ones_own_are_checked():

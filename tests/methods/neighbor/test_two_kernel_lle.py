@@ -122,7 +122,7 @@ def test_weights_of_an_input_kernel_make_a_map_and_place_new_rows(weights, some_
     np.testing.assert_allclose(fit.affinities_.W.toarray(), expected.W.toarray(), atol=1e-9)
     assert _accuracy(fit.embedding_, y[:600]) > 0.6
     votes = KNeighborsClassifier(10).fit(fit.embedding_, y[:600])
-    assert votes.score(fit.transform(X[600:]), y[600:]) > 0.6
+    assert votes.score(fit.place(X[600:]), y[600:]) > 0.6
 
 
 def test_the_linear_kernel_is_the_method_without_one(some_digits):

@@ -232,10 +232,10 @@ def test_vle_never_isolates_an_outlier():
 def test_fitted_rows_get_their_positions_and_others_their_own(parameters, digits):
     X, new = digits[0][:500], digits[0][500:530]
     fitted = LaplacianEigenmaps(10, 2, **parameters).fit(X)
-    np.testing.assert_array_equal(fitted.transform(X), fitted.embedding_)
-    together = fitted.transform(new)
-    np.testing.assert_array_equal(together[7:8], fitted.transform(new[7:8]))
-    np.testing.assert_array_equal(together[::-1], fitted.transform(new[::-1]))
+    np.testing.assert_array_equal(fitted.place(X), fitted.embedding_)
+    together = fitted.place(new)
+    np.testing.assert_array_equal(together[7:8], fitted.place(new[7:8]))
+    np.testing.assert_array_equal(together[::-1], fitted.place(new[::-1]))
 
 
 @pytest.mark.parametrize("normalized", [True, False])
@@ -246,13 +246,13 @@ def test_the_extension_is_exact_where_a_new_row_has_the_edges_of_a_fitted_one(no
     D = chain_distances(40, True)
     fitted.fit(D)
     beside = D[[5]] + np.where(D[[5]] == 0, 100.0, 0.0)  # not next to row 5 itself, so that its edges are the same
-    np.testing.assert_allclose(fitted.transform(beside), fitted.embedding_[[5]], rtol=1e-6)
+    np.testing.assert_allclose(fitted.place(beside), fitted.embedding_[[5]], rtol=1e-6)
 
 
 def test_new_rows_land_among_their_neighbors(digits):
     X, y = digits
     fitted = LaplacianEigenmaps(10, 8).fit(X[:1200])
-    places = fitted.transform(X[1200:])
+    places = fitted.place(X[1200:])
     nearest = np.square(places[:, None] - fitted.embedding_).sum(axis=2).argmin(axis=1)
     assert np.mean(y[:1200][nearest] == y[1200:]) > 0.85
 
@@ -262,7 +262,7 @@ def test_new_rows_of_components_mapped_apart_join_their_component():
         fitted = LaplacianEigenmaps(3, disconnected="separate").fit(ISLANDS)
     new = np.array([[0.1, 0.2, 0.0], [50.1, 50.0, 49.9], [-80.0, -80.1, -79.9]])
     centres = [part.mean(axis=0) for part in np.split(fitted.embedding_, [40, 100])]
-    distances = np.linalg.norm(fitted.transform(new)[:, None] - np.array(centres), axis=2)
+    distances = np.linalg.norm(fitted.place(new)[:, None] - np.array(centres), axis=2)
     assert distances.argmin(axis=1).tolist() == [0, 1, 2]
 
 
@@ -273,8 +273,8 @@ def test_new_rows_of_a_component_lie_as_in_its_own_map():
     new = ISLANDS[40:100:7] + 0.3
     for column in range(2):
         slope, shift = np.polyfit(alone.embedding_[:, column], fitted.embedding_[40:100, column], 1)
-        expected = slope * alone.transform(new)[:, column] + shift
-        np.testing.assert_allclose(fitted.transform(new)[:, column], expected, rtol=1e-5)
+        expected = slope * alone.place(new)[:, column] + shift
+        np.testing.assert_allclose(fitted.place(new)[:, column], expected, rtol=1e-5)
 
 
 def test_sparse_and_dense_distances_of_new_rows_place_them_alike():
@@ -284,9 +284,9 @@ def test_sparse_and_dense_distances_of_new_rows_place_them_alike():
     fitted = LaplacianEigenmaps(6, metric="precomputed").fit(D[:100, :100])
     np.testing.assert_allclose(fitted.embedding_, LaplacianEigenmaps(6).fit(BLOB[:100]).embedding_, atol=1e-6)
     new = D[100:, :100]
-    np.testing.assert_array_equal(fitted.transform(csr_array(new)), fitted.transform(new))
+    np.testing.assert_array_equal(fitted.place(csr_array(new)), fitted.place(new))
     own = csr_array((np.zeros(1), ([0], [7])), shape=(1, 100))
-    np.testing.assert_array_equal(fitted.transform(own), fitted.embedding_[[7]])
+    np.testing.assert_array_equal(fitted.place(own), fitted.embedding_[[7]])
 
 
 @pytest.mark.parametrize("parameters", [{}, {"normalized": False}, {"variant": "vle", "n_components": 3}])
@@ -315,7 +315,7 @@ def test_a_second_fit_forgets_the_first():
     fitted = LaplacianEigenmaps(5).fit(BLOB)
     with pytest.warns(UserWarning, match="hold 1 distinct row"):
         fitted.fit(np.ones((10, 3)))
-    np.testing.assert_array_equal(fitted.transform(BLOB[:2]), np.zeros((2, 2)))
+    np.testing.assert_array_equal(fitted.place(BLOB[:2]), np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_bytes_do_not_depend_on_threads(variant):
     X = roll(700)[0]
     fitted = [LocallyLinearEmbedding(10, variant=variant, random_state=0, n_jobs=n).fit(X) for n in (1, 2, 3)]
     assert len({one.embedding_.tobytes() for one in fitted}) == 1
-    assert len({one.transform(X[:50] + 0.01).tobytes() for one in fitted}) == 1
+    assert len({one.place(X[:50] + 0.01).tobytes() for one in fitted}) == 1
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -123,10 +123,10 @@ def test_a_fitted_row_gets_its_fitted_position_and_a_row_is_placed_by_itself(var
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", (DataWarning, NeighborsWarning))
         fitted = LocallyLinearEmbedding(8, variant=variant, random_state=0).fit(make(X))
-    np.testing.assert_array_equal(fitted.transform(make(X)), fitted.embedding_)
+    np.testing.assert_array_equal(fitted.place(make(X)), fitted.embedding_)
     new = X[:30] + 0.25
-    together = fitted.transform(make(new))
-    one_by_one = np.concatenate([fitted.transform(make(new[i : i + 1])) for i in range(30)])
+    together = fitted.place(make(new))
+    one_by_one = np.concatenate([fitted.place(make(new[i : i + 1])) for i in range(30)])
     np.testing.assert_array_equal(together, one_by_one)
 
 
@@ -136,7 +136,7 @@ def test_new_rows_of_flat_data_are_placed_exactly():
     fitted = LocallyLinearEmbedding(8, variant="ltsa", regularization=0.0, random_state=0).fit(X)
     affine = np.linalg.lstsq(np.column_stack([X, np.ones(300)]), fitted.embedding_, rcond=None)[0]
     new = rng.uniform(size=(50, 2))
-    np.testing.assert_allclose(fitted.transform(new), np.column_stack([new, np.ones(50)]) @ affine, atol=1e-8)
+    np.testing.assert_allclose(fitted.place(new), np.column_stack([new, np.ones(50)]) @ affine, atol=1e-8)
 
 
 def test_new_rows_are_placed_where_scikit_learn_places_them():
@@ -145,7 +145,7 @@ def test_new_rows_are_placed_where_scikit_learn_places_them():
     fitted = LocallyLinearEmbedding(10, random_state=0).fit(X)
     peer = Peer(n_neighbors=10, n_components=2, eigen_solver="dense").fit(X)
     signs = np.sign(np.sum(peer.embedding_ * fitted.embedding_, axis=0))
-    np.testing.assert_allclose(fitted.transform(new), peer.transform(new) * signs, atol=1e-5)
+    np.testing.assert_allclose(fitted.place(new), peer.transform(new) * signs, atol=1e-5)
 
 
 def test_equal_rows_share_one_position():
@@ -229,12 +229,12 @@ def test_a_search_that_did_not_converge_is_said(digits):
 def test_all_rows_equal_have_one_position():
     with pytest.warns(DataWarning, match="1 distinct row"):
         fitted = LocallyLinearEmbedding(5, random_state=0).fit(np.ones((10, 3)))
-    np.testing.assert_array_equal(fitted.transform(np.ones((2, 3))), fitted.embedding_[:2])
+    np.testing.assert_array_equal(fitted.place(np.ones((2, 3))), fitted.embedding_[:2])
 
 
 def test_non_negative_weights_stay_in_the_hull_of_the_neighbors():
     X = roll(300)[0]
     fitted = LocallyLinearEmbedding(10, weights="non_negative", random_state=0).fit(X)
-    far = fitted.transform(X[:20] + 100.0)
+    far = fitted.place(X[:20] + 100.0)
     assert (far <= fitted.embedding_.max(axis=0)).all()
     assert (far >= fitted.embedding_.min(axis=0)).all()

@@ -1,4 +1,4 @@
-"""Inverse and derivative of every fitted method: its own formula where it has one, else an atlas of its map."""
+"""Every fitted method as one function with derivative and inverse: by its own formula, else by an atlas of its map."""
 
 from __future__ import annotations
 
@@ -25,27 +25,45 @@ Float64Array = npt.NDArray[np.float64]
 _N_NEIGHBORS = 15
 
 
-class MapFunction:
-    """What an estimator with ``embedding_`` inherits to be a differentiable function with an inverse.
+class _Made:
+    """Where an atlas is kept once it is made, so that a question changes no attribute of the estimator."""
 
-    A method with a formula of its own overrides `_derive` and `inverse_transform`, and does not keep its rows.
+    atlas: AffineAtlas | None = None
+
+
+class MapFunction:
+    """What an estimator with ``embedding_`` inherits to be one function, with a derivative and an inverse.
+
+    A method with a differentiable formula of its own says so in `_has_formula`, overrides `_evaluate`, `_derive` and
+    `inverse_transform`, and does not keep its rows. Every other method is the function of an atlas of its map.
     """
 
     embedding_: npt.NDArray[Any]
     n_features_in_: int
     _keeps_rows: ClassVar[bool] = True  # a reference to what was fitted, for the atlas
+    _allows_missing: ClassVar[bool] = False  # whether NaN may stand for what is not known
     _fitted_rows: Any = None
-    _atlas: AffineAtlas | None = None
+    _atlas: _Made
+
+    @property
+    def _has_formula(self) -> bool:
+        """Whether the function is a formula of the method and no atlas."""
+        return False
+
+    @property
+    def _takes_distances(self) -> bool:
+        """Whether a table holds distances, where a stored zero means "equal"."""
+        metric = getattr(self, "metric", None)
+        return isinstance(metric, str) and metric == "precomputed"
 
     def _keep_rows_for_atlas(self, table: Table) -> None:
-        given = getattr(self, "metric", None)
-        distances = isinstance(given, str) and given == "precomputed"
-        self._fitted_rows = table.values if self._keeps_rows and not distances else None
-        self._atlas = None
+        self._fitted_rows = table.values if self._keeps_rows and not self._takes_distances else None
+        self._atlas = _Made()
 
     def _make_atlas(self) -> AffineAtlas:
         """Return the atlas of the map, made when it is first asked for."""
-        if self._atlas is None:
+        made: _Made = self.__dict__.setdefault("_atlas", _Made())  # a file holds none
+        if made.atlas is None:
             if self._fitted_rows is None:
                 remedy = "Pass the features and the map to gnomon.AffineAtlas."
                 raise ValueError(message("the fit", "one of rows of features", remedy=remedy))
@@ -53,7 +71,7 @@ class MapFunction:
             usable = isinstance(graph, NeighborGraph) and graph.n_neighbors >= _N_NEIGHBORS
             metric = getattr(self, "metric", "euclidean")
             plain = isinstance(metric, str) and not getattr(self, "metric_params", None)
-            self._atlas = AffineAtlas(
+            made.atlas = AffineAtlas(
                 self._fitted_rows,
                 self.embedding_,
                 graph=graph if usable else None,
@@ -61,7 +79,58 @@ class MapFunction:
                 metric=metric if plain else "euclidean",
                 n_jobs=getattr(self, "n_jobs", None),
             )
-        return self._atlas
+        return made.atlas
+
+    def _is_constant(self) -> bool:
+        """Whether all rows that were fitted share one place."""
+        return not self._has_formula and bool((self.embedding_ == self.embedding_[:1]).all())
+
+    @property
+    def _is_own_function(self) -> bool:
+        """Whether the function needs no atlas."""
+        return self._has_formula or self._is_constant()
+
+    def _check_new(self, X: Any) -> Any:
+        """Return new rows as a table that fits the method, or raise an error about them."""
+        check_is_fitted(self)
+        distances, missing = self._takes_distances, self._allows_missing
+        table = check_table(X, accept_sparse=True, min_samples=0, keep_zeros=distances, allow_missing=missing)
+        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return table.values
+
+    @entrance()
+    def transform(self, X: Any) -> npt.NDArray[Any]:
+        """Place rows in the map, each as a function of the row alone; the map does not change.
+
+        This is the function of which `jacobian` is the derivative: the method's formula if it has a differentiable
+        one, else an `AffineAtlas` of its map, made on first use and smooth.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            With metric="precomputed" the distances of the rows to those fitted, shape (n_rows, n_samples); without
+            features there is no derivative, and rows are placed as by the method's ``place``.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            A row that was fitted gets its fitted position, up to rounding.
+
+        Warns
+        -----
+        DataWarning
+            If an atlas is asked for rows that are out of its range.
+        """
+        rows = self._check_new(X)
+        if rows.shape[0] == 0:
+            return np.empty((0, self.embedding_.shape[1]), dtype=self.embedding_.dtype)
+        if self._is_constant():
+            return np.repeat(self.embedding_[:1], rows.shape[0], axis=0)
+        return self._evaluate(rows)
+
+    def _evaluate(self, X: Any) -> npt.NDArray[Any]:
+        """Return the places of checked rows, one at least."""
+        return self._make_atlas().transform(X)
 
     @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
@@ -87,7 +156,7 @@ class MapFunction:
 
     @entrance()
     def jacobian(self, x: Any) -> Float64Array:
-        """Return the derivative of the place of a row by its features.
+        """Return the derivative of `transform` by the features.
 
         Parameters
         ----------
@@ -96,18 +165,16 @@ class MapFunction:
         Returns
         -------
         ndarray of shape (n_components, n_features), or (n_rows, n_components, n_features), float64
-            Units of the map per unit of each feature: of the method's formula if it has a differentiable one, else of
-            an `AffineAtlas` of its map, made on first use.
+            Units of the map per unit of each feature.
         """
-        check_is_fitted(self)
         one = not hasattr(x, "tocsr") and np.ndim(x) == 1
-        table = check_table(np.asarray(x)[None] if one else x, accept_sparse=True, min_samples=0)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
-        found = self._derive(table.values)
+        rows = self._check_new(np.asarray(x)[None] if one else x)
+        if self._is_constant():
+            found = np.zeros((rows.shape[0], self.embedding_.shape[1], self.n_features_in_))
+        else:
+            found = self._derive(rows)
         return found[0] if one else found
 
     def _derive(self, X: Any) -> Float64Array:
         """Return the derivatives at checked rows, (n_rows, n_components, n_features)."""
-        if getattr(self, "_one_place", False):
-            return np.zeros((X.shape[0], self.embedding_.shape[1], self.n_features_in_))
         return self._make_atlas().jacobian(X)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
 
-__all__ = ["huber_coordinates", "robust_coordinates"]
+__all__ = ["huber_coordinates", "robust_coordinates", "robust_derivative"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -72,8 +72,36 @@ def robust_coordinates(
             rows = slice(begin, begin + _ROWS)
             known = np.ones(X[rows].shape, dtype=bool) if observed is None else observed[rows]
             problem = _Rows(np.where(known, X[rows], 0.0), known, directions, spread, sparsity)
-            coordinates[rows] = problem.solve(tol, max_iter)
+            coordinates[rows] = problem.solve(tol, max_iter)[0]
     return coordinates
+
+
+def robust_derivative(
+    X: Float64Array, directions: Float64Array, spread: Float64Array, sparsity: float, *, tol: float = 1e-8
+) -> Float64Array:
+    """Return the derivative of `robust_coordinates` by the rows, all of which is observed.
+
+    The coordinates are a piecewise linear function of a row: the entries that are met exactly decide, and the others
+    pull with a constant force.
+
+    Parameters
+    ----------
+    X, directions, spread, sparsity, tol : as for `robust_coordinates`
+
+    Returns
+    -------
+    ndarray of shape (n_rows, rank, n_features), float64
+    """
+    found = np.zeros((len(X), len(spread), X.shape[1]))
+    if len(spread) == 0:
+        return found
+    with single_threaded_blas():
+        known = np.ones(X.shape, dtype=bool)
+        met = _Rows(X, known, directions, spread, sparsity).solve(tol, 5000)[1]
+        for row, own in zip(found, met, strict=True):
+            weighted = spread[:, None] * directions[:, own]
+            row[:, own] = weighted @ np.linalg.pinv(directions[:, own].T @ weighted)
+    return found
 
 
 class _Rows:
@@ -91,8 +119,10 @@ class _Rows:
         self._limit = np.where(known, sparsity, 0.0)  # an entry that is not known pulls with no force
         self._size = np.linalg.norm(X, axis=1)
 
-    def solve(self, tol: float, max_iter: int) -> Float64Array:
+    def solve(self, tol: float, max_iter: int) -> tuple[Float64Array, npt.NDArray[np.bool_]]:
+        """Return the coordinates, and which entries of each row are met exactly."""
         result = np.zeros((len(self._X), len(self._spread)))
+        met = np.ones(self._X.shape, dtype=bool)
         active = np.flatnonzero(self._size > 0.0)  # a row of zeros has coordinates of zero
         X, limit, size = self._X[active], self._limit[active], self._size[active, None]
         total = np.abs(X).sum(axis=1, keepdims=True)
@@ -119,12 +149,14 @@ class _Rows:
             done = (np.maximum(primal, dual) <= tol)[:, 0]
             if done.any():
                 result[active[done]] = coordinates[done]
+                met[active[done]] = np.abs(multiplier[done]) < limit[done]
                 stay = ~done
                 active, coordinates = active[stay], coordinates[stay]
                 X, limit, size, penalty = X[stay], limit[stay], size[stay], penalty[stay]
                 copy, multiplier = copy[stay], multiplier[stay]
         result[active] = coordinates
-        return result
+        met[active] = np.abs(multiplier) < limit
+        return result, met
 
 
 def huber_coordinates(rows: npt.ArrayLike, directions: npt.ArrayLike, threshold: float) -> Float64Array:

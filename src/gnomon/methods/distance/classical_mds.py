@@ -130,6 +130,10 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
         scores = model.transform(X).astype(np.float64)
         return np.pad(scores, ((0, 0), (0, len(self.eigenvalues_) - scores.shape[1])))
 
+    @property
+    def _has_formula(self) -> bool:
+        return isinstance(self._model, PrincipalComponents)
+
     def _derive(self, X: Any) -> npt.NDArray[np.float64]:
         if isinstance(self._model, PrincipalComponents):
             return linear_derivative(self._model, X.shape[0], self.n_features_in_, len(self.eigenvalues_))

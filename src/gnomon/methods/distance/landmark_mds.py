@@ -180,6 +180,10 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             start[same] = self._anchors[distances[same].argmin(axis=1)]
         return start * self._unit
 
+    @property
+    def _has_formula(self) -> bool:
+        return isinstance(self._model, PrincipalComponents)
+
     def _derive(self, X: Any) -> npt.NDArray[np.float64]:
         if isinstance(self._model, PrincipalComponents):
             return linear_derivative(self._model, X.shape[0], self.n_features_in_, len(self.eigenvalues_))

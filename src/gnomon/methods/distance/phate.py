@@ -110,7 +110,7 @@ class PHATE(PlacesRows, RowEmbedder):
     P^t is 0 between the pieces of a graph that is not connected. As in the program 1e-7 is added to probabilities
     before their logarithm, so that pieces have finite distances, which mean nothing; a warning says so.
 
-    `transform` places a new row at the mean of the fitted ones, or of the landmarks, by the weights that its own kernel
+    `place` places a new row at the mean of the fitted ones, or of the landmarks, by the weights that its own kernel
     gives to its nearest rows; a row at distance 0 from a fitted one gets its position.
 
     References

@@ -31,7 +31,8 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
     are many and noisy and lie in clusters or along a curve; large errors also blur the neighbours, so errors should be
     few in a row. With smoothness=0 it is `RobustPCA`.
 
-    New rows cannot be placed, because the parts of neighbours depend on each other.
+    The parts of neighbours depend on each other, so that there is no formula for new rows: `transform` blends the map's
+    own points.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import dense_rows, huber_coordinates, principal_components
 from gnomon.methods.base import PlacesRows
-from gnomon.methods.linear.subspace import PrincipalSubspace
+from gnomon.methods.linear.subspace import PrincipalScores
 from gnomon.methods.parameters import check_n_components
 from gnomon.objectives import HuberFit
 from gnomon.optimizers.fenchel import NuclearBall, frank_wolfe
@@ -34,7 +34,7 @@ _CERTIFY = 10
 
 
 @dataclass(eq=False, repr=False)
-class HuberPCA(PrincipalSubspace, PlacesRows):
+class HuberPCA(PrincipalScores, PlacesRows):
     """Principal components of the matrix that fits a table best in Huber's loss, among those of bounded nuclear norm.
 
     The problem is convex, and it is solved by Frank and Wolfe's method, each of whose steps adds a matrix of rank one.

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
@@ -48,6 +49,7 @@ __all__ = ["KernelPCA"]
 
 Float64Array = npt.NDArray[np.float64]
 
+_STEP = 6e-6  # of the largest entry of a row, for differences of a user's kernel
 _MOST_EXACT = 12_000  # rows up to which "auto" finds the eigenvectors of the whole matrix: 576 MB for one half of it
 _RANK = 500
 _PRODUCTS = 20  # with the matrix that the eigenvectors take at least
@@ -137,6 +139,7 @@ class KernelPCA(PlacesRows):
     (200, 2)
     """
 
+    _keeps_rows: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "kernel": Either(
@@ -209,8 +212,6 @@ class KernelPCA(PlacesRows):
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
         self._forecast(rows, parameters).check(n_samples)
-        if self._precomputed or hasattr(self.kernel_, "gradients"):
-            self._fitted_rows = None  # needed for the derivative of a user's kernel alone
         gram = self._gram(rows, parameters)
         self._components = self._solve(gram, parameters)
         self._keep_rows(rows)
@@ -341,16 +342,33 @@ class KernelPCA(PlacesRows):
 
         return place_by_similarity(self._components, similarities, int(X.shape[0]))
 
+    @property
+    def _has_formula(self) -> bool:
+        return True
+
     def _derive(self, X: Any) -> Float64Array:
+        if self.kernel_ is None:
+            raise ValueError(message("kernel='precomputed'", "a kernel of rows", remedy="Fit rows with a kernel."))
         gradients = getattr(self.kernel_, "gradients", None)
-        if gradients is None:  # a user's kernel
-            return super()._derive(X)
+        if gradients is None:
+            return self._differences(X)
         found = np.empty((X.shape[0], self.embedding_.shape[1], self.n_features_in_))
         with single_threaded_blas():
             for i in range(X.shape[0]):  # one by one: a product of several rows may round in another way
                 row = dense_rows(X[i : i + 1])
                 row = row if self._center is None else row - self._center
                 found[i] = gradients(row, self._rows, self._components.projection)[0]
+        return found
+
+    def _differences(self, X: Any) -> Float64Array:
+        """Return the derivatives of the formula of a user's kernel by central differences."""
+        form: Any = sp.csr_array if sp.issparse(X) else np.asarray
+        found = np.empty((X.shape[0], self.embedding_.shape[1], self.n_features_in_))
+        for i in range(X.shape[0]):
+            row = dense_rows(X[i : i + 1])
+            step = _STEP * (float(np.abs(row).max()) or 1.0)
+            moved = step * np.eye(row.shape[1])
+            found[i] = (self._place(form(row + moved)) - self._place(form(row - moved))).T / (2.0 * step)
         return found
 
     def _moved(self, rows: Any) -> Float64Array:

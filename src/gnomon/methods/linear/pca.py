@@ -287,6 +287,10 @@ class PCA(NormalModel, DifferentiableScores):
         scores = check_scores(Y, self.n_components_)
         return self._model.inverse_transform(scores * self._deviations() if self.whiten else scores)
 
+    @property
+    def _has_formula(self) -> bool:
+        return True
+
     def _derive(self, X: Any) -> Float64Array:
         axes = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
         return np.repeat(np.asarray(axes, dtype=np.float64)[None], X.shape[0], axis=0)

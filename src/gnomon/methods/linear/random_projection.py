@@ -123,6 +123,10 @@ class RandomProjection(PlacesRows):
         with single_threaded_blas():
             return np.asarray(positions @ np.linalg.pinv(dense_rows(self.components_)).T)
 
+    @property
+    def _has_formula(self) -> bool:
+        return True
+
     def _derive(self, X: Any) -> Float64Array:
         return np.repeat(dense_rows(self.components_)[None], X.shape[0], axis=0)
 

@@ -12,9 +12,9 @@ from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Rule, check_parameters
+from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import check_table
-from gnomon.linalg import principal_components, robust_coordinates
+from gnomon.linalg import principal_components, robust_coordinates, robust_derivative
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.linear.decomposition import RULES, Decomposition, Prepared, decompose, prepare
 from gnomon.methods.linear.subspace import PrincipalSubspace
@@ -121,6 +121,7 @@ class RobustPCA(PublishesParts, PlacesRows):
 
     _rules: ClassVar[dict[str, Rule]] = RULES
     _allows_missing: ClassVar[bool] = True
+    _keeps_rows: ClassVar[bool] = False
 
     @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:
@@ -182,6 +183,19 @@ class RobustPCA(PublishesParts, PlacesRows):
         ndarray of shape (n_rows, n_components)
         """
         return super().transform(X)
+
+    @property
+    def _has_formula(self) -> bool:
+        return True
+
+    def _derive(self, X: Any) -> Float64Array:
+        if self._size == 0.0:
+            return np.zeros((X.shape[0], *self.components_.shape))
+        rows = prepare(X, self.center_, size=self._size)
+        if rows.observed is not None:
+            raise ValueError(message("x", "a row without NaN", fact="there is no derivative by what is not known"))
+        slopes = robust_derivative(rows.values, self._directions, self._spread, self.sparsity_)
+        return np.asarray((self.components_ @ self._directions.T) @ slopes)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         if self._size == 0.0:

@@ -19,7 +19,7 @@ from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
 from gnomon.methods.base import PlacesRows
-from gnomon.methods.linear.subspace import PrincipalSubspace
+from gnomon.methods.linear.subspace import PrincipalScores
 from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import NormalizedGradient, ProjectionError, polar_factor
 from gnomon.optimizers import PolarDescent, SafeDescent, Solution
@@ -34,7 +34,7 @@ _AVERAGED = ("no_regret", "averaged")
 
 
 @dataclass(eq=False, repr=False)
-class StiefelPCA(PrincipalSubspace, PlacesRows):
+class StiefelPCA(PrincipalScores, PlacesRows):
     """Principal directions as the rest state of a descent of the projection error.
 
     Input affinity: a Gram matrix. Output kernel: the inner product. Loss: |Xc U U' - Xc|^2, what is lost when the

@@ -17,7 +17,7 @@ from gnomon.data import check_feature_count, check_table
 from gnomon.linalg import PrincipalComponents, draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.methods.parameters import check_scores
 
-__all__ = ["NormalModel", "PrincipalSubspace", "linear_derivative"]
+__all__ = ["NormalModel", "PrincipalScores", "PrincipalSubspace", "linear_derivative"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -27,8 +27,6 @@ class PrincipalSubspace:
 
     components_: npt.NDArray[np.float64]
     mean_: npt.NDArray[np.float64]
-
-    _keeps_rows = False
 
     @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[np.float64]:
@@ -46,6 +44,16 @@ class PrincipalSubspace:
         scores = check_scores(Y, len(self.components_))
         with single_threaded_blas():
             return np.asarray(scores @ self.components_ + self.mean_)
+
+
+class PrincipalScores(PrincipalSubspace):
+    """One whose map is a formula of the row's scores; linear, if the derivative is not overridden."""
+
+    _keeps_rows = False
+
+    @property
+    def _has_formula(self) -> bool:
+        return True
 
     def _derive(self, X: Any) -> npt.NDArray[np.float64]:
         return np.repeat(np.asarray(self.components_, dtype=np.float64)[None], X.shape[0], axis=0)

@@ -66,7 +66,7 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
     A subclass is a dataclass of its parameters and returns its `Recipe`; everything else is here.
 
     A new row is placed where its own part of the loss is least, among the fitted points, which stay. For that the
-    fitted rows are kept, as a reference where the table was not changed; the first call of `transform` makes a search
+    fitted rows are kept, as a reference where the table was not changed; the first call of `place` makes a search
     among them ready (up to 3 copies of the table, fewer features if there are many) and tabulates the repulsion of the
     map (up to 20 MB), which later calls use and a pickle leaves out.
     """
@@ -149,7 +149,7 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
         if self.placement_ is None:
             rule = "used with an affinity that weighs new rows and a loss of their pairs"
             remedy = "Name the affinity, or give one with new_rows(inputs), and a loss with row_loss(Y)."
-            raise ValueError(message("transform", rule, remedy=remedy))
+            raise ValueError(message("place", rule, remedy=remedy))
         return self.placement_.place(X)
 
     def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:

@@ -102,7 +102,7 @@ class NeighborEmbedding(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least. It asks the affinity for the weights of the
+    `place` puts a new row where its own part of the loss is least. It asks the affinity for the weights of the
     row's neighbours and the objective for the loss of one row, which named affinities, those derived from
     `gnomon.affinities.NeighborAffinity`, all named losses but "frobenius", and sums of terms know, with any kernel; for
     other parts it raises ValueError. Losses of several terms and kernels of one's own are summed in NumPy, slowly.

@@ -59,7 +59,7 @@ class NegTSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, as in `UMAP`, with the normaliser of the
+    `place` puts a new row where its own part of the loss is least, as in `UMAP`, with the normaliser of the
     fit.
 
     References
@@ -138,7 +138,7 @@ class InfoNCETSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, the noise replaced by its mean over all
+    `place` puts a new row where its own part of the loss is least, the noise replaced by its mean over all
     fitted points.
 
     References

@@ -59,7 +59,7 @@ class ForceAtlas2(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own energy is least: springs to its nearest fitted rows and the repulsion
+    `place` puts a new row where its own energy is least: springs to its nearest fitted rows and the repulsion
     of all points.
 
     References

@@ -60,7 +60,7 @@ class LargeVis(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they
+    `place` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they
     are drawn.
 
     References

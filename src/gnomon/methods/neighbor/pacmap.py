@@ -76,7 +76,7 @@ class PaCMAP(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss of the last phase is least: near pairs to fitted rows,
+    `place` puts a new row where its own part of the loss of the last phase is least: near pairs to fitted rows,
     chosen as in the fit, and further pairs replaced by their mean over all fitted points. Rows are compared in all
     features.
 

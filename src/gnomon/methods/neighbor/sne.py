@@ -65,7 +65,7 @@ class SNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where the divergence of its own distribution over the fitted points is least.
+    `place` puts a new row where the divergence of its own distribution over the fitted points is least.
 
     References
     ----------
@@ -141,7 +141,7 @@ class SymmetricSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least, as in `TSNE`.
+    `place` puts a new row where its own part of the loss is least, as in `TSNE`.
 
     References
     ----------

@@ -78,7 +78,7 @@ class TriMap(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own triplets are best in order: of its inliers among the fitted rows,
+    `place` puts a new row where its own triplets are best in order: of its inliers among the fitted rows,
     chosen as in the fit, and 128 fitted rows that all new ones share as outliers. Rows are compared in all
     features.
 

@@ -81,7 +81,7 @@ class TSNE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    `place` puts a new row where its own part of the loss is least among the fitted points, which stay: its
     conditional affinities p_j|i attract, and all points repel with the normaliser of the map held fixed.
     ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
     repulsion was summed.

@@ -84,7 +84,7 @@ class TwoKernelLLE(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least: the weights that reconstruct it from its nearest
+    `place` puts a new row where its own part of the loss is least: the weights that reconstruct it from its nearest
     fitted rows attract, the mean similarity repels.
 
     References

@@ -72,7 +72,7 @@ class TwoKernelPCA(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its similarities to the fitted points match best those of the data, each
+    `place` puts a new row where its similarities to the fitted points match best those of the data, each
     centred as in the fit. It compares with all fitted rows.
 
     References

@@ -93,7 +93,7 @@ class UMAP(NeighborEmbedder):
 
     Notes
     -----
-    `transform` puts a new row where its own part of the loss is least among the fitted points, which stay: its
+    `place` puts a new row where its own part of the loss is least among the fitted points, which stay: its
     memberships to the nearest fitted rows, with one fully connected neighbour less (the row itself), attract, and
     the mean repulsion of all points, m d / (2 n) with the row's degree d, pushes. Nothing is drawn at random.
     ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the

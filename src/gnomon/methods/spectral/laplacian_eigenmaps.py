@@ -103,7 +103,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
 
     Notes
     -----
-    `transform` extends the eigenvectors by Nystroem's formula: the mean of the neighbours' positions by their weights,
+    `place` extends the eigenvectors by Nystroem's formula: the mean of the neighbours' positions by their weights,
     divided by 1 - lambda, or by 1 - lambda / degree for normalized=False, but by no less than 1/2. A fitted row has
     edges to those who count it among their neighbours, a new one has none of these: the formula need not give back the
     position of a fitted row, so a row at distance 0 from a fitted one gets its position.

@@ -54,7 +54,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         as well. "ltsa": what is no affine function of the tangent coordinates. The last two unroll a surface that can
         be laid flat without distortion up to a linear map.
     weights : {"signed", "non_negative"}, default="signed"
-        Of variant="standard" and of `transform`, see `gnomon.affinities.reconstruction_weights`.
+        Of variant="standard" and of `place`, see `gnomon.affinities.reconstruction_weights`.
     regularization : float >= 0, default=1e-3
         Of the same weights: a penalty on their squares in units of the sum of squared distances to the neighbours. The
         weights of variant="modified" have 1e-3, as in scikit-learn; its "hessian" and "ltsa" have none and leave out
@@ -100,7 +100,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
 
     Notes
     -----
-    `transform` puts a new row together from its nearest fitted rows and takes the same combination of their positions.
+    `place` puts a new row together from its nearest fitted rows and takes the same combination of their positions.
     A row equal to a fitted one gets its position.
 
     References
