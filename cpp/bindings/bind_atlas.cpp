@@ -76,6 +76,30 @@ nb::tuple predict(const Table& X, const Table& X_new, const Numbers& candidates,
     return nb::make_tuple(positions, spread, truncated, derivatives);
 }
 
+nb::tuple linearize(const Table& X, const Table& x, const AtlasCharts& charts, double count, double softness,
+                    double power, double consensus, std::size_t n_first, std::size_t n_most) {
+    const Arguments check("atlas_linearize");
+    const BlendParams params{count, softness, power, consensus};
+    check.equal("the number of rows of X", X.n_rows(), charts.n());
+    check.equal("the number of rows of x", x.n_rows(), 1);
+    check.equal("the number of features of x", x.n_features(), X.n_features());
+    check.require(!X.is_sparse() && !x.is_sparse(), "X and x", "dense");
+    check.at_least("n_first", static_cast<std::int64_t>(n_first), 1);
+    check.at_least("n_most", static_cast<std::int64_t>(n_most), static_cast<std::int64_t>(n_first));
+    check.positive("count", params.count);
+    check.positive("softness", params.softness);
+    const std::size_t d = charts.n_components(), D = X.n_features();
+    auto position = make_output<double>({d}), spread = make_output<double>({1});
+    auto truncated = make_output<std::uint8_t>({1});
+    auto derivative = make_output<double>({d, D});
+    const AtlasOutputs out{
+        {position.data(), 1, d}, {spread.data(), 1}, {truncated.data(), 1}, {derivative.data(), 1, d * D}};
+    run_released(1, [&](const Context&) {
+        atlas_linearize(X.rows(), x.rows(), charts.view(), params, n_first, n_most, out);
+    });
+    return nb::make_tuple(position, derivative);
+}
+
 nb::tuple invert(const Table& X, const Places& Y_new, const Numbers& candidates, const AtlasCharts& charts,
                  double count, double softness, double power, int n_threads) {
     const Arguments check("atlas_invert");
@@ -103,6 +127,9 @@ void register_atlas(nb::module_& m) {
           nb::arg("charts"), nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("consensus"),
           nb::arg("jacobians"), nb::arg("n_threads"),
           "Positions, spreads, whether candidates were too few, and derivatives (m, d, D) if wanted, of new rows.");
+    m.def("atlas_linearize", &linearize, nb::arg("X"), nb::arg("x"), nb::arg("charts"), nb::arg("count"),
+          nb::arg("softness"), nb::arg("power"), nb::arg("consensus"), nb::arg("n_first"), nb::arg("n_most"),
+          "Position (d) and derivative (d, D) of one row of a dense table.");
     m.def("atlas_invert", &invert, nb::arg("X"), nb::arg("Y_new").noconvert(), nb::arg("candidates").noconvert(),
           nb::arg("charts"), nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("n_threads"),
           "Rows of the data (m, D) of positions, and whether candidates were too few.");

@@ -21,9 +21,9 @@ double step_slope(double t) {
     return 30 * t * t * (1 - t) * (1 - t);
 }
 
-double occupied(const std::vector<double>& squared, double log_rho, double softness) {
+double occupied(const std::vector<double>& logs, double log_rho, double softness) {
     double sum = 0;
-    for (const double s : squared) sum += step((log_rho - std::log(std::max(s, kLeast))) / softness);
+    for (const double l : logs) sum += step((log_rho - l) / softness);
     return sum;
 }
 
@@ -43,15 +43,17 @@ void Blend::weigh(const std::vector<double>& squared, bool others, const BlendPa
         if (j != nearest) second = std::min(second, squared[j]);
     exact = params.power >= 1 && (n == 1 || squared[nearest] <= kSamePlace * second) && second > 0;
     if (n == 1) exact = true;
+    logs.resize(n);
+    for (std::size_t j = 0; j < n; ++j) logs[j] = std::log(std::max(squared[j], kLeast));
     const double farthest = std::log(std::max(squared[last], kLeast));
     double log_rho = farthest;
-    truncated = others && occupied(squared, farthest, params.softness) < params.count;
+    truncated = others && occupied(logs, farthest, params.softness) < params.count;
     if (!truncated) {
         double low = std::log(std::max(squared[nearest], kLeast)), high = farthest + params.softness;
         for (int round = 0; round < 200 && low < high; ++round) {
             const double middle = 0.5 * (low + high);
             if (middle <= low || middle >= high) break;
-            (occupied(squared, middle, params.softness) < params.count ? low : high) = middle;
+            (occupied(logs, middle, params.softness) < params.count ? low : high) = middle;
         }
         log_rho = high;
     }

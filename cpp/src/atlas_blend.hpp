@@ -25,6 +25,7 @@ struct Blend {
     std::vector<double> weight;   ///< w, the largest factor s^-power brought to 1
     std::vector<double> slope;    ///< S' s^-power / softness
     std::vector<double> pull;     ///< d log rho / d log s
+    std::vector<double> logs;     ///< of the squared distances of all candidates
     std::size_t last = 0;         ///< position whose distance is rho where `truncated`
     bool exact = false;           ///< the place is a point: it alone counts
     bool truncated = false;

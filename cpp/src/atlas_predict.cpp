@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -102,6 +103,27 @@ class Predictor {
 public:
     Predictor(Rows rows, const Charts& charts, const BlendParams& params, std::size_t n)
         : rows_(std::move(rows)), charts_(charts), params_(params), n_(n) {}
+
+    // The nearest of all points, ascending by distance and number.
+    void nearest(const RowSource& X_new, std::size_t row, std::size_t wanted, std::vector<std::int32_t>& candidates) {
+        detail::load_point(X_new, row, s_.x);
+        std::vector<std::pair<double, std::int32_t>> kept;
+        kept.reserve(wanted);
+        for (std::size_t i = 0; i < n_; ++i) {
+            const std::pair<double, std::int32_t> one(rows_.squared(s_.x, i), static_cast<std::int32_t>(i));
+            if (kept.size() < wanted) {
+                kept.push_back(one);
+                std::push_heap(kept.begin(), kept.end());
+            } else if (one < kept.front()) {
+                std::pop_heap(kept.begin(), kept.end());
+                kept.back() = one;
+                std::push_heap(kept.begin(), kept.end());
+            }
+        }
+        std::sort_heap(kept.begin(), kept.end());
+        candidates.resize(kept.size());
+        for (std::size_t j = 0; j < kept.size(); ++j) candidates[j] = kept[j].second;
+    }
 
     void predict(const RowSource& X_new, std::size_t row, const std::int32_t* candidates, std::size_t K,
                  const AtlasOutputs& out) {
@@ -219,6 +241,22 @@ void atlas_predict(const RowSource& X, const RowSource& X_new, Span2<const std::
                                 for (std::size_t row = begin; row < end; ++row)
                                     workers[worker].predict(X_new, row, candidates.row(row), candidates.cols(), out);
                             });
+        },
+        X);
+}
+
+void atlas_linearize(const RowSource& X, const RowSource& x, const Charts& charts, const BlendParams& params,
+                     std::size_t n_first, std::size_t n_most, const AtlasOutputs& out) {
+    std::visit(
+        [&](const auto& rows) {
+            const std::size_t n = n_rows(X);
+            Predictor<decltype(detail::reader_of(rows))> worker(detail::reader_of(rows), charts, params, n);
+            std::vector<std::int32_t> candidates;
+            for (const std::size_t wanted : {std::min(n_first, n), std::min(n_most, n)}) {
+                worker.nearest(x, 0, wanted, candidates);
+                worker.predict(x, 0, candidates.data(), candidates.size(), out);
+                if (!out.truncated[0]) return;
+            }
         },
         X);
 }

@@ -140,6 +140,11 @@ def _predict(table: Any, new: Any, **a: Any) -> Any:
     return _core.atlas_predict(_table(table), _table(new), charts=charts, **a)
 
 
+def _linearize(table: Any, x: Any, **a: Any) -> Any:
+    charts = _charts(a)
+    return _core.atlas_linearize(_table(table), _table(x), charts=charts, **a)
+
+
 def _invert(table: Any, **a: Any) -> Any:
     charts = _charts(a)
     return _core.atlas_invert(_table(table), charts=charts, **a)
@@ -246,6 +251,9 @@ def cases() -> Iterator[tuple[str, Call]]:
                 n_threads=2,
             ),
         )
+        if kind != "-sparse":
+            one = {"table": rows, "x": rows[:1], "consensus": 2.0, "n_first": 5, "n_most": 12}
+            yield "atlas_linearize" + kind, call(_linearize, **one, **charts, **blend)
         rows_of = {"rows": np.arange(0, N, 2, dtype=np.int64)}
         half = N // 2
 

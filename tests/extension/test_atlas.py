@@ -96,6 +96,19 @@ def test_its_derivative_is_that_of_finite_differences(sheet, sparse):
     np.testing.assert_allclose(analytic, differences(atlas.transform, x), atol=1e-6 * np.abs(analytic).max())
 
 
+@pytest.mark.parametrize("make", [np.asarray, np.float32, sp.csr_array], ids=["float64", "float32", "sparse"])
+def test_one_row_has_its_place_and_derivative_at_once(make):
+    X, Y = curved()
+    atlas = AffineAtlas(make(X), Y)
+    for x in (*between(X, 5), X[3], X[0] + 50.0):
+        place, derivative = atlas.linearize(x)
+        row = make(x[None])
+        np.testing.assert_allclose(place, atlas.transform(row)[0], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(derivative, atlas.jacobian(row)[0], rtol=1e-4, atol=1e-4)
+    with pytest.raises(ValueError, match=r"AffineAtlas: x of shape \(2, 9\) must be one row"):
+        atlas.linearize(X[:2])
+
+
 def test_its_derivative_is_right_near_and_far_from_the_rows(sheet):
     X, _, atlas = sheet
     rng = np.random.default_rng(8)

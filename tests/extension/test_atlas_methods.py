@@ -100,6 +100,62 @@ def test_no_map_jumps_along_straight_paths(name, n_paths):
         assert largest_steps(fitted.place, starts, ends).max() > 1e-2 * np.abs(fitted.embedding_).max()
 
 
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+def test_one_row_at_a_time_has_the_same_place_and_derivative(name):
+    fitted = quiet(ALL[name], NOISE)
+    for row in (NEW[2], NOISE[5], NEW[1] + 40.0):  # the last is far out
+        for _ in range(2):  # before an atlas is made, and after
+            place, derivative = fitted.linearize(row)
+            np.testing.assert_allclose(place, fitted.transform(row[None])[0], rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(derivative, fitted.jacobian(row), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(fitted.linearize(NEW[2].tolist())[0], fitted.linearize(NEW[2])[0])
+    for wrong in (NEW, NEW[0, :4], np.full(5, np.nan)):
+        if name == "robust_pca" and wrong.ndim == 1 and len(wrong) == 5:
+            continue  # NaN is what is not known
+        with pytest.raises(ValueError, match=r"must be one row|has 4 features|NaN"):
+            fitted.linearize(wrong)
+
+
+def energy_drift(fitted, X, n_steps):
+    """Return how far the energy strays in a simulation at constant energy that is pulled through the map."""
+    scale, target, start = fitted.embedding_.std(), fitted.embedding_[7].astype(float), X[40]
+
+    def forces(x):
+        place, derivative = fitted.linearize(x)
+        gap = (place - target) / scale
+        return 0.5 * (gap @ gap + (x - start) @ (x - start)), -(gap / scale) @ derivative - (x - start)
+
+    h, x, v = 2.0 / n_steps, start.copy(), np.array([0.3, -0.2, 0.1, 0.2])
+    potential, force = forces(x)
+    first, drift = potential + 0.5 * v @ v, 0.0
+    for _ in range(n_steps):  # velocity Verlet
+        v = v + 0.5 * h * force
+        x = x + h * v
+        potential, force = forces(x)
+        v = v + 0.5 * h * force
+        drift = max(drift, abs(potential + 0.5 * v @ v - first))
+    return drift
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "isomap",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("umap", "tsne", "lle", "mds", "sketch_map", "featmap")
+        ),
+    ],
+)
+def test_the_energy_of_a_simulation_through_a_map_drifts_by_a_quarter_at_half_the_step(name):
+    T = np.random.default_rng(0).uniform(-1.0, 1.0, (300, 2))
+    X = np.c_[T, np.sin(2.0 * T[:, 0]), T[:, 0] * T[:, 1]]
+    fitted = quiet(type(ESTIMATORS[name])(), X, **({} if name in ("isomap", "lle") else {"random_state": 0}))
+    drifts = [energy_drift(fitted, X, n_steps) for n_steps in (1000, 2000, 4000)]
+    np.testing.assert_allclose(np.divide(drifts[:-1], drifts[1:]), 4.0, rtol=0.05)
+
+
 def test_a_kernel_of_ones_own_is_differentiated_too():
     def kernel(a, b):
         return np.exp(-0.2 * np.square(a[:, None] - b).sum(axis=2))

@@ -317,6 +317,23 @@ class Map(Questions):
         rows = np.asarray(x, dtype=np.float64)
         return np.asarray(self._one.jacobian((rows - self.scale.center) / self.scale.spread)) / self.scale.spread
 
+    def linearize(self, x: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Return the place of one row and the derivative there, for a loop that asks often.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            For speed an array of float64.
+
+        Returns
+        -------
+        place : ndarray of shape (n_components,)
+            That of `transform`, up to rounding, without its warning.
+        jacobian : ndarray of shape (n_components, n_features), float64
+        """
+        found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
+        return found
+
     @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
         """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""

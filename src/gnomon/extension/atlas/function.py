@@ -12,6 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_table
 from gnomon.extension.atlas.atlas import AffineAtlas
+from gnomon.extension.atlas.points import check_one_row
 from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NeighborGraph
 
@@ -29,6 +30,7 @@ class _Made:
     """Where an atlas is kept once it is made, so that a question changes no attribute of the estimator."""
 
     atlas: AffineAtlas | None = None
+    constant: bool | None = None
 
 
 class MapFunction:
@@ -60,9 +62,15 @@ class MapFunction:
         self._fitted_rows = table.values if self._keeps_rows and not self._takes_distances else None
         self._atlas = _Made()
 
+    @property
+    def _kept(self) -> _Made:
+        """What was made after the fit; a file holds none of it."""
+        made: _Made = self.__dict__.setdefault("_atlas", _Made())
+        return made
+
     def _make_atlas(self) -> AffineAtlas:
         """Return the atlas of the map, made when it is first asked for."""
-        made: _Made = self.__dict__.setdefault("_atlas", _Made())  # a file holds none
+        made = self._kept
         if made.atlas is None:
             if self._fitted_rows is None:
                 remedy = "Pass the features and the map to gnomon.AffineAtlas."
@@ -83,7 +91,12 @@ class MapFunction:
 
     def _is_constant(self) -> bool:
         """Whether all rows that were fitted share one place."""
-        return not self._has_formula and bool((self.embedding_ == self.embedding_[:1]).all())
+        if self._has_formula:
+            return False
+        made = self._kept
+        if made.constant is None:
+            made.constant = bool((self.embedding_ == self.embedding_[:1]).all())
+        return made.constant
 
     @property
     def _is_own_function(self) -> bool:
@@ -174,6 +187,31 @@ class MapFunction:
         else:
             found = self._derive(rows)
         return found[0] if one else found
+
+    def linearize(self, x: Any) -> tuple[Float64Array, Float64Array]:
+        """Return the place of one row and the derivative there, for a loop that asks often.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            For speed an array of float64.
+
+        Returns
+        -------
+        place : ndarray of shape (n_components,)
+            That of `transform`, up to rounding, without its warning.
+        jacobian : ndarray of shape (n_components, n_features), float64
+        """
+        atlas = self._kept.atlas
+        return self._linearize(x) if atlas is None or self._takes_distances else atlas.linearize(x)
+
+    @entrance()
+    def _linearize(self, x: Any) -> tuple[Float64Array, Float64Array]:
+        """Do so where no atlas is made yet, or none is needed."""
+        rows = self._check_new(check_one_row(x))
+        if self._is_own_function or self._takes_distances:
+            return self.transform(rows)[0], self.jacobian(rows)[0]
+        return self._make_atlas().linearize(rows[0])
 
     def _derive(self, X: Any) -> Float64Array:
         """Return the derivatives at checked rows, (n_rows, n_components, n_features)."""

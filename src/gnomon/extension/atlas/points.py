@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._validation import message
 from gnomon.data import find_duplicate_rows
 from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NeighborGraph, RowSearch, check_graph, compute_neighbors, without_own
 
-__all__ = ["MapPoints", "NearestPoints", "spread_evenly"]
+__all__ = ["MapPoints", "NearestPoints", "check_one_row", "spread_evenly"]
 
 Float64Array = npt.NDArray[np.float64]
 Candidates = npt.NDArray[np.int32]
@@ -81,6 +82,14 @@ class MapPoints:
         return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric)
 
 
+def check_one_row(x: Any) -> npt.NDArray[Any]:
+    """Return one row of numbers as a table of one row, or raise an error."""
+    row = np.asarray(x)
+    if row.ndim != 1:
+        raise ValueError(message(f"x of shape {row.shape}", "one row of shape (n_features,)"))
+    return row[None]
+
+
 def spread_evenly(n: int, most: int) -> npt.NDArray[np.int64]:
     """Return at most so many of the numbers 0..n-1, evenly spread."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
@@ -111,6 +120,11 @@ class NearestPoints:
         size = min(int(self.table.shape[0]), _MOST * self.n_neighbors + 2)
         return RowSearch.of(self.table, size, target_recall=_RECALL)
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many points are looked at first and at most."""
+        return _FIRST * self.n_neighbors + 1, _MOST * self.n_neighbors + 1
+
     def find(self, rows: Any, own: Rows | None, wanted: int) -> tuple[Candidates, Distances]:
         """Return the nearest points and their distances, ascending; row i does without point own[i] if given."""
         if own is None:
@@ -125,7 +139,7 @@ class NearestPoints:
         `run` takes rows, their nearest points and the distances, and returns arrays of one row each, of which the last
         says where points were too few.
         """
-        first, most = _FIRST * self.n_neighbors + 1, _MOST * self.n_neighbors + 1
+        first, most = self.sizes
         *found, truncated = run(rows, *self.find(rows, own, first))
         again = np.flatnonzero(truncated)
         if again.size:
