@@ -94,9 +94,8 @@ nb::tuple linearize(const Table& X, const Table& x, const AtlasCharts& charts, d
     auto derivative = make_output<double>({d, D});
     const AtlasOutputs out{
         {position.data(), 1, d}, {spread.data(), 1}, {truncated.data(), 1}, {derivative.data(), 1, d * D}};
-    run_released(1, [&](const Context&) {
-        atlas_linearize(X.rows(), x.rows(), charts.view(), params, n_first, n_most, out);
-    });
+    run_released(
+        1, [&](const Context&) { atlas_linearize(X.rows(), x.rows(), charts.view(), params, n_first, n_most, out); });
     return nb::make_tuple(position, derivative);
 }
 

@@ -116,7 +116,7 @@ def test_the_file_keeps_the_scale(standardised, tmp_path):
     assert again.scale.name == "standard"
     np.testing.assert_array_equal(again.scale.spread, standardised.scale.spread)
     new = WINE.data[:6] * 0.99
-    assert again.extension_kind == "method"
+    assert again.extension_kind == "atlas"
     np.testing.assert_array_equal(again.transform(new), standardised.transform(new))
     np.testing.assert_array_equal(again.explain().global_importance, standardised.explain().global_importance)
 
@@ -179,3 +179,14 @@ def test_the_command_line_standardises(tmp_path):
     assert told["none"][0] is None
     assert "Pass scale='standard'" in told["none"][1]
     assert told["robust"][0] == "robust"
+
+
+def test_one_row_and_its_derivative_are_in_units_of_the_data(standardised):
+    place, jacobian = standardised.linearize(WINE.data[7])
+    np.testing.assert_allclose(place, standardised.transform(WINE.data[7:8])[0], rtol=1e-6)
+    np.testing.assert_allclose(jacobian, standardised.jacobian(WINE.data[7]), rtol=1e-10)
+    step = 1e-5 * SPREAD
+    moved = [standardised.transform(WINE.data[[7]] + sign * np.diag(step)) for sign in (1, -1)]
+    np.testing.assert_allclose(
+        (moved[0] - moved[1]).T / (2 * step), jacobian, rtol=1e-3, atol=1e-6 * np.abs(jacobian).max()
+    )

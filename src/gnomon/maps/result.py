@@ -331,8 +331,12 @@ class Map(Questions):
             That of `transform`, up to rounding, without its warning.
         jacobian : ndarray of shape (n_components, n_features), float64
         """
-        found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
-        return found
+        if self.scale is None:
+            found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
+            return found
+        row = (np.asarray(x, dtype=np.float64) - self.scale.center) / self.scale.spread
+        place, jacobian = self._one.linearize(row)
+        return place, jacobian / self.scale.spread
 
     @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
