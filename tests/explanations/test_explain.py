@@ -61,8 +61,8 @@ def test_units_of_the_features_do_not_change_what_is_found():
     latent = rng.uniform(-1, 1, size=(600, 2))
     X = np.column_stack([latent, 0.3 * rng.normal(size=(600, 12))])
     units = 10.0 ** rng.permutation(np.repeat(np.arange(7), 2))
-    found, raw = (explain(X * units, latent, scale=scale) for scale in ("auto", None))
-    plain = explain(X, latent, scale="standard")
+    found, raw = (explain(X * units, latent, scale=scale, fit="forward") for scale in ("auto", None))
+    plain = explain(X, latent, scale="standard", fit="forward")
     assert found.scale.name == "standard"
     assert raw.scale is None
     assert set(np.argsort(-found.global_importance)[:2]) == {0, 1}
