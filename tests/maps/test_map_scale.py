@@ -149,7 +149,7 @@ def test_tables_of_one_kind_stay_and_so_do_pictures():
         picture = gn.map(wide, "pca", image_shape=(8, 8))
     assert result.scale is None
     assert result.explain().scale is None
-    assert gn.explain(wide, picture.embedding).scale is not None
+    assert gn.explain(wide, picture.embedding, scale="auto").scale is not None
     assert picture.scale is None
     assert picture.explain().scale is None
 

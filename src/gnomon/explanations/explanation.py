@@ -297,7 +297,7 @@ def explain(
     graph: NeighborGraph | None = None,
     feature_names: Any = None,
     metric: str = "euclidean",
-    scale: Literal["auto", "standard", "robust"] | Scaling | None = "auto",
+    scale: Literal["auto", "standard", "robust"] | Scaling | None = None,
     fit: str = "auto",
     n_jobs: int | None = None,
 ) -> Explanation:
@@ -331,7 +331,7 @@ def explain(
         By default the columns of a data frame, else "feature 0" and so on.
     metric : str, default="euclidean"
         Metric in which the neighbours are found if the graph is not given; the fit itself is linear.
-    scale : {"auto", "standard", "robust"}, Scaling or None, default="auto"
+    scale : {"auto", "standard", "robust"}, Scaling or None, default=None
         Standardise the features for neighbours and fits, as `gnomon.map` does: "auto" where columns have unlike units.
         Arrows and importances are per local standard deviation either way, axes and values in units of the features.
         A given graph is taken as it is.
