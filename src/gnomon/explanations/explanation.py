@@ -131,9 +131,7 @@ class Explanation:
         self._effects = effects
         self.feature_names = feature_names
         self.ridge = ridge
-        self.r2: npt.NDArray[np.float32] = np.clip(
-            jacobians.stretched_r2() if jacobians.pooling else jacobians.predicted_r2, 0.0, 1.0
-        )
+        self.r2: npt.NDArray[np.float32] = np.clip(jacobians.held_out_r2(), 0.0, 1.0)
         self.r2_error = jacobians.r2_error
         self.fit_r2 = jacobians.r2
         self.ellipses = jacobians.ellipses if effects.ellipses is None else effects.ellipses
@@ -389,7 +387,7 @@ def explain(
 
 def _choose_fit(X: Any, jacobians: LocalJacobians, graph: NeighborGraph, fit: str) -> FitChoice:
     """Return the fit asked for, or the one that predicts held-out rows."""
-    scores = (jacobians.stretched_r2() if jacobians.pooling else jacobians.predicted_r2)[jacobians.mask]
+    scores = jacobians.held_out_r2()[jacobians.mask]
     linear = not len(scores) or float(np.median(scores)) >= _LINEAR
     if fit == "forward" or (fit == "auto" and linear):
         return FitChoice("forward", graph.n_neighbors, {})

@@ -93,6 +93,10 @@ class LocalJacobians:
     origin: str = "mean"
     calibration: float = 1.0
 
+    def held_out_r2(self) -> npt.NDArray[np.float32]:
+        """Return `stretched_r2` of fits that are averaged, else `predicted_r2`."""
+        return self.stretched_r2() if self.pooling else self.predicted_r2
+
     def stretched_r2(self) -> npt.NDArray[np.float32]:
         """Return `predicted_r2` after all predictions are stretched by the one factor that makes them best.
 

@@ -159,8 +159,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         parts = []
         for begin in range(0, int(X.shape[0]), _BLOCK):
             parts.append(self._place_block(X[begin : begin + _BLOCK]))
-            if reporter is not None:
-                reporter.update(min(begin + _BLOCK, int(X.shape[0])), int(X.shape[0]))
+            reporter.update(min(begin + _BLOCK, int(X.shape[0])), int(X.shape[0]))
         return np.concatenate(parts)
 
     def _place_block(self, X: Any) -> npt.NDArray[np.float64]:

@@ -216,7 +216,7 @@ class _Solver(ComponentSolver):
 
     def __init__(self, parameters: dict[str, Any], seed: int) -> None:
         super().__init__()
-        self._parameters, self._seed, self._reporter = parameters, seed, current_run().reporter
+        self._parameters, self._seed = parameters, seed
 
     @entrance("LaplacianEigenmaps")
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
@@ -225,7 +225,7 @@ class _Solver(ComponentSolver):
             GraphLaplacian(matrix, normalized),
             self._parameters["n_components"],
             seed=self._seed,
-            report=self._reporter.update,
+            report=current_run().reporter.update,
         )
         self.found.append(pairs)
         vectors = pairs.vectors

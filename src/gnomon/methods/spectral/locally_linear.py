@@ -240,7 +240,7 @@ class _Solver(ComponentSolver):
 
     def __init__(self, parameters: dict[str, Any], seed: int) -> None:
         super().__init__()
-        self._parameters, self._seed, self._reporter = parameters, seed, current_run().reporter
+        self._parameters, self._seed = parameters, seed
 
     @entrance("LocallyLinearEmbedding")
     def __call__(self, matrix: sp.csr_array) -> Float64Array:
@@ -251,7 +251,7 @@ class _Solver(ComponentSolver):
             tolerance=self._parameters["tolerance"],
             seed=self._seed,
             solver=self._parameters["solver"],
-            report=self._reporter.update,
+            report=current_run().reporter.update,
         )
         self.found.append(pairs)
         return pairs.vectors
