@@ -1,6 +1,7 @@
 # The public names of gnomon and where they live; `gnomon` reads this file.
 from . import datasets as datasets
 from . import exceptions as exceptions
+from . import plot as plot
 from ._progress import Progress as Progress
 from ._run import running as running
 from .data import read_table as read_table

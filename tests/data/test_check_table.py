@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gnomon.data import check_labels, check_table
+from gnomon.data import check_table
 
 TABLES = st.sampled_from([np.float32, np.float64]).flatmap(
     lambda dtype: hnp.arrays(
@@ -138,33 +138,3 @@ def test_table_describes_itself():
     table = check_table(sp.csr_array(np.eye(3)), accept_sparse=True)
     assert (table.n_samples, table.n_features, table.is_sparse) == (3, 3, True)
     assert not check_table(np.eye(3)).is_sparse
-
-
-@pytest.mark.parametrize(
-    ("labels", "kind", "expected"),
-    [
-        (["a", "b"], "U", ["a", "b"]),
-        ([1, 2], "i", [1, 2]),
-        (["a", None], "O", ["a", None]),
-        (["a", 1], "O", ["a", 1]),
-        (pd.Series(["a", "b"], dtype="category"), "U", ["a", "b"]),
-        (pl.Series(["a", "b"]), "U", ["a", "b"]),
-        (np.array([[1], [2]]), "i", [1, 2]),
-        (np.array(["a", "b"], dtype=object), "U", ["a", "b"]),
-    ],
-)
-def test_labels_of_any_container(labels, kind, expected):
-    checked = check_labels(labels, 2)
-    assert checked.dtype.kind == kind
-    assert checked.tolist() == expected
-
-
-@pytest.mark.parametrize("labels", ["ab", 3, None])
-def test_labels_must_be_a_sequence(labels):
-    with pytest.raises(TypeError, match="a sequence of labels"):
-        check_labels(labels, 2)
-
-
-def test_labels_must_be_one_column():
-    with pytest.raises(ValueError, match=r"one-dimensional \(shape=\(2, 3\)\).*argmax"):
-        check_labels(np.eye(3)[:2], 2)

@@ -76,6 +76,50 @@ def test_accuracy_is_that_of_a_leave_one_out_classifier(noisy):
     assert abs(held_out.score(Y, labels) - expected) < 0.05
 
 
+def test_rows_without_a_label_are_not_scored_and_have_no_vote(noisy):
+    X, Y, labels = noisy
+    rng = np.random.default_rng(3)
+    known = rng.random(len(labels)) < 0.7
+    given = np.where(known, labels.astype(object), None)
+    found = evaluate(X, Y, labels=given)
+    near = NearestNeighbors(n_neighbors=10).fit(Y).kneighbors(return_distance=False)
+    votes = np.stack([np.sum(known[near] & (labels[near] == k), axis=1) for k in (0, 1)])
+    right = votes.argmax(axis=0) == labels
+    scored = known & (votes.sum(axis=0) > 0)
+    assert found.knn_accuracy == pytest.approx(right[scored].mean())
+    assert np.isnan(found.per_point["knn_accuracy"][~known]).all()
+    shares = np.bincount(labels[known]) / known.sum()
+    assert found.random_map["knn_accuracy"] == pytest.approx(np.sum(shares**2))
+
+
+def test_measured_labels_are_told_by_the_mean_of_the_neighbours(noisy):
+    X, Y, _ = noisy
+    value = Y[:, 0] + np.random.default_rng(1).normal(size=len(Y))
+    found = evaluate(X, Y, labels=value)
+    near = NearestNeighbors(n_neighbors=10).fit(Y).kneighbors(return_distance=False)
+    errors = value[near].mean(axis=1) - value
+    assert found.knn_r2 == pytest.approx(1.0 - np.mean(errors**2) / value.var())
+    np.testing.assert_allclose(found.per_point["knn_error"], np.abs(errors))
+    assert found.knn_accuracy is None
+    assert "knn r2" in found.summary()
+    shuffled = evaluate(X, Y, labels=np.random.default_rng(2).permutation(value))
+    assert shuffled.knn_r2 == pytest.approx(found.random_map["knn_r2"], abs=0.05)  # -1 / 10
+
+
+@pytest.mark.parametrize("labels", [np.zeros(700), np.full(700, None), ["a"] * 350 + [None] * 350])
+def test_a_single_class_is_not_scored(noisy, labels):
+    X, Y, _ = noisy
+    found = evaluate(X, Y, labels=labels)
+    assert found.knn_accuracy is None
+    assert "knn accuracy" not in found.summary()
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 1), (5, 2), (30, 14), (31, 15), (700, 15)])
+def test_few_rows_have_smaller_neighbourhoods(noisy, n, k):
+    X, Y, _ = noisy
+    assert evaluate(X[:n], Y[:n]).n_neighbors == k
+
+
 def test_a_perfect_map_has_perfect_scores(noisy):
     X, _, _ = noisy
     found = evaluate(X, 3 * X + 1)
@@ -244,7 +288,7 @@ def test_wrong_arguments_are_refused(noisy):
         evaluate(X, Y, n_neighbors=350)
     with pytest.raises(ValueError, match="n_neighbors=20 must be at most the graph's n_neighbors=15"):
         evaluate(X, Y, n_neighbors=20, graph=neighbor_graph(X))
-    with pytest.raises(ValueError, match="X with 700 rows and 3 labels must be of the same length"):
+    with pytest.raises(ValueError, match="3 labels, 700 rows"):
         evaluate(X, Y, labels=labels[:3])
     with pytest.raises(ValueError, match="n_triplets=0 must be an integer >= 1"):
         evaluate(X, Y, n_triplets=0)

@@ -99,7 +99,7 @@ def test_order_and_names_of_features_do_not_matter(cells):
 
 def test_wrong_labels_are_refused(cells):
     X, labels = cells
-    with pytest.raises(ValueError, match="X with 300 rows and 299 labels must be of the same length"):
+    with pytest.raises(ValueError, match=r"labels must be one for each row \(299 labels, 300 rows\)"):
         cluster_captions(X, labels[1:])
     with pytest.raises(ValueError, match="labels with 1 value"):
         cluster_captions(X, np.zeros(300))

@@ -192,5 +192,5 @@ def test_wrong_selections_are_refused(table):
         contrast(X, inside, sort_by="p")
     with pytest.raises(ValueError, match="labels with 1 value must be of at least two values"):
         cluster_profiles(X, np.zeros(900))
-    with pytest.raises(ValueError, match="X with 900 rows and 899 labels"):
+    with pytest.raises(ValueError, match="899 labels, 900 rows"):
         cluster_profiles(X, np.zeros(899))

@@ -140,7 +140,7 @@ def test_f06_time_stamps_keep_their_differences():
 
 
 def test_f30_both_lengths_are_named():
-    with pytest.raises(ValueError, match=r"labels must be as long as X \(X has 4 rows, labels has 3\)"):
+    with pytest.raises(ValueError, match=r"labels must be one for each row \(3 labels, 4 rows\)"):
         check_labels(["a", "b", "c"], 4)
     with pytest.raises(ValueError, match="X has 4 rows, Y has 5"):
         check_same_length(X=sp.csr_array(X), names=None, Y=np.zeros((5, 2)))

@@ -109,7 +109,7 @@ def test_the_picture_has_the_points(maps, tmp_path):
         ({"embeddings": [np.zeros((300, 5))]}, "embedding 0 of shape"),
         ({"embeddings": [np.zeros((300, 2)), np.zeros((299, 2))]}, "embedding 1 of 299 rows must be of 300"),
         ({"titles": ["a"]}, "1 titles must be 3"),
-        ({"labels": [1]}, "labels of shape"),
+        ({"labels": [1]}, "1 labels, 300 rows"),
         ({"values": [1.0]}, "values of shape"),
         ({"labels": np.zeros(300), "values": np.zeros(300)}, "one at a time"),
         ({"n_columns": 0}, "n_columns=0 must be at least 1"),

@@ -134,5 +134,5 @@ def test_wrong_arguments_are_refused(Y):
         plot_map(Y[:, :1])
     with pytest.raises(ValueError, match="one at a time"):
         plot_map(Y, labels=Y[:, 0], values=Y[:, 0])
-    with pytest.raises(ValueError, match="labels of shape"):
+    with pytest.raises(ValueError, match="1 labels, 300 rows"):
         plot_map(Y, labels=[1])

@@ -274,6 +274,32 @@ def test_many_classes_and_pictures(open_page, tmp_path):
     assert opened.problems == []
 
 
+def test_points_without_a_label_are_grey_and_listed_last(open_page, blobs, tmp_path):
+    labels = [None if i < 90 else f"kind {g}" for i, g in enumerate(blobs.group)]
+    write_html(tmp_path / "map.html", PageContent(embedding=blobs.Y, labels=labels, X=blobs.X))
+    opened = open_page(tmp_path / "map.html")
+    rows = opened.page.locator("#legend li")
+    assert rows.all_inner_texts()[-1].split("\n")[:2] == ["(missing)", "90"]
+    grey = opened.page.evaluate("() => document.querySelector('#legend li:last-child .swatch').style.background")
+    assert grey == "rgb(154, 163, 173)"
+    assert "grey" not in opened.page.inner_text("#legend")
+    assert [name["name"] for name in opened.state["names"]] == ["kind 1", "kind 2", "kind 0"]
+    assert opened.problems == []
+
+
+def test_dates_are_a_scale_of_dates(open_page, blobs, tmp_path):
+    days = np.datetime64("2024-01-01") + np.arange(600).astype("m8[D]")
+    days[7] = np.datetime64("NaT")
+    write_html(tmp_path / "map.html", PageContent(embedding=blobs.Y, labels=days, metadata={"seen": days}, X=blobs.X))
+    opened = open_page(tmp_path / "map.html")
+    assert opened.page.inner_text("#legend .ends").split()[::2] == ["2024-01-01", "2025-08-22"]
+    assert "1 missing" in opened.page.inner_text("#legend")
+    opened.hover(0)
+    card = opened.page.inner_text("#card")
+    assert str(days[opened.state["hovered"]]) in card
+    assert opened.problems == []
+
+
 def test_sparse_values_contrast_like_dense_ones(open_page, tmp_path):
     from scipy import sparse
 

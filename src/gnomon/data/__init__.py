@@ -1,10 +1,11 @@
 """Tables in: reading, checking and fetching data."""
 
 from gnomon.data.dataset import Dataset, draw_rows
+from gnomon.data.labels import check_labels
 from gnomon.data.readers import open_dataset, read_table
 from gnomon.data.rows import find_constant_columns, find_duplicate_rows
 from gnomon.data.scaling import Scaling
-from gnomon.data.table import Table, check_feature_count, check_labels, check_same_length, check_table
+from gnomon.data.table import Table, check_feature_count, check_same_length, check_table
 
 __all__ = [
     "Dataset",

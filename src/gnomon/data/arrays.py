@@ -78,9 +78,12 @@ def cast(array: npt.NDArray[Any], dtype: type[np.float32] | type[np.float64] | N
         return np.ascontiguousarray(array, dtype=target)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Return whether a value is None, NaN, NA or NaT."""
     # pandas.NA and polars' null cannot be compared, and pandas need not be installed: go by the name of the type.
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)) and bool(value != value)
 
 
 def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], int | None]:
@@ -101,7 +104,7 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
     flat = values.ravel()
     floats = np.empty(flat.shape, np.float64)
     for i, value in enumerate(flat):
-        if _is_missing(value):
+        if is_missing(value):
             floats[i] = np.nan
             continue
         if isinstance(value, (str, bytes, complex, np.complexfloating)):

@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._entrance import part
 from gnomon._validation import caller, message
 from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
 from gnomon.data.names import check_name_count, clean_names
 from gnomon.data.sparse import canonical_csr
 
-__all__ = ["Table", "check_feature_count", "check_labels", "check_same_length", "check_table"]
+__all__ = ["Table", "check_feature_count", "check_same_length", "check_table"]
 
 _SHOWN = 5  # names listed in an error
 
@@ -248,55 +247,3 @@ def check_same_length(**arguments: Any) -> None:
         other = next(name for name in others if lengths[name] != lengths[first])
         fact = f"{first} has {lengths[first]} rows, {other} has {lengths[other]}"
         raise ValueError(message(other, f"as long as {first}", fact=fact, remedy="Pass one entry for each row."))
-
-
-def _label_array(labels: Any) -> npt.NDArray[Any]:
-    if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
-        raise TypeError(message(f"labels={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
-    to_numpy = getattr(labels, "to_numpy", None)
-    if to_numpy is not None:
-        return np.asarray(to_numpy())
-    try:
-        array = np.asarray(labels)
-    except ValueError as error:
-        raise ValueError(message("labels", "one label for each row", fact=str(error).split(". ")[0])) from error
-    if array.dtype.kind == "U" and not isinstance(labels, np.ndarray) and any(not isinstance(v, str) for v in labels):
-        return np.asarray(labels, dtype=object)  # NumPy would write None and 1 as text
-    return array
-
-
-@part("gnomon")
-def check_labels(labels: Any, n: int) -> npt.NDArray[Any]:
-    """Check labels, one for each row.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        Text, whole numbers, truth values, numbers or a mixture; a column of a data frame; None or NaN where a row has
-        no label. Matched to rows by position, whatever the index of a pandas Series says.
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Dtype of text where all labels are text, object where kinds are mixed.
-    """
-    array = _label_array(labels)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError(
-            message(
-                "labels",
-                "one-dimensional",
-                fact=f"shape={array.shape}",
-                remedy="Pass one label for each row; for indicator columns use labels.argmax(axis=1).",
-            )
-        )
-    if array.dtype.kind == "c":
-        raise ValueError(message("labels", "text or real numbers", fact="Complex data not supported"))
-    check_same_length(X=np.empty(n, np.int8), labels=array)
-    if array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
-        return array.astype(str)
-    return array

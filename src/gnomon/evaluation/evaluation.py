@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,12 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters, message
+from gnomon.data import check_labels
+from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, score_anchors
 from gnomon.evaluation.scores import (
     label_hits,
+    label_residuals,
     nearest_in_map,
     rank_penalty_scale,
     shared_neighbors,
@@ -27,10 +30,11 @@ from gnomon.neighbors import NeighborGraph, check_graph
 __all__ = ["Evaluation", "evaluate"]
 
 _RULES: dict[str, Rule] = {
-    "n_neighbors": Integer(1),
+    "n_neighbors": Either(Integer(1), Nothing()),
     "n_anchors": Either(Integer(1), Nothing()),
     "n_triplets": Integer(1),
 }
+_N_NEIGHBORS = 15
 _LABEL_NEIGHBORS = 10
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
@@ -50,7 +54,11 @@ class Evaluation:
     neighborhood_preservation : float in [0, 1]
         Mean share of a row's nearest neighbours in the data that are among its nearest in the map.
     knn_accuracy : float in [0, 1], or None
-        Share of rows whose 10 nearest rows in the map vote for the row's own label; None without labels.
+        Share of rows whose 10 nearest rows in the map vote for the row's own label. Rows without a label are not scored
+        and have no vote. None without labels of at least two classes.
+    knn_r2 : float <= 1, or None
+        Share of the variance of measured labels that the mean of the 10 nearest rows in the map foretells; below 0 if
+        it foretells less than the mean of all. None where labels are classes.
     shepard : float in [-1, 1]
         Rank correlation of the distances in the data and in the map.
     triplet_accuracy : float in [0, 1]
@@ -66,14 +74,16 @@ class Evaluation:
     random_map : dict of str to float
         What a map that knows nothing of the data is expected to get.
     per_point : dict of str to ndarray of shape (rows given,), float64
-        "trustworthiness", "continuity", "triplet_accuracy" of the anchors, "neighborhood_preservation" and
-        "knn_accuracy" (0 or 1) of all rows where possible; NaN elsewhere.
+        "trustworthiness", "continuity", "triplet_accuracy" of the anchors, "neighborhood_preservation",
+        "knn_accuracy" (0 or 1) or "knn_error" (by how much the mean of the neighbours misses a measured label, in its
+        units) of all rows where possible; NaN elsewhere.
     """
 
     trustworthiness: float
     continuity: float
     neighborhood_preservation: float
     knn_accuracy: float | None
+    knn_r2: float | None
     shepard: float
     triplet_accuracy: float
     n_samples: int
@@ -87,8 +97,8 @@ class Evaluation:
     per_point: dict[str, npt.NDArray[np.float64]] = field(repr=False)
 
     def scores(self) -> dict[str, float]:
-        """Return the overall scores by name; knn_accuracy only if there are labels."""
-        names = ["trustworthiness", "continuity", "neighborhood_preservation", "knn_accuracy", "shepard"]
+        """Return the overall scores by name; knn_accuracy only if there are classes, knn_r2 for measured labels."""
+        names = ["trustworthiness", "continuity", "neighborhood_preservation", "knn_accuracy", "knn_r2", "shepard"]
         names.append("triplet_accuracy")
         return {name: float(value) for name in names if (value := getattr(self, name)) is not None}
 
@@ -115,17 +125,67 @@ class Evaluation:
         return self.summary()
 
 
-def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors: int) -> tuple[Any, Floats, Any]:
-    """Return data, places and labels that fit each other."""
+@dataclass(frozen=True)
+class _Truth:
+    """What labels say of rows: classes, measured values, or neither if there are fewer than two different ones."""
+
+    classes: Classes | None = None
+    values: Floats | None = None
+
+    @classmethod
+    def of(cls, labels: npt.NDArray[Any] | None) -> Self:
+        if labels is None:
+            return cls()
+        values = measured_labels(labels)
+        if values is not None:
+            return cls(values=values)
+        classes = sort_into_classes(labels)
+        return cls(classes if len(classes) > 1 else None)
+
+    def __bool__(self) -> bool:
+        return self.classes is not None or self.values is not None
+
+    def score(self, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> dict[str, Floats]:
+        """Return how well the nearest rows in the map tell the label of each row, by the name of the score."""
+        if self.classes is not None:
+            return {"knn_accuracy": label_hits(self.classes.codes, len(self.classes), rows, nearest)}
+        if self.values is not None:
+            return {"knn_error": np.abs(label_residuals(self.values, rows, nearest))}
+        return {}
+
+    def explained(self, errors: Floats) -> float | None:
+        """Return the share of the variance of measured labels that the neighbours tell."""
+        scored = np.isfinite(errors)
+        if self.values is None or not scored.any():
+            return None
+        values = self.values[scored]
+        total = float(np.sum((values - values.mean()) ** 2))
+        return 1.0 - float(np.sum(errors[scored] ** 2)) / total if total > 0 else None
+
+    def expected_of_random_map(self, n_neighbors: int) -> dict[str, float]:
+        if self.classes is not None:
+            # Close to guessing each label as often as it occurs; a majority vote does a little better.
+            codes = self.classes.codes[self.classes.labelled]
+            shares = np.bincount(codes) / len(codes)
+            return {"knn_accuracy": float(np.sum(shares**2))}
+        # The mean of k random values has the variance of the values over k.
+        return {} if self.values is None else {"knn_r2": -1.0 / n_neighbors}
+
+
+def _check(
+    X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors: int | None
+) -> tuple[Any, Floats, Any, int]:
+    """Return data, places and labels that fit each other, and the size of neighbourhoods."""
     values, _ = check_features(X, None)
     n = int(values.shape[0])
     places = check_places(Y, n)
     if labels is not None:
-        labels = np.asarray(labels)
-        if labels.shape != (n,):
-            raise ValueError(message(f"X with {n} rows and {len(labels)} labels", "of the same length"))
+        labels = check_labels(labels, n)
     if graph is not None:
         check_graph(graph, n)
+    placed = int(np.count_nonzero(np.isfinite(places[:, 0])))
+    if n_neighbors is None:
+        n_neighbors = max(1, min(_N_NEIGHBORS, (placed - 1) // 2))
     if graph is not None and graph.n_neighbors < n_neighbors:
         raise ValueError(
             message(
@@ -134,7 +194,6 @@ def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors
                 remedy="Pass a graph with more neighbours or none.",
             )
         )
-    placed = int(np.count_nonzero(np.isfinite(places[:, 0])))
     if not 2 * n_neighbors < placed:
         raise ValueError(
             message(
@@ -144,23 +203,19 @@ def _check(X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors
                 remedy=f"Use n_neighbors={max(1, (placed - 1) // 2)} or less." if placed > 2 else "",
             )
         )
-    return values, places, labels
+    return values, places, labels, n_neighbors
 
 
-def _expected_of_random_map(n: int, k: int, labels: npt.NDArray[Any] | None) -> dict[str, float]:
+def _expected_of_random_map(n: int, k: int, truth: _Truth) -> dict[str, float]:
     trust = trust_of_random_map(n, k)
-    expected = {
+    return {
         "trustworthiness": trust,
         "continuity": trust,
         "neighborhood_preservation": k / (n - 1),
         "shepard": 0.0,
         "triplet_accuracy": 0.5,
+        **truth.expected_of_random_map(min(_LABEL_NEIGHBORS, n - 1)),
     }
-    if labels is not None:
-        # Close to guessing each label as often as it occurs; a majority vote does a little better.
-        shares = np.unique(labels, return_counts=True)[1] / n
-        expected["knn_accuracy"] = float(np.sum(shares**2))
-    return expected
 
 
 def _score_points(
@@ -172,7 +227,7 @@ def _score_points(
     *,
     n_neighbors: int,
     n_triplets: int,
-    labels: npt.NDArray[Any] | None,
+    truth: _Truth,
     graph: NeighborGraph | None,
 ) -> dict[str, Floats]:
     """Return the scores of single points over all rows given; `kept` are the rows that have a place."""
@@ -184,7 +239,7 @@ def _score_points(
         return full
 
     rows, nearest = anchors, found.nearest
-    if len(anchors) < n and places.shape[1] <= _TREE_COMPONENTS and (graph is not None or labels is not None):
+    if len(anchors) < n and places.shape[1] <= _TREE_COMPONENTS and (graph is not None or truth):
         rows, nearest = np.arange(n), nearest_in_map(places, nearest.shape[1])
     if graph is None:
         preservation = spread(anchors, found.shared / k)
@@ -199,8 +254,9 @@ def _score_points(
         "neighborhood_preservation": preservation,
         "triplet_accuracy": spread(anchors, found.agreeing / (2.0 * n_triplets)),
     }
-    if labels is not None:
-        per_point["knn_accuracy"] = spread(rows, label_hits(labels, rows, nearest[:, :_LABEL_NEIGHBORS]))
+    per_point |= {
+        name: spread(rows, scores) for name, scores in truth.score(rows, nearest[:, :_LABEL_NEIGHBORS]).items()
+    }
     return per_point
 
 
@@ -209,7 +265,7 @@ def evaluate(
     X: Any,
     Y: Any,
     *,
-    n_neighbors: int = 15,
+    n_neighbors: int | None = None,
     labels: Any = None,
     graph: NeighborGraph | None = None,
     metric: str = "euclidean",
@@ -226,10 +282,12 @@ def evaluate(
         The data; square distances for ``metric="precomputed"``.
     Y : array-like of shape (n_samples, n_components)
         The map. Rows with NaN are left out and counted.
-    n_neighbors : int >= 1, below n_samples / 2, default=15
-        Size of the neighbourhoods, the row itself not counted.
+    n_neighbors : int >= 1, below n_samples / 2, or None, default=None
+        Size of the neighbourhoods, the row itself not counted. None takes 15, and of fewer than 31 rows in the map the
+        most that is allowed; the result says how many.
     labels : array-like of shape (n_samples,), default=None
-        Labels for `knn_accuracy`.
+        Classes for `knn_accuracy`, or dates or fractions of more than twelve distinct values for `knn_r2`. None, NaN or
+        an empty text where a row has no label.
     graph : NeighborGraph of n_samples rows, default=None
         Neighbours in the data. With it `neighborhood_preservation` covers all rows, otherwise the anchors.
     metric : str, default="euclidean"
@@ -256,16 +314,15 @@ def evaluate(
     """
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
     checked = check_parameters(_RULES, given)
-    k, n_triplets = checked["n_neighbors"], checked["n_triplets"]
-    seed = current_run().seed
-    values, places, labels = _check(X, Y, labels, graph, k)
+    n_triplets, seed = checked["n_triplets"], current_run().seed
+    values, places, labels, k = _check(X, Y, labels, graph, checked["n_neighbors"])
     n_given = places.shape[0]
     kept = np.flatnonzero(np.isfinite(places[:, 0]))
     if len(kept) < n_given:
         values, places = values[kept], places[kept]
         values = values[:, kept] if metric == "precomputed" else values
         labels = None if labels is None else labels[kept]
-    n = len(kept)
+    n, truth = len(kept), _Truth.of(labels)
     anchors = choose_anchors(n, checked["n_anchors"], seed)
     found = score_anchors(
         values,
@@ -278,7 +335,7 @@ def evaluate(
         seed=seed,
     )
     per_point = _score_points(
-        places, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, labels=labels, graph=graph
+        places, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=graph
     )
     overall = {name: float(np.mean(scores[np.isfinite(scores)])) for name, scores in per_point.items()}
     return Evaluation(
@@ -286,6 +343,7 @@ def evaluate(
         continuity=overall["continuity"],
         neighborhood_preservation=overall["neighborhood_preservation"],
         knn_accuracy=overall.get("knn_accuracy"),
+        knn_r2=truth.explained(per_point["knn_error"][kept]) if "knn_error" in per_point else None,
         shepard=spearman(found.pairs_data, found.pairs_map),
         triplet_accuracy=overall["triplet_accuracy"],
         n_samples=n,
@@ -295,6 +353,6 @@ def evaluate(
         n_pairs=len(found.pairs_data),
         n_left_out=n_given - n,
         random_state=seed,
-        random_map=_expected_of_random_map(n, k, labels),
+        random_map=_expected_of_random_map(n, k, truth),
         per_point=per_point,
     )

@@ -13,6 +13,7 @@ from gnomon._run import current_run
 __all__ = [
     "RankAgreement",
     "label_hits",
+    "label_residuals",
     "nearest_in_map",
     "neighbor_ranks",
     "rank_agreement",
@@ -66,21 +67,40 @@ def nearest_in_map(Y: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int
     return others
 
 
-def label_hits(labels: npt.NDArray[Any], rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return whether the majority of the neighbours has the row's label; ties go to the lowest label."""
-    found, codes = np.unique(labels, return_inverse=True)
-    codes = codes.ravel()
-    hits = np.empty(len(rows), dtype=np.bool_)
-    block = max(1, 2**24 // len(found))
+def label_hits(
+    codes: npt.NDArray[np.int64], n_classes: int, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]:
+    """Return 1 where the majority of the neighbours is of the row's class, else 0; ties go to the lowest class.
+
+    Neighbours without a class (-1) have no vote; NaN for a row without a class, and where no neighbour has one.
+    """
+    hits = np.empty(len(rows))
+    block = max(1, 2**24 // n_classes)
     for begin in range(0, len(rows), block):
         part = slice(begin, begin + block)
-        near = codes[nearest[part]]
-        votes = np.zeros((len(near), len(found)), dtype=np.int32)
+        near, own = codes[nearest[part]], codes[rows[part]]
+        votes = np.zeros((len(near), n_classes + 1), dtype=np.int32)
         here = np.arange(len(near))
         for column in near.T:
             votes[here, column] += 1
-        hits[part] = votes.argmax(axis=1) == codes[rows[part]]
+        voted = (own >= 0) & (near >= 0).any(axis=1)
+        hits[part] = np.where(voted, votes[:, :n_classes].argmax(axis=1) == own, np.nan)
     return hits
+
+
+def label_residuals(
+    values: npt.NDArray[np.float64], rows: npt.NDArray[Any], nearest: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]:
+    """Return by how much the mean of the neighbours misses the row's value.
+
+    Neighbours without a value (NaN) do not count; NaN for a row without a value, and where no neighbour has one.
+    """
+    near = values[nearest]
+    known = np.isfinite(near)
+    counts = known.sum(axis=1)
+    means = np.where(known, near, 0.0).sum(axis=1) / np.maximum(counts, 1)
+    residuals: npt.NDArray[np.float64] = np.where(counts > 0, means - values[rows], np.nan)
+    return residuals
 
 
 def shared_neighbors(a: npt.NDArray[Any], b: npt.NDArray[Any], mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[Any]:

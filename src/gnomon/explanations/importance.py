@@ -11,6 +11,8 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, check_parameters, message
+from gnomon.data import check_labels
+from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
 from gnomon.explanations.local import mean_of_blocks
@@ -159,7 +161,7 @@ def importance_by_label(
     explanation : Explanation
         Of the map.
     labels : array-like of shape (n_samples,)
-        The label of each row.
+        The label of each row; None, NaN or an empty text where it has none.
     weighted : bool, default=True
         As in `mean_importance`.
     groups : None, "auto" or FeatureGroups, default=None
@@ -170,14 +172,11 @@ def importance_by_label(
     dict of label to MeanImportance
         In the order of the sorted labels; None for a label none of whose points has an explanation.
     """
-    given = np.asarray(labels)
-    if given.shape != (explanation.n_samples,):
-        raise ValueError(message(f"labels of shape {given.shape}", f"one for each of {explanation.n_samples} rows"))
+    classes = sort_into_classes(check_labels(labels, explanation.n_samples))
     grouped = find_groups(explanation, groups)
-    found = np.unique(given)
     answers: dict[Any, MeanImportance | None] = {}
-    for value, label in zip(found, found.tolist(), strict=True):
-        rows = given == value
+    for code, label in enumerate(classes.values):
+        rows = classes.codes == code
         known = bool((rows & explanation.mask).any())
         answers[label] = mean_importance(explanation, rows, weighted=weighted, groups=grouped) if known else None
     return answers

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.data.arrays import is_missing
 from gnomon.data.scaling import column_scales
 from gnomon.explanations.explanation import explain
 from gnomon.geometry.check import check_features
@@ -112,20 +113,14 @@ def _encode(name: str, column: npt.NDArray[Any], limits: dict[str, int]) -> tupl
         return column[:, None].astype(np.float64), [name]
     if column.dtype.kind in "iuf":
         return _numbers(name, column.astype(np.float64))
-    present = [value for value in column.tolist() if not _is_missing(value)]
+    present = [value for value in column.tolist() if not is_missing(value)]
     if present and all(isinstance(value, (int, float)) for value in present):
-        return _numbers(name, np.array([np.nan if _is_missing(v) else float(v) for v in column.tolist()]))
-    texts = ["" if _is_missing(value) else str(value) for value in column.tolist()]
+        return _numbers(name, np.array([np.nan if is_missing(v) else float(v) for v in column.tolist()]))
+    texts = ["" if is_missing(value) else str(value) for value in column.tolist()]
     found, codes = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
     if len(found) <= limits["max_categories"]:
         return np.eye(len(found))[codes.ravel()], [f"{name}={text}" for text in found.tolist()]
     return _words(name, texts, limits["max_words"], limits["min_rows"])
-
-
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None or (isinstance(value, float) and np.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
-    )
 
 
 def _numbers(name: str, values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], list[str]]:

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data import check_labels
+from gnomon.data.labels import Classes, sort_into_classes
 from gnomon.linalg import dense_rows
 
-__all__ = ["check_image_shape", "dense_rows_of", "find_row", "row_mask"]
+__all__ = ["check_image_shape", "classes_of", "dense_rows_of", "find_row", "row_mask"]
 
 
 def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
@@ -31,6 +33,15 @@ def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
     if not mask.any():
         raise ValueError(message(f"{name} with 0 rows", "of at least one row"))
     return mask
+
+
+def classes_of(labels: Any, n: int) -> Classes:
+    """Return the classes of n rows; at least two different ones."""
+    classes = sort_into_classes(check_labels(labels, n))
+    if len(classes) < 2:
+        found = f"{len(classes)} value" + ("" if len(classes) == 1 else "s")
+        raise ValueError(message(f"labels with {found}", "of at least two values"))
+    return classes
 
 
 def find_row(i: Any, n: int) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
@@ -155,7 +157,7 @@ def measure_drift(
         preserved_old=_shared(graph.indices[some], of_old),
         n_neighbors=k,
         regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
-        labels={} if labels is None else _majorities(np.asarray(labels)[indices]),
+        labels=_majorities(labels, indices),
     )
 
 
@@ -190,10 +192,10 @@ def _regions(Y: Float64Array, Y_new: Float64Array) -> list[tuple[Float64Array, i
     return [(low + (cells[c] + 0.5) * size, int(counts[c]), old[c]) for c in order]
 
 
-def _majorities(near: npt.NDArray[Any]) -> dict[Any, int]:
-    found: dict[Any, int] = {}
-    for row in near:
-        values, counts = np.unique(row, return_counts=True)
-        label = values[counts.argmax()].item()
-        found[label] = found.get(label, 0) + 1
-    return found
+def _majorities(labels: npt.NDArray[Any] | None, near: npt.NDArray[np.int32]) -> dict[Any, int]:
+    """Count new rows by the label that most of their nearest old rows have."""
+    if labels is None or measured_labels(labels) is not None:
+        return {}
+    classes = sort_into_classes(labels)
+    found = Counter(classes.most_frequent(row) for row in near)
+    return {label: count for label, count in found.items() if label is not None}

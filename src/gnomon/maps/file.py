@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
+from gnomon.data.arrays import is_missing
 from gnomon.data.scaling import Scaling
 from gnomon.data.sparse import check_csr
 
@@ -82,8 +83,10 @@ def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> No
 
 
 def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Turn a column of Python objects into fixed-width text, which needs no pickle."""
-    return column.astype(np.str_) if column.dtype.hasobject else column
+    """Turn a column of Python objects into fixed-width text, which needs no pickle; empty where a value is missing."""
+    if not column.dtype.hasobject:
+        return column
+    return np.array(["" if is_missing(value) else str(value) for value in column.tolist()], dtype=np.str_)
 
 
 def _pack_table(X: Any, arrays: Arrays, description: dict[str, Any]) -> None:

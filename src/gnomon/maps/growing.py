@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_labels, check_table
+from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.names import default_names
 
 if TYPE_CHECKING:
@@ -100,13 +101,17 @@ def extend(
 
 
 def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:
-    """Return the labels of all rows; without labels for new rows all become text and theirs "new"."""
+    """Return the labels of all rows; without labels for new rows classes become text and theirs "new"."""
     if result.labels is None:
         if labels is None:
             return None
         raise ValueError(message("labels", "None for a map without labels"))
+    if labels is None and measured_labels(result.labels) is not None:
+        blank = np.full(m, np.nan if result.labels.dtype.kind == "f" else np.datetime64("NaT", "us"))
+        return np.concatenate([result.labels, blank])
     if labels is None:
-        return np.concatenate([result.labels.astype(np.str_), np.full(m, "new")])
+        classes = sort_into_classes(result.labels)
+        return np.concatenate([np.array([*classes.names, ""])[classes.codes], np.full(m, "new")])
     return np.concatenate([result.labels, check_labels(labels, m)])
 
 
@@ -114,7 +119,8 @@ def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: s
     """Return a column with the entries of new rows, NaN or empty text if there are none."""
     old = np.asarray(column)
     if new is None:
-        blank: Any = np.nan if old.dtype.kind in "buif" else ""
+        kind = old.dtype.kind
+        blank: Any = np.nan if kind in "buif" else np.array("NaT", old.dtype) if kind in "mM" else ""
         return np.concatenate([old if old.dtype.kind != "b" else old.astype(float), np.full(m, blank)])
     added = np.asarray(new)
     if added.shape[:1] != (m,):

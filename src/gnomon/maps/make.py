@@ -107,6 +107,7 @@ def map(
     stated = {key: value for key, value in parts.items() if value is not None}
     data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
+    _refuse_equal_rows(table)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
     estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
@@ -170,6 +171,12 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
     elif unlike:
         warn(f"{unlike}: the map shows little else. Pass scale='standard' to standardise all columns.", DataWarning)
     return scaling
+
+
+def _refuse_equal_rows(table: Table) -> None:
+    if len(find_constant_columns(table.values)) == table.n_features:
+        fact = f"all {table.n_samples:,} rows are the same"
+        raise ValueError(message("X", "a table of rows that differ", fact=fact, remedy="Are these the right columns?"))
 
 
 def _constant_features(table: Table) -> list[str]:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
+from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
+from gnomon.data.labels import measured_labels
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -96,15 +98,18 @@ def _column(result: Questions, name: str) -> npt.NDArray[Any]:
 
 
 def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.NDArray[np.bool_]:
-    if column.dtype.kind in "iuf":
+    if column.dtype.kind in "iufM":
+        dates = column.dtype.kind == "M"
         try:
-            number = float(value)
+            number = np.datetime64(value) if dates else float(value)
         except ValueError:
-            raise ValueError(message(f"{name}{sign}{value}", "a comparison with a number")) from None
-        return np.asarray(_SIGNS[sign](column.astype(np.float64), number))
+            rule = "a comparison with a date, such as 2024-05-31" if dates else "a comparison with a number"
+            raise ValueError(message(f"{name}{sign}{value}", rule)) from None
+        return np.asarray(_SIGNS[sign](column if dates else column.astype(np.float64), number))
     if sign not in ("=", "!="):
         raise ValueError(message(f"{name}{sign}{value}", "a comparison by = or !=", fact=f"{name} holds texts"))
-    return np.asarray(_SIGNS[sign](column.astype(str), value))
+    texts = ["" if is_missing(one) else str(one) for one in column.tolist()]
+    return np.asarray(_SIGNS[sign](np.array(texts, dtype=np.str_), value))
 
 
 class Questions:
@@ -153,12 +158,13 @@ class Questions:
         """
         return _select_rows(self, text)
 
-    def why(self, i: int, n_top: int = 5, *, groups: Any = None) -> Why:
+    def why(self, i: int, n_top: int = 5, *, explanation: Explanation | None = None, groups: Any = None) -> Why:
         """Say which features move a point. See `gnomon.why`; groups="auto" finds groups, as for `importance`."""
         from gnomon.explanations.collinear import find_groups
         from gnomon.explanations.why import why
 
-        return why(self.explain(), i, n_top, groups=find_groups(self.explain(), groups))
+        explanation = explanation or self.explain()
+        return why(explanation, i, n_top, groups=find_groups(explanation, groups))
 
     def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
         """Say what changes along a line drawn through the map. See `gnomon.axis`."""
@@ -266,4 +272,8 @@ class Questions:
     def _known_labels(self) -> npt.NDArray[Any]:
         if self.labels is None:
             raise ValueError(message("a map", "one with labels", remedy="Make it with labels=..."))
+        if measured_labels(self.labels) is not None:
+            fact = "its labels are dates or measured numbers"
+            remedy = "Sort them into classes, for instance with numpy.digitize."
+            raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))
         return self.labels

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.data.labels import name_of
+
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
@@ -21,7 +23,8 @@ def describe(result: Map) -> dict[str, Any]:
     explanation, evaluation = result.explain(), result.evaluate()
     top = np.argsort(-explanation.global_importance, kind="stable")[:_TOP_FEATURES]
     profiles = {
-        str(label): profile.head(_TOP_OF_CLASS).to_dict()["features"] for label, profile in result.profiles().items()
+        name_of(label): profile.head(_TOP_OF_CLASS).to_dict()["features"]
+        for label, profile in result.profiles().items()
     }
     return {
         "name": result.name,
@@ -53,7 +56,7 @@ def write_report(result: Map) -> str:
         "",
         "How far to trust it",
         *_indent(result.evaluate().summary()),
-        f"  {100 * facts['median_local_r2']:.0f} % of the local displacements follow the features named below (median)",
+        *_fidelity_lines(facts["median_local_r2"]),
         "",
         "How many dimensions the data have",
         *_dimension_lines(result),
@@ -67,6 +70,12 @@ def write_report(result: Map) -> str:
     if facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
     return "\n".join(lines)
+
+
+def _fidelity_lines(r2: float | None) -> list[str]:
+    if r2 is None:
+        return ["  no features explain where points lie"]
+    return [f"  {100 * r2:.0f} % of the local displacements follow the features named below (median)"]
 
 
 def _dimension_lines(result: Map) -> list[str]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import Table, check_table
+from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["N_NEIGHBORS", "Map"]
 
 _ARCHIVE_KIND = "gnomon-map"
-_FEWEST_ROWS = 30  # fewer are too few to evaluate
+_FEWEST_ROWS = 30  # fewer have no graph that an explanation takes
 N_NEIGHBORS = 20
 """Most neighbours that anything asked of a map looks at."""
 
@@ -200,7 +201,7 @@ class Map(Questions):
                 self._mapped(),
                 self.embedding,
                 labels=self.labels,
-                graph=self._neighbors_of_enough() if np.isfinite(self.embedding).all() else None,
+                graph=self.neighbors() if np.isfinite(self.embedding).all() else None,
                 metric=self.metric,
                 random_state=0,
                 n_jobs=self.n_jobs,
@@ -218,16 +219,26 @@ class Map(Questions):
         return self._dimension
 
     def profiles(self) -> dict[Any, Contrast]:
-        """Say for each label which features set its rows apart; empty without labels; computed once."""
+        """Say for each label which features set its rows apart; computed once.
+
+        Empty without labels of two different classes at least: dates and measured numbers are no classes.
+        """
         if self._profiles is None:
             from gnomon.explanations import cluster_profiles
 
+            classes = self._classes()
             self._profiles = (
                 {}
-                if self.labels is None
+                if self.labels is None or len(classes) < 2
                 else cluster_profiles(self._checked(), self.labels, feature_names=self.feature_names)
             )
         return self._profiles
+
+    def _classes(self) -> list[Any]:
+        """Return the different labels, none if they are measured."""
+        if self.labels is None or measured_labels(self.labels) is not None:
+            return []
+        return sort_into_classes(self.labels).values
 
     @property
     def extension_kind(self) -> str:

@@ -15,8 +15,7 @@ from gnomon.plot.style import (
     DENSITY_FROM,
     ClassColors,
     class_centers,
-    colors_of_classes,
-    colors_of_values,
+    colors_of,
     import_matplotlib,
     point_style,
     save_figure,
@@ -29,6 +28,7 @@ _SCORES = {
     "continuity": "continuity",
     "neighborhood_preservation": "neighbours kept",
     "knn_accuracy": "labels from neighbours",
+    "knn_r2": "labels from neighbours (R2)",
     "triplet_accuracy": "order of distances",
     "shepard": "distance correlation",
 }
@@ -53,7 +53,8 @@ def plot_map(
     embedding : array of shape (n_samples, 2) or (n_samples, 3)
         Positions; the first two coordinates are drawn, rows that are not finite are left out and counted below.
     labels : array of shape (n_samples,), default=None
-        Classes to colour by, with a legend and their names at their medians.
+        Classes to colour by, with a legend and their names at their medians; grey where a row has no label. Dates and
+        fractions are coloured as `values` are.
     values : array of shape (n_samples,), default=None
         Numbers to colour by, with a colour bar; not together with labels.
     ax : matplotlib Axes, default=None
@@ -78,23 +79,16 @@ def plot_map(
     Y = np.asarray(embedding)
     if Y.ndim != 2 or Y.shape[1] not in (2, 3):
         raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
-    if labels is not None and values is not None:
-        raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
+    colors = colors_of(labels, values, len(Y))
     Y = Y[:, :2]
     if ax is None:
         figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
         ax = figure.add_subplot()
-    if labels is not None:
-        colors = colors_of_classes(labels, len(Y))
-        draw_points(ax, Y, colors.rgb)
+    draw_points(ax, Y, None if colors is None else colors.rgb)
+    if isinstance(colors, ClassColors):
         _list_classes(ax, Y, colors, legend=legend, annotate=annotate)
-    elif values is not None:
-        shades = colors_of_values(values, len(Y))
-        draw_points(ax, Y, shades.rgb)
-        if legend:
-            ax.figure.colorbar(shades.scale(), ax=ax, shrink=0.6, extend="both")
-    else:
-        draw_points(ax, Y, None)
+    elif colors is not None and legend:
+        colors.add_bar(ax.figure, ax, shrink=0.6)
     dress(ax, Y, title)
     if arrows:
         _draw_arrows(ax, Y, arrows)

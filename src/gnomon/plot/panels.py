@@ -16,8 +16,7 @@ from gnomon.plot.map import draw_points, dress, name_classes
 from gnomon.plot.style import (
     ClassColors,
     ValueColors,
-    colors_of_classes,
-    colors_of_values,
+    colors_of,
     import_matplotlib,
     save_figure,
 )
@@ -74,17 +73,11 @@ def plot_panels(
         If matplotlib cannot be imported.
     """
     maps = _checked(embeddings, titles)
-    if labels is not None and values is not None:
-        raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
     matplotlib = import_matplotlib()
     n_columns = _columns(len(maps)) if n_columns is None else min(n_columns, len(maps))
     if n_columns < 1:
         raise ValueError(message(f"n_columns={n_columns}", "at least 1"))
-    colors: ClassColors | ValueColors | None = None
-    if labels is not None:
-        colors = colors_of_classes(labels, len(maps[0]))
-    elif values is not None:
-        colors = colors_of_values(values, len(maps[0]))
+    colors = colors_of(labels, values, len(maps[0]))
     n_rows = math.ceil(len(maps) / n_columns)
     size = (n_columns * _PANEL + (_LEGEND if colors else 0.0), n_rows * (_PANEL + 0.3) + (0.4 if suptitle else 0.0))
     figure: Figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
@@ -154,4 +147,4 @@ def _explain_colors(figure: Figure, axes: npt.NDArray[Any], colors: ClassColors 
         marks, texts, note = colors.entries()
         figure.legend(marks, texts, loc="outside right center", frameon=False, fontsize=9, title=note, title_fontsize=8)
     elif colors is not None:
-        figure.colorbar(colors.scale(), ax=list(axes), shrink=0.6, aspect=28, extend="both")
+        colors.add_bar(figure, list(axes), shrink=0.6, aspect=28)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._files import atomic_write
-from gnomon._palette import class_colors
-from gnomon._validation import caller, message
+from gnomon._palette import OTHER, class_colors
+from gnomon._validation import message
+from gnomon.data import check_labels
+from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ __all__ = [
     "ClassColors",
     "ValueColors",
     "class_centers",
-    "colors_of_classes",
-    "colors_of_values",
+    "colors_of",
     "import_matplotlib",
     "point_style",
     "ramp",
@@ -64,15 +65,6 @@ def ramp(matplotlib: Any) -> Any:
     return matplotlib.colors.LinearSegmentedColormap.from_list("gnomon", RAMP)
 
 
-def _encode_classes(labels: Any, n_points: int) -> tuple[list[str], npt.NDArray[np.intp]]:
-    """Names of the classes (numbers by value, the rest by text) and the class of every point."""
-    values = np.asarray(labels)
-    if values.shape != (n_points,):
-        raise ValueError(f"{caller()}: labels of shape {values.shape} must be of shape ({n_points},).")
-    distinct, codes = np.unique(values if values.dtype.kind in "biufU" else values.astype(str), return_inverse=True)
-    return [f"{v:g}" if isinstance(v, float) else str(v) for v in distinct.tolist()], codes
-
-
 def class_centers(
     embedding: npt.NDArray[np.floating[Any]], codes: npt.NDArray[np.intp], n_classes: int
 ) -> npt.NDArray[np.float64]:
@@ -94,7 +86,7 @@ class ClassColors:
     ----------
     names : list of str
     codes : ndarray of shape (n,), int
-        Class of every point.
+        Class of every point, -1 for none.
     hexes : ndarray of shape (n_classes,), str
         Colour of every class.
     shown : ndarray of int
@@ -113,40 +105,60 @@ class ClassColors:
         """Return handles, texts and title of a legend."""
         from matplotlib.lines import Line2D
 
-        counts = np.bincount(self.codes, minlength=len(self.names))
-        marks = [Line2D([], [], marker="o", linestyle="", color=self.hexes[k], markersize=6) for k in self.shown]
-        texts = [f"{self.names[k]}  ({counts[k]:,})" for k in self.shown]
+        counts = np.bincount(self.codes + 1, minlength=len(self.names) + 1)
+        entries = [(self.hexes[k], self.names[k], counts[k + 1]) for k in self.shown]
+        if counts[0]:
+            entries.append((OTHER, "no label", counts[0]))
+        marks = [Line2D([], [], marker="o", linestyle="", color=color, markersize=6) for color, _, _ in entries]
+        texts = [f"{name}  ({count:,})" for _, name, count in entries]
         rest = len(self.names) - len(self.shown)
         return marks, texts, f"{rest} smaller classes are not listed" if rest else None
 
 
 @dataclass(frozen=True)
 class ValueColors:
-    """Colours of measured values: their norm and colour map, and the colour of every point."""
+    """Colours of measured values: their norm and colour map, the colour of every point, and whether they are dates."""
 
     norm: Any
     shades: Any
     rgb: npt.NDArray[np.float64]
+    dates: bool = False
 
-    def scale(self) -> Any:
-        """Return what a colour bar shows."""
+    def add_bar(self, figure: Figure, axes: Any, **options: Any) -> None:
+        """Draw a colour bar beside axes."""
         from matplotlib.cm import ScalarMappable
+        from matplotlib.ticker import FuncFormatter
 
-        return ScalarMappable(self.norm, self.shades)
+        text = FuncFormatter(lambda seconds, _: str(np.datetime64(int(seconds), "s"))[:10]) if self.dates else None
+        figure.colorbar(ScalarMappable(self.norm, self.shades), ax=axes, extend="both", format=text, **options)
 
 
-def colors_of_classes(labels: Any, n_points: int) -> ClassColors:
-    """Give every class a colour; where there are many the largest get the most distinct ones."""
-    names, codes = _encode_classes(labels, n_points)
-    counts = np.bincount(codes, minlength=len(names))
+def colors_of(labels: Any, values: Any, n_points: int) -> ClassColors | ValueColors | None:
+    """Colour points by their labels, if these are classes, or by measured labels or values; None without either."""
+    if labels is not None and values is not None:
+        raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
+    if labels is None:
+        return None if values is None else _colors_of_values(values, n_points)
+    checked = check_labels(labels, n_points)
+    measured = measured_labels(checked)
+    if measured is None:
+        return _colors_of_classes(checked, n_points)
+    return replace(_colors_of_values(measured, n_points), dates=checked.dtype.kind == "M")
+
+
+def _colors_of_classes(labels: Any, n_points: int) -> ClassColors:
+    """Give every class a colour, grey for none; where there are many the largest get the most distinct ones."""
+    classes = sort_into_classes(check_labels(labels, n_points))
+    names, codes = classes.names, classes.codes
+    counts = np.bincount(codes[codes >= 0], minlength=len(names))
     order = np.argsort(-counts, kind="stable") if len(names) > _LEGEND_CLASSES else np.arange(len(names))
     hexes = np.empty(len(names), dtype="<U7")
     hexes[order] = class_colors(len(names))
-    rgb = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in hexes]).reshape(-1, 3)
-    return ClassColors(names, codes, hexes, order[:_LEGEND_CLASSES], rgb[codes])
+    rgb = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in [*hexes, OTHER]])
+    return ClassColors(names, codes, hexes, order[:_LEGEND_CLASSES], rgb[codes])  # -1 is the last
 
 
-def colors_of_values(values: Any, n_points: int) -> ValueColors:
+def _colors_of_values(values: Any, n_points: int) -> ValueColors:
     """Spread a ramp over the values without their outer hundredths; grey where a value is missing."""
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != (n_points,):

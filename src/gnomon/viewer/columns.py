@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data import check_labels
+from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 
 __all__ = [
     "Column",
@@ -30,12 +32,14 @@ _SCORES = (
     "continuity",
     "neighborhood_preservation",
     "knn_accuracy",
+    "knn_r2",
     "triplet_accuracy",
     "shepard",
 )
 Array = npt.NDArray[Any]
 
 
+@dataclass(frozen=True)
 class Column:
     """One value a point, as categories or as numbers.
 
@@ -44,42 +48,33 @@ class Column:
     codes : ndarray of shape (n,), uint8, uint16 or uint32, or None
         Index into `categories`; None for numbers.
     categories : list of str
-        Names in natural order (numbers by value, the rest by text).
+        Names in natural order (numbers by value, the rest by text), then "(missing)" if a value is.
+    missing : bool
+        Whether the last category is that of missing values.
     numbers : ndarray of shape (n,), float64, or None
-        The values if they are numbers.
+        The values if they are numbers; dates in seconds since 1970.
+    dates : bool
+        Whether the numbers are dates.
     """
 
-    def __init__(self, values: npt.NDArray[Any], *, as_label: bool) -> None:
-        self.codes: npt.NDArray[Any] | None = None
-        self.categories: list[str] = []
-        self.numbers: npt.NDArray[np.float64] | None = None
-        if values.dtype.kind in "iuf" and _is_measured(values, as_label=as_label):
-            self.numbers = values.astype(np.float64)
-        else:
-            self._categorize(values)
+    codes: npt.NDArray[Any] | None = None
+    categories: list[str] = field(default_factory=list)
+    missing: bool = False
+    numbers: npt.NDArray[np.float64] | None = None
+    dates: bool = False
 
-    def _categorize(self, values: npt.NDArray[Any]) -> None:
-        if values.dtype.kind in "iuf":
-            known = np.isfinite(values.astype(np.float64))
-            distinct, codes = np.unique(np.where(known, values, 0), return_inverse=True)
-            self.categories = [f"{v:g}" if isinstance(v, float) else str(v) for v in distinct.tolist()]
-        else:
-            known = np.array([not _is_missing(v) for v in values.tolist()], dtype=bool)
-            text = np.array([str(v) if k else "" for v, k in zip(values.tolist(), known, strict=True)], dtype=object)
-            distinct, codes = np.unique(text.astype(str), return_inverse=True)
-            self.categories = [str(v) for v in distinct]
-            codes = self._sort_naturally(codes)
-        if not known.all():
-            present = np.unique(codes[known])
-            self.categories = [self.categories[k] for k in present] + [_MISSING]
-            codes = np.where(known, np.searchsorted(present, codes), present.size)
-        size = len(self.categories)
-        self.codes = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
-
-    def _sort_naturally(self, codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        order = sorted(range(len(self.categories)), key=lambda k: _natural(self.categories[k]))
-        self.categories = [self.categories[k] for k in order]
-        return np.argsort(order)[codes]
+    @classmethod
+    def of_classes(cls, classes: Classes) -> Self:
+        """Return categories in natural order; classes of one name are one."""
+        names = classes.names
+        categories = sorted(dict.fromkeys(names), key=_natural)
+        place = {name: code for code, name in enumerate(categories)}
+        codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
+        missing = not bool(classes.labelled.all())
+        categories += [_MISSING] * missing
+        size = len(categories)
+        narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
+        return cls(narrow, categories, missing)
 
 
 def _natural(name: str) -> list[tuple[float, str]]:
@@ -94,16 +89,11 @@ def _natural(name: str) -> list[tuple[float, str]]:
     return [(float(piece), "") if k % 2 else (math.inf, piece) for k, piece in enumerate(pieces)]
 
 
-def _is_missing(value: object) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _is_measured(values: npt.NDArray[Any], *, as_label: bool) -> bool:
-    finite = values[np.isfinite(values)]
-    distinct = np.unique(finite).size
-    if values.dtype.kind in "iu":
-        return distinct > _FEW and not as_label
-    return distinct > _FEW and bool((finite != np.floor(finite)).any() or not as_label)
+def _measured(values: npt.NDArray[Any], *, as_label: bool) -> npt.NDArray[np.float64] | None:
+    """Return a column that is coloured by a ramp: measured labels, and of other columns all but a few numbers."""
+    if as_label or values.dtype.kind not in "iuf":
+        return measured_labels(values)
+    return values.astype(np.float64) if np.unique(values[np.isfinite(values)]).size > _FEW else None
 
 
 def encode_column(values: object, n_samples: int, *, name: str, as_label: bool = False) -> Column:
@@ -128,8 +118,6 @@ def encode_column(values: object, n_samples: int, *, name: str, as_label: bool =
     if values is None:
         raise ValueError(message(f"{name}=None", f"{n_samples} values", remedy="Pass an existing column."))
     column = np.asarray(values)
-    if column.dtype.kind == "M":
-        column = np.where(np.isnat(column), None, column.astype(str).astype(object))  # type: ignore[call-overload]
     if column.ndim != 1 or column.shape[0] != n_samples:
         raise ValueError(
             message(
@@ -139,7 +127,11 @@ def encode_column(values: object, n_samples: int, *, name: str, as_label: bool =
                 remedy="Check that the rows match.",
             )
         )
-    return Column(column, as_label=as_label)
+    column = check_labels(column, n_samples)
+    numbers = _measured(column, as_label=as_label)
+    if numbers is None:
+        return Column.of_classes(sort_into_classes(column))
+    return Column(numbers=numbers, dates=column.dtype.kind == "M")
 
 
 def stratified_rows(codes: npt.NDArray[Any] | None, n_samples: int, limit: int) -> npt.NDArray[np.int64]:

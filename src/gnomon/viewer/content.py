@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
+from gnomon.data.labels import name_of
 
 __all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
 
@@ -225,9 +226,9 @@ def _profiles(map: Any) -> dict[Any, list[tuple[str, float, float]]]:
 
 def _captions(map: Any) -> dict[str, str]:
     """Return a caption for each label; none without labels, with a single one or with too many to be read."""
-    if map.labels is None or not 2 <= len(np.unique(map.labels)) <= _MOST_CAPTIONS:
+    if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
-    return {str(label): caption.text for label, caption in map.captions().items()}
+    return {name_of(label): caption.text for label, caption in map.captions().items()}
 
 
 def _local_dimension(map: Any) -> dict[str, npt.NDArray[Any]]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._palette import OTHER, RAMP, class_colors
 from gnomon._validation import message
+from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
 from gnomon.viewer.columns import (
     Column,
@@ -107,9 +108,12 @@ class Document:
             return
         codes = self._shown(label.codes)
         counts = np.bincount(codes, minlength=len(label.categories))
-        palette = class_colors(len(label.categories))
+        if label.missing:
+            counts[-1] = -1  # comes last and is grey
+        palette = _palette(label)
         # Beyond the palette the largest classes get the colours, the rest share one.
-        rank = np.argsort(-counts, kind="stable") if OTHER in palette else np.arange(counts.size)
+        crowded = OTHER in palette[: counts.size - label.missing]
+        rank = np.argsort(-counts, kind="stable") if crowded else np.arange(counts.size)
         hexes = np.empty(counts.size, dtype=object)
         hexes[rank] = palette
         self._add_column("label", name, label, colors=hexes.tolist())
@@ -122,9 +126,11 @@ class Document:
         entry: dict[str, Any] = {"name": name, "role": role, "key": key}
         if column.codes is not None:
             entry["categories"] = column.categories
-            entry["colors"] = colors or class_colors(len(column.categories))
+            entry["missing"] = column.missing
+            entry["colors"] = colors or _palette(column)
             self.payload.add("core", key, self._shown(column.codes))
         elif column.numbers is not None:
+            entry["dates"] = column.dates
             self.payload.add("core", key, self._shown(column.numbers))
         columns.append(entry)
 
@@ -318,12 +324,17 @@ class Document:
         if profiles:
             names = self._feature_names
             self.payload.header["profiles"] = {
-                str(label): [
+                name_of(label): [
                     [names[f] if isinstance(f, (int, np.integer)) else str(f), _number(effect), _number(auc)]
                     for f, effect, auc in rows
                 ]
                 for label, rows in profiles.items()
             }
+
+
+def _palette(column: Column) -> list[str]:
+    """Return a colour for each category, grey for missing values."""
+    return class_colors(len(column.categories) - column.missing) + [OTHER] * column.missing
 
 
 def _as_table(X: Any) -> Any:

@@ -13,7 +13,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.contrast.groups import effect_size_errors
-from gnomon.explanations.rows import check_image_shape, dense_rows_of
+from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of
 from gnomon.geometry.check import check_features
 
 __all__ = ["Caption", "cluster_captions"]
@@ -54,9 +54,9 @@ class _ClusterMoments:
 
 
 def _cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int) -> _ClusterMoments:
-    """Return means and variances of the rows of each group, about the group's mean, in float64."""
+    """Return means and variances of the rows of each group (-1 for none), about the group's mean, in float64."""
     n_features = int(X.shape[1])
-    sizes = np.bincount(groups, minlength=n_groups).astype(np.int64)
+    sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
     means, variances = np.zeros((n_groups, n_features)), np.zeros((n_groups, n_features))
     for g in range(n_groups):
         rows = np.flatnonzero(groups == g)
@@ -135,7 +135,8 @@ def cluster_captions(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The data.
     labels : array-like of shape (n_samples,)
-        The cluster of each row; at least two different ones.
+        The cluster of each row; at least two different ones. Rows whose label is None, NaN or an empty text take no
+        part.
     n_phrases : int >= 1, default=3
         Phrases of a caption at most.
     feature_names : sequence of n_features str, default=None
@@ -155,15 +156,10 @@ def cluster_captions(
     if image_shape is not None:
         values, names = _region_means(values, image_shape)
         words = ("bright", "dark", "grey")
-    given = np.asarray(labels)
-    if given.shape != (values.shape[0],):
-        raise ValueError(message(f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
-    found, groups = np.unique(given, return_inverse=True)
-    if len(found) < 2:
-        raise ValueError(message(f"labels with {len(found)} value", "of at least two values"))
-    moments = _cluster_moments(values, groups.ravel(), len(found))
-    listed = found.tolist()
-    captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(found))]
+    classes = classes_of(labels, int(values.shape[0]))
+    moments = _cluster_moments(values, classes.codes, len(classes))
+    listed = classes.values
+    captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     return dict(zip(listed, _told_apart(captions, moments, listed, names), strict=True))
 
 

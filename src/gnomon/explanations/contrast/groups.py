@@ -18,7 +18,7 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Answer, Column
-from gnomon.explanations.rows import dense_rows_of, row_mask
+from gnomon.explanations.rows import classes_of, dense_rows_of, row_mask
 from gnomon.geometry.check import check_features
 from gnomon.linalg.table import RowTable
 
@@ -353,7 +353,8 @@ def cluster_profiles(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The data.
     labels : array-like of shape (n_samples,)
-        The cluster of each row; at least two different ones. -1 is a cluster like any other.
+        The cluster of each row; at least two different ones. -1 is a cluster like any other. Rows whose label is
+        None, NaN or an empty text are in no cluster and take no part.
     n_top : int >= 1 or None, default=10
         Features kept for each cluster; None for all.
     feature_names, sort_by, n_jobs
@@ -367,14 +368,9 @@ def cluster_profiles(
     checked = {"n_top": 1 if n_top is None else n_top, "sort_by": sort_by}
     check_parameters({**_RULES, "n_top": Integer(1)}, checked)
     values, feature_labels = check_features(X, feature_names)
-    given = np.asarray(labels)
-    if given.shape != (values.shape[0],):
-        raise ValueError(message(f"X with {values.shape[0]} rows and {len(given)} labels", "of the same length"))
-    found, groups = np.unique(given, return_inverse=True)
-    if len(found) < 2:
-        raise ValueError(message(f"labels with {len(found)} value", "of at least two values"))
-    contrasts = _contrasts(values, groups.ravel().astype(np.int32), len(found), feature_labels, sort_by)
+    classes = classes_of(labels, int(values.shape[0]))
+    contrasts = _contrasts(values, classes.codes.astype(np.int32), len(classes), feature_labels, sort_by)
     return {
         label: profile if n_top is None else profile.head(n_top)
-        for label, profile in zip(found.tolist(), contrasts, strict=True)
+        for label, profile in zip(classes.values, contrasts, strict=True)
     }

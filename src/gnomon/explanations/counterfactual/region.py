@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data import check_labels
+from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.explanations.rows import row_mask
 
 __all__ = ["Membership", "Region", "target_rows"]
@@ -65,7 +67,7 @@ def target_rows(places: Array, target: Any, position: Any, labels: Any) -> npt.N
         if labels is None:
             remedy = "Pass labels, or rows as a list or mask."
             raise ValueError(message(f"target={target!r}", "rows where there are no labels", remedy=remedy))
-        wanted = np.asarray(np.asarray(labels) == target)
+        wanted = np.asarray(check_labels(labels, n) == target)
         if wanted.shape != (n,) or not wanted.any():
             raise ValueError(message(f"target={target!r}", "one of the labels"))
     else:
@@ -86,7 +88,8 @@ class Region:
         Rows with a place.
     wanted : ndarray of shape (n_samples,), bool
         Rows of the region.
-    labels : ndarray of shape (n_samples,), or None
+    classes : Classes or None
+        Labels of the rows, unless they have none or measured ones.
     tree, own_tree : KDTree
         Over the places of `rows`, and of those of the region.
     reach : float
@@ -96,7 +99,7 @@ class Region:
     places: Array
     rows: npt.NDArray[np.int64]
     wanted: npt.NDArray[np.bool_]
-    labels: npt.NDArray[Any] | None
+    classes: Classes | None
     tree: Any
     own_tree: Any
     reach: float
@@ -107,11 +110,12 @@ class Region:
         from scipy.spatial import KDTree
 
         rows = np.flatnonzero(np.isfinite(places[:, 0]))
-        known = None if labels is None else np.asarray(labels)
+        known = None if labels is None else check_labels(labels, len(places))
+        classes = None if known is None or measured_labels(known) is not None else sort_into_classes(known)
         tree = KDTree(places[rows])
         asked = min(_ASKED + 1, len(rows))  # a point is its own nearest
         reach = float(np.max(tree.query(places[wanted], k=[asked])[0]))
-        return cls(places, rows, wanted, known, tree, KDTree(places[wanted]), reach)
+        return cls(places, rows, wanted, classes, tree, KDTree(places[wanted]), reach)
 
     def _nearest(self, at: Array, without: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the nearest rows of each place, leaving out one row each."""
@@ -146,7 +150,4 @@ class Region:
         return found
 
     def _label(self, rows: npt.NDArray[np.int64]) -> Any:
-        if self.labels is None:
-            return None
-        values, counts = np.unique(self.labels[rows], return_counts=True)
-        return values[np.argmax(counts)].item()
+        return None if self.classes is None else self.classes.most_frequent(rows)

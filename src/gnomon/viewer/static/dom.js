@@ -37,6 +37,16 @@ export function formatNumber(value) {
   return text.replace("-", "−");
 }
 
+/**
+ * A number, or a date where the values are seconds since 1970.
+ * @param {number} value @param {boolean} [dates]
+ */
+export function formatValue(value, dates) {
+  if (!dates || Number.isNaN(value)) return formatNumber(value);
+  const text = new Date(1000 * value).toISOString();
+  return text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
+}
+
 /** @param {number} value */
 export function formatCount(value) {
   return value.toLocaleString("en-US");

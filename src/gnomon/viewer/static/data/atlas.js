@@ -147,7 +147,7 @@ export class Atlas {
     const members = names.map(() => []);
     for (let i = 0; i < this.n; i++) if (states[i] === 2) members[codes[i]].push(i);
     return members
-      .map((ids, k) => ({ name: names[k], count: ids.length, ids }))
+      .map((ids, k) => ({ class: k, name: names[k], count: ids.length, ids }))
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count);
   }

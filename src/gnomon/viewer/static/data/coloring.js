@@ -3,7 +3,7 @@ import { humanName } from "../dom.js";
 
 /**
  * @typedef {{id: string, name: string, group: string, kind: "classes"|"ramp"|"plain", codes?: ArrayLike<number>,
- *   categories?: string[],
+ *   categories?: string[], missing?: number, dates?: boolean,
  *   colors?: string[], values?: () => ArrayLike<number>, lowStandsOut?: boolean}} Channel
  */
 
@@ -32,9 +32,13 @@ export function listChannels(header, core) {
         kind: "classes",
         codes: core[column.key],
         categories: column.categories,
+        missing: column.missing ? column.categories.length - 1 : -1,
         colors: column.colors,
       });
-    } else channels.push({ id: column.key, name: column.name, group, kind: "ramp", values: () => core[column.key] });
+    } else {
+      const values = () => core[column.key];
+      channels.push({ id: column.key, name: column.name, group, kind: "ramp", values, dates: column.dates });
+    }
   }
   for (const { name, key } of header.diagnostics || []) {
     channels.push({

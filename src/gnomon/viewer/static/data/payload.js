@@ -3,7 +3,8 @@
 /**
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
  *   ramp: string[], other: string,
- *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[]}[], diagnostics?:
+ *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
+ *     missing?: boolean, dates?: boolean}[], diagnostics?:
  *     {name: string, key: string}[],
  *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:

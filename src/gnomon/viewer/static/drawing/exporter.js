@@ -1,5 +1,5 @@
 // A picture of the map as it is: points, overlay, title and legend.
-import { formatNumber } from "../dom.js";
+import { formatValue } from "../dom.js";
 import { shorten } from "./overlay.js";
 
 const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
@@ -8,7 +8,8 @@ const MOST_NAMED = 24;
 /**
  * @param {{points: HTMLCanvasElement, overlay: HTMLCanvasElement, title: string, subtitle: string, width: number,
  *   height: number, scale: number,
- *   legend: {name: string, color: string}[], ramp: {name: string, colors: Uint8Array, low: number, high: number}|null}}
+ *   legend: {name: string, color: string}[],
+ *   ramp: {name: string, colors: Uint8Array, low: number, high: number, dates?: boolean}|null}}
  *     view
  * @returns {HTMLCanvasElement}
  */
@@ -59,11 +60,11 @@ function drawClasses(g, legend, x, y) {
 
 /**
  * @param {CanvasRenderingContext2D} g
- * @param {{name: string, colors: Uint8Array, low: number, high: number}} ramp
+ * @param {{name: string, colors: Uint8Array, low: number, high: number, dates?: boolean}} ramp
  * @param {number} x
  * @param {number} y
  */
-function drawRamp(g, { name, colors, low, high }, x, y) {
+function drawRamp(g, { name, colors, low, high, dates }, x, y) {
   g.font = `600 13px ${FACE}`;
   g.fillStyle = "#1d2733";
   g.fillText(shorten(name, 24), x, y);
@@ -73,9 +74,9 @@ function drawRamp(g, { name, colors, low, high }, x, y) {
   }
   g.font = `12px ${FACE}`;
   g.fillStyle = "#66727f";
-  g.fillText(formatNumber(low), x, y + 40);
+  g.fillText(formatValue(low, dates), x, y + 40);
   g.textAlign = "right";
-  g.fillText(formatNumber(high), x + 168, y + 40);
+  g.fillText(formatValue(high, dates), x + 168, y + 40);
   g.textAlign = "left";
 }
 

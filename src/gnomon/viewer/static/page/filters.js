@@ -45,7 +45,10 @@ export class Filters {
     }
     this.channel = channel;
     const { colors, ramp, range } = paint(channel, this.atlas.n, this.atlas.header);
-    this.ramp = ramp && range ? { name: channel.name, colors: ramp, low: range.low, high: range.high, range } : null;
+    this.ramp =
+      ramp && range
+        ? { name: channel.name, colors: ramp, low: range.low, high: range.high, range, dates: channel.dates }
+        : null;
     this.scene.renderer.setColor(colors);
     this.tell.recolored(channel.name);
     this.apply();
@@ -72,7 +75,7 @@ export class Filters {
     this.names = nameable
       ? atlas
           .classMembers(channel, states)
-          .filter((c) => c.count >= least)
+          .filter((c) => c.count >= least && c.class !== channel.missing)
           .map((c) => ({ ...c, x: NaN, y: NaN }))
       : [];
     this.placeNames(false);
@@ -107,7 +110,7 @@ export class Filters {
     const scroll = byId("legend").scrollTop;
     byId("legend").replaceChildren(
       ramp
-        ? rampLegend(ramp.colors, ramp.range, other)
+        ? rampLegend(ramp.colors, ramp.range, other, channel?.dates)
         : channel?.kind === "classes"
           ? classLegend(channel, actions)
           : "",

@@ -1,5 +1,5 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
-import { formatNumber, h } from "../dom.js";
+import { formatNumber, formatValue, h } from "../dom.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
 import { diagnosticRow } from "./trust.js";
@@ -82,7 +82,7 @@ function metadataRows(atlas, i) {
         "p",
         { class: "pair" },
         h("span", {}, h("bdi", {}, column.name)),
-        h("b", {}, h("bdi", {}, column.categories ? column.categories[value] : formatNumber(value))),
+        h("b", {}, h("bdi", {}, column.categories ? column.categories[value] : formatValue(value, column.dates))),
       );
     });
 }

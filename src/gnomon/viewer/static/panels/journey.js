@@ -38,7 +38,7 @@ export function journeyBlock(atlas, i, { journey, selected, travel }) {
   if (!atlas.local || !table.size) return null;
   const goals = (label?.categories || [])
     .map((name, k) => ({ id: String(k), name }))
-    .filter(({ id }) => id !== String(own));
+    .filter(({ id }) => id !== String(own) && id !== String(label?.missing));
   if (selected?.length && !selected.includes(i)) goals.unshift({ id: "selection", name: "the selection" });
   if (!goals.length) return null;
   const choice = h(

@@ -1,7 +1,8 @@
 // What the colours mean: a list of classes to isolate or hide, or a colour bar.
-import { formatCount, formatNumber, h } from "../dom.js";
+import { formatCount, formatValue, h } from "../dom.js";
 
 const MOST_CLASSES = 60;
+const DAY = 86_400; // seconds
 
 /**
  * @param {import("../data/coloring.js").Channel} channel
@@ -16,8 +17,9 @@ export function classLegend(channel, { captions, hidden, isolated, isolate, togg
   for (let i = 0; i < codes.length; i++) counts[codes[i]]++;
   let order = names.map((_, k) => k);
   const crowded = names.length > MOST_CLASSES;
-  if (crowded) order.sort((a, b) => counts[b] - counts[a]);
-  const shared = colors.filter((c) => c === other).length;
+  const missing = channel.missing ?? -1;
+  if (crowded) order.sort((a, b) => Number(a === missing) - Number(b === missing) || counts[b] - counts[a]);
+  const shared = colors.filter((c, k) => c === other && k !== missing).length;
   const rows = order.slice(0, MOST_CLASSES).map((k) => {
     const off = hidden.has(k);
     return h(
@@ -68,9 +70,12 @@ export function classLegend(channel, { captions, hidden, isolated, isolate, togg
  * @param {Uint8Array} ramp 256 colours
  * @param {ReturnType<typeof import("../data/coloring.js").rampRange>} range
  * @param {string} other
+ * @param {boolean} [dates]
  */
-export function rampLegend(ramp, range, other) {
+export function rampLegend(ramp, range, other, dates) {
   const stops = [];
+  let middle = (range.low + range.high) / 2;
+  if (dates && range.high - range.low > 2 * DAY) middle -= middle % DAY;
   for (let k = 0; k < 256; k += 15) stops.push(`rgb(${ramp[3 * k]},${ramp[3 * k + 1]},${ramp[3 * k + 2]})`);
   return h(
     "div",
@@ -79,9 +84,9 @@ export function rampLegend(ramp, range, other) {
     h(
       "div",
       { class: "ends" },
-      h("span", {}, `${range.clippedLow ? "≤ " : ""}${formatNumber(range.low)}`),
-      h("span", {}, formatNumber((range.low + range.high) / 2)),
-      h("span", {}, `${range.clippedHigh ? "≥ " : ""}${formatNumber(range.high)}`),
+      h("span", {}, `${range.clippedLow ? "≤ " : ""}${formatValue(range.low, dates)}`),
+      h("span", {}, formatValue(middle, dates)),
+      h("span", {}, `${range.clippedHigh ? "≥ " : ""}${formatValue(range.high, dates)}`),
     ),
     range.missing
       ? h(

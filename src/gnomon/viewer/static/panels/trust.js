@@ -32,6 +32,12 @@ const SCORES = {
     fair: 0.7,
     says: (v) => `The map neighbours of a point give its label ${formatPercent(v)} of the time.`,
   },
+  knn_r2: {
+    name: "Labels from neighbours (R²)",
+    good: 0.7,
+    fair: 0.4,
+    says: (v) => `The mean of a point's map neighbours tells ${formatPercent(Math.max(0, v))} of its label's variance.`,
+  },
   triplet_accuracy: {
     name: "Order of distances",
     good: 0.8,

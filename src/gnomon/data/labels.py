@@ -1,0 +1,196 @@
+"""Labels of rows: classes, measured numbers or dates; rows may have none."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import part
+from gnomon._validation import message
+from gnomon.data.arrays import is_missing
+
+__all__ = ["Classes", "check_labels", "measured_labels", "name_of", "sort_into_classes"]
+
+_FEW = 12  # fractions of at most so many distinct values are classes
+
+
+def _is_missing(label: object) -> bool:
+    return is_missing(label) or (isinstance(label, str) and (not label or label.isspace()))
+
+
+def _label_array(labels: Any) -> npt.NDArray[Any]:
+    if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
+        raise TypeError(message(f"labels={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
+    to_numpy = getattr(labels, "to_numpy", None)
+    if to_numpy is not None:
+        return np.asarray(to_numpy())
+    try:
+        array = np.asarray(labels)
+    except ValueError as error:
+        raise ValueError(message("labels", "one label for each row", fact=str(error).split(". ")[0])) from error
+    if array.dtype.kind == "U" and not isinstance(labels, np.ndarray) and any(not isinstance(v, str) for v in labels):
+        return np.asarray(labels, dtype=object)  # NumPy would write None and 1 as text
+    return array
+
+
+def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels of objects as text, numbers or dates if all that are there are of this kind, None or NaN else."""
+    values = array.tolist()
+    missing = np.fromiter(map(_is_missing, values), np.bool_, len(values))
+    kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
+    labels = array.copy()
+    labels[missing] = None
+    if not missing.any() and kinds and all(issubclass(kind, str) for kind in kinds):
+        return array.astype(str)
+    if kinds and all(issubclass(kind, (int, float)) and not issubclass(kind, bool) for kind in kinds):
+        if missing.any() or float in kinds:
+            return np.where(missing, math.nan, np.where(missing, 0, array).astype(np.float64))
+        return array.astype(np.int64 if all(abs(value) < 2**63 for value in values) else np.float64)
+    if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
+        return labels.astype("datetime64[us]")
+    return labels
+
+
+@part("gnomon")
+def check_labels(labels: Any, n: int) -> npt.NDArray[Any]:
+    """Check labels, one for each row.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Text, whole numbers, truth values, numbers, dates or a mixture; a column of a data frame. None, NaN, NA, NaT or
+        an empty text where a row has no label. Matched to rows by position, whatever the index of a pandas Series says.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Dtype of text, numbers or dates where all labels are of this kind, object where kinds are mixed. A row without
+        a label has NaN among numbers, NaT among dates, else None in an array of objects.
+    """
+    array = _label_array(labels)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            message(
+                "labels",
+                "one-dimensional",
+                fact=f"shape={array.shape}",
+                remedy="Pass one label for each row; for indicator columns use labels.argmax(axis=1).",
+            )
+        )
+    if array.dtype.kind == "c":
+        raise ValueError(message("labels", "text or real numbers", fact="Complex data not supported"))
+    if len(array) != n:
+        raise ValueError(message("labels", "one for each row", fact=f"{len(array)} labels, {n} rows"))
+    if array.dtype.kind == "U" and any(map(_is_missing, np.unique(array).tolist())):
+        array = array.astype(object)
+    return _of_objects(array) if array.dtype.kind == "O" else array
+
+
+def name_of(label: object) -> str:
+    """Return a label as text: a whole number without a point, a date without an hour of zero."""
+    if isinstance(label, float):
+        return f"{label:g}"
+    if isinstance(label, datetime.datetime) and label.time() == datetime.time():
+        return str(label.date())
+    return str(label)
+
+
+def _order(value: Any) -> tuple[int, Any]:
+    """Order labels of mixed kinds: numbers by value, then the rest by their text."""
+    number = isinstance(value, (int, float))
+    return (0, value) if number else (1, str(value))
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Rows by class.
+
+    Attributes
+    ----------
+    values : list
+        The distinct labels, sorted: numbers by value, then everything else by its text.
+    codes : ndarray of shape (n_samples,), int64
+        Where in `values` the label of each row is; -1 for a row without a label.
+    """
+
+    values: list[Any]
+    codes: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def names(self) -> list[str]:
+        """The classes as text."""
+        return [name_of(value) for value in self.values]
+
+    def most_frequent(self, rows: Any) -> Any:
+        """Return the label that most of some rows have, the first of equals; None if none has one."""
+        codes = self.codes[rows]
+        counts = np.bincount(codes[codes >= 0], minlength=1)
+        return self.values[int(counts.argmax())] if counts.any() else None
+
+    @property
+    def labelled(self) -> npt.NDArray[np.bool_]:
+        """Which rows have a label."""
+        return self.codes >= 0
+
+
+def sort_into_classes(labels: Any) -> Classes:
+    """Sort rows by their labels.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        As `check_labels` takes and returns them.
+    """
+    array = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 else _label_array(labels)
+    array = check_labels(array, len(array))
+    if array.dtype.kind == "O":
+        missing = np.fromiter((value is None for value in array), np.bool_, len(array))
+        values = sorted(dict.fromkeys(array[~missing].tolist()), key=_order)
+        place = {value: code for code, value in enumerate(values)}
+        codes = np.fromiter((place.get(value, -1) for value in array.tolist()), np.int64, len(array))
+        return Classes(values, np.where(missing, -1, codes))
+    known = np.ones(len(array), dtype=np.bool_)
+    if array.dtype.kind in "fmM":
+        known = ~(np.isnan(array) if array.dtype.kind == "f" else np.isnat(array))
+    distinct, found = np.unique(array[known], return_inverse=True)
+    codes = np.full(len(array), -1, dtype=np.int64)
+    codes[known] = found.ravel()
+    return Classes(distinct.tolist(), codes)
+
+
+def measured_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return labels that are measured, not classes, as numbers; None if they are classes.
+
+    Measured are dates, and fractions of more than twelve distinct values.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        As `check_labels` returns them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), float64, or None
+        Dates in seconds since 1970; NaN for rows without a label.
+    """
+    if labels.dtype.kind == "M":
+        seconds = labels.astype("datetime64[us]").astype(np.int64) / 1e6
+        return np.where(np.isnat(labels), np.nan, seconds)
+    if labels.dtype.kind != "f":
+        return None
+    finite = labels[np.isfinite(labels)]
+    if bool((finite == np.floor(finite)).all()) or len(np.unique(finite)) <= _FEW:
+        return None
+    return np.where(np.isfinite(labels), labels, np.nan).astype(np.float64)

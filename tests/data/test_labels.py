@@ -1,0 +1,106 @@
+"""Labels of any container and kind: classes, measured numbers, dates, and rows without one."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from gnomon.data import check_labels
+from gnomon.data.labels import measured_labels, sort_into_classes
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "expected"),
+    [
+        (["a", "b"], "U", ["a", "b"]),
+        ([1, 2], "i", [1, 2]),
+        (["a", None], "O", ["a", None]),
+        (["a", 1], "O", ["a", 1]),
+        (pd.Series(["a", "b"], dtype="category"), "U", ["a", "b"]),
+        (pl.Series(["a", "b"]), "U", ["a", "b"]),
+        (np.array([[1], [2]]), "i", [1, 2]),
+        (np.array(["a", "b"], dtype=object), "U", ["a", "b"]),
+        (pd.Series(["a", None], dtype="category"), "O", ["a", None]),
+        (pd.array(["a", None], dtype="string"), "O", ["a", None]),
+        (pl.Series(["a", None]), "O", ["a", None]),
+        (pa.chunked_array([["a", None]]), "O", ["a", None]),
+        (["a", ""], "O", ["a", None]),
+        (np.array(["a", "  "]), "O", ["a", None]),
+        (["a", NAN], "O", ["a", None]),
+        ([None, None], "O", [None, None]),
+        ([True, None], "O", [True, None]),
+    ],
+)
+def test_labels_of_any_container(labels, kind, expected):
+    checked = check_labels(labels, 2)
+    assert checked.dtype.kind == kind
+    assert checked.tolist() == expected
+
+
+@pytest.mark.parametrize("labels", ["ab", 3, None])
+def test_labels_must_be_a_sequence(labels):
+    with pytest.raises(TypeError, match="a sequence of labels"):
+        check_labels(labels, 2)
+
+
+def test_labels_must_be_one_column():
+    with pytest.raises(ValueError, match=r"one-dimensional \(shape=\(2, 3\)\).*argmax"):
+        check_labels(np.eye(3)[:2], 2)
+
+
+@pytest.mark.parametrize("labels", [[1, None], pd.array([1, None], dtype="Int64"), pl.Series([1, None]), [1.0, NAN]])
+def test_numbers_stay_numbers_where_one_is_missing(labels):
+    checked = check_labels(labels, 2)
+    assert checked.dtype.kind == "f"
+    np.testing.assert_array_equal(checked, [1.0, NAN])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [datetime.date(2024, 5, 31), None],
+        [datetime.datetime(2024, 5, 31), None],
+        pd.Series(pd.to_datetime(["2024-05-31", None])),
+        pl.Series([datetime.date(2024, 5, 31), None]),
+        np.array(["2024-05-31", "NaT"], dtype="datetime64[D]"),
+    ],
+)
+def test_dates_are_dates(labels):
+    checked = check_labels(labels, 2)
+    assert checked.dtype.kind == "M"
+    assert checked.astype("datetime64[D]").astype(str).tolist() == ["2024-05-31", "NaT"]
+    np.testing.assert_array_equal(measured_labels(checked), [1717113600.0, NAN])
+
+
+def test_classes_are_sorted_and_rows_without_a_label_are_in_none():
+    texts = sort_into_classes(["b", None, "a", "", "b"])
+    assert texts.values == ["a", "b"]
+    assert texts.codes.tolist() == [1, -1, 0, -1, 1]
+    numbers = sort_into_classes([10, 9, None, 10.0])
+    assert numbers.names == ["9", "10"]
+    assert numbers.codes.tolist() == [1, 0, -1, 1]
+    mixed = sort_into_classes(["b", 2, 10, True, None])
+    assert mixed.codes.tolist() == [3, 1, 2, 0, -1]
+    assert sort_into_classes(np.array([3, 1, 3])).codes.tolist() == [1, 0, 1]
+    assert len(sort_into_classes([None, NAN])) == 0
+
+
+def test_the_most_frequent_label_leaves_rows_without_one_out():
+    classes = sort_into_classes(["a", None, None, None, "b", "b"])
+    assert classes.most_frequent([0, 1, 2, 3]) == "a"
+    assert classes.most_frequent([0, 4]) == "a"  # the first of equals
+    assert classes.most_frequent([0, 4, 5]) == "b"
+    assert classes.most_frequent([1, 2]) is None
+
+
+def test_fractions_of_many_values_are_measured_and_whole_numbers_are_classes():
+    assert measured_labels(np.linspace(0, 1, 13)) is not None
+    assert measured_labels(np.linspace(0, 1, 12)) is None
+    assert measured_labels(np.arange(300.0)) is None
+    assert measured_labels(np.arange(300)) is None
+    assert measured_labels(np.array(["a", "b"])) is None
