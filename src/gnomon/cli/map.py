@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import os
 import sys
 from typing import Any
@@ -28,6 +29,11 @@ def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, .
         except (SyntaxError, ValueError):
             found[name] = value
     return found
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    """Split names at commas; one that holds a comma is in quotes."""
+    return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
 
 
 def _write(result: Any, paths: dict[str, str], title: str) -> None:
@@ -62,6 +68,8 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
     help="Any other parameter of the method, such as repulsion_strength=2; may be repeated.",
 )
 @click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
+@click.option("--features", metavar="COLS", callback=_names, help="Columns to use, such as age,income.")
+@click.option("--drop", metavar="COLS", callback=_names, help="Columns to leave out; they are shown all the same.")
 @click.option(
     "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
 )
@@ -88,6 +96,8 @@ def map(
     save: str | None,
     method: str,
     labels: str | None,
+    features: list[str] | None,
+    drop: list[str] | None,
     images: tuple[int, ...] | None,
     extra: dict[str, Any],
     scale: str | None,
@@ -121,6 +131,8 @@ def map(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
+                features=features,
+                drop=drop,
                 **{**given(**method_parameters), **stated, **extra},
             )
             _write(result, paths, title or dataset.name)

@@ -1,5 +1,6 @@
 """Tables in: reading, checking and fetching data."""
 
+from gnomon.data.columns import ColumnRule
 from gnomon.data.dataset import Dataset, draw_rows
 from gnomon.data.labels import check_labels
 from gnomon.data.readers import open_dataset, read_table
@@ -8,6 +9,7 @@ from gnomon.data.scaling import Scaling
 from gnomon.data.table import Table, check_feature_count, check_same_length, check_table
 
 __all__ = [
+    "ColumnRule",
     "Dataset",
     "Scaling",
     "Table",

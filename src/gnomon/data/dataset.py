@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,26 @@ import scipy.sparse as sp
 from gnomon._entrance import part
 from gnomon._validation import message
 
-__all__ = ["Dataset", "assemble", "draw_rows", "note", "require_name", "text_array"]
+if TYPE_CHECKING:
+    from gnomon.data.columns import ColumnRule
+
+__all__ = [
+    "LABEL_WORDS",
+    "TEXT_NOTE",
+    "Dataset",
+    "assemble",
+    "draw_rows",
+    "listed",
+    "note",
+    "require_name",
+    "text_array",
+]
 
 _logger = logging.getLogger("gnomon.data")
 _SHOWN = 8  # names listed in a note or an error
-_LABEL_WORDS = {"label", "labels", "class", "target", "y", "cluster", "species", "category"}
+LABEL_WORDS = {"label", "labels", "class", "target", "y", "cluster", "species", "category"}
+"""Names of columns that hold labels more often than features."""
+TEXT_NOTE = "columns without numbers are kept as metadata"
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,11 @@ class Dataset:
         Where the data came from.
     notes : list of str
         What was decided in reading, such as columns left out of `X`.
+    text_columns : list of str, or None
+        Columns of the table that hold no numbers, which are in `metadata` until `gnomon.map` has told what becomes of
+        them. None where the features are final.
+    columns : list of ColumnRule, or None
+        What became of the columns of the source, if some are no numbers; see `gnomon.TablePreprocessor`.
     """
 
     X: npt.NDArray[Any] | sp.csr_array
@@ -62,6 +82,8 @@ class Dataset:
     image_shape: tuple[int, ...] | None = None
     source: str = ""
     notes: list[str] = field(default_factory=list)
+    text_columns: list[str] | None = None
+    columns: list[ColumnRule] | None = None
 
     @property
     def name(self) -> str:
@@ -225,8 +247,8 @@ def assemble(
         keep = [j for j, name in enumerate(numeric) if name != labels]
         X = blocks if len(keep) == blocks.shape[1] else np.ascontiguousarray(blocks[:, keep])
     if text:
-        note(notes, f"columns without numbers are kept as metadata: {listed(text)}")
-    suspects = [name for name in features if name.lower() in _LABEL_WORDS] if labels is None else []
+        note(notes, f"{TEXT_NOTE}: {listed(text)}")
+    suspects = [name for name in features if name.lower() in LABEL_WORDS] if labels is None else []
     if suspects:
         note(notes, f"column {suspects[0]!r} is read as a feature; if it holds labels, pass it as labels")
     X = _narrowest(X)
@@ -241,4 +263,5 @@ def assemble(
         image_shape=images,
         source=source,
         notes=notes,
+        text_columns=None if images is not None else text,
     )

@@ -6,8 +6,9 @@ import csv
 import gzip
 import itertools
 import os
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
@@ -24,6 +25,8 @@ __all__ = ["read_delimited"]
 
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _DELIMITERS = ",;\t"
+_COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
+_COMMA_GROUPS = re.compile(r"^\s*[+-]?\d{1,3}(\.\d{3})+\s*$")  # 12.345 where the comma is decimal
 _SAMPLE = 50  # records looked at
 _SAMPLE_CHARACTERS = 2**22  # in lines looked at, beyond the first three
 _LONGEST_LINE = 2**25  # characters
@@ -49,12 +52,15 @@ class _Layout:
         Fields in a row.
     numeric : bool
         Whether all fields of the first rows are numbers.
+    decimal_comma : bool
+        Whether numbers are written as 1.234,5.
     """
 
     delimiter: str
     names: list[str] | None
     width: int
     numeric: bool
+    decimal_comma: bool = False
 
 
 @contextmanager
@@ -106,6 +112,21 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _has_decimal_commas(records: list[list[str]]) -> bool:
+    """Return whether some fields are numbers with a decimal comma, and none is one with a decimal point."""
+    cells = [cell.strip() for record in records for cell in record]
+    commas = any(_COMMA_NUMBER.match(cell) for cell in cells)
+    return commas and not any("." in cell and _is_number(cell) and not _COMMA_GROUPS.match(cell) for cell in cells)
+
+
+def _with_points(cells: Iterable[str]) -> list[str]:
+    """Write fields that are numbers with a decimal comma as Python does; others stay as they are."""
+    return [
+        cell.replace(".", "").replace(",", ".") if _COMMA_NUMBER.match(cell) or _COMMA_GROUPS.match(cell) else cell
+        for cell in cells
+    ]
 
 
 def _guess_delimiter(lines: list[str]) -> str:
@@ -176,7 +197,7 @@ def _sniff(path: str | os.PathLike[str], *, delimiter: str | None = None) -> _La
         names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
     body = rows if header else records
     numeric = bool(body) and all(_is_number(cell) for record in body for cell in record)
-    return _Layout(delimiter, names, width, numeric)
+    return _Layout(delimiter, names, width, numeric, delimiter != "," and _has_decimal_commas(body))
 
 
 @dataclass(slots=True)
@@ -188,7 +209,7 @@ class _Column:
     missing: list[int] = field(default_factory=list)  # lines of the first missing values
     n_missing: int = 0
 
-    def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
+    def add(self, cells: Sequence[str], lines: list[int]) -> None:
         if self.is_text:
             return
         numbers = _numbers(cells)
@@ -201,7 +222,7 @@ class _Column:
         self.pieces.append(numbers)
 
 
-def _numbers(cells: tuple[str, ...]) -> npt.NDArray[np.float64] | None:
+def _numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
     """Return a column of fields as numbers, NaN where one is missing; None if a field is text."""
     if "_" in "".join(cells):
         return None  # Python reads 1_000 as a number
@@ -251,7 +272,7 @@ def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Co
     while block := list(itertools.islice(records, _BLOCK)):
         lines = [line for line, _ in block]
         for column, cells in zip(columns.values(), zip(*(record for _, record in block), strict=True), strict=True):
-            column.add(cells, lines)
+            column.add(_with_points(cells) if layout.decimal_comma else cells, lines)
     for column in columns.values():
         n_rows = sum(piece.size for piece in column.pieces)
         column.is_text = column.is_text or column.n_missing == n_rows  # an empty column is no feature
@@ -305,6 +326,8 @@ def read_delimited(
     layout = _sniff(path, delimiter=delimiter)
     names = clean_names(layout.names) if layout.names is not None else [str(j) for j in range(layout.width)]
     notes: list[str] = []
+    if layout.decimal_comma:
+        note(notes, "numbers are read with a decimal comma")
     values = _read_fast(path, layout) if layout.numeric else None
     if values is not None:
         columns: dict[str, npt.NDArray[Any]] = {name: values[:, j] for j, name in enumerate(names)}

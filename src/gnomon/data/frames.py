@@ -33,6 +33,10 @@ class Frame:
         Row labels other than 0, 1, 2, ...
     n_samples : int
         Number of rows.
+    orders : list of tuple
+        The categories of each column whose categories are ordered, else ().
+    booleans : list of bool
+        Which columns hold truth values.
     """
 
     columns: list[npt.NDArray[Any]]
@@ -40,6 +44,8 @@ class Frame:
     names: list[str] | None
     index: npt.NDArray[Any] | None
     n_samples: int
+    orders: list[tuple[Any, ...]]
+    booleans: list[bool]
 
 
 def is_frame(X: object) -> bool:
@@ -107,12 +113,15 @@ def read_frame(X: Any) -> Frame:
     native = nw.to_native(X, pass_through=True)
     raw_names, named = _names(native)
     frame = nw.from_native(_with_unique_names(native, len(raw_names)), eager_only=True)
-    columns, kinds = [], []
+    columns, kinds, orders, booleans = [], [], [], []
     for series in frame.iter_columns():
         values, kind = _column(series)
         columns.append(values)
         kinds.append(kind)
-    return Frame(columns, kinds, clean_names(raw_names) if named else None, _index(native), int(frame.shape[0]))
+        orders.append(tuple(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else ())
+        booleans.append(series.dtype == nw.Boolean)
+    names = clean_names(raw_names) if named else None
+    return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans)
 
 
 def stack_columns(

@@ -279,6 +279,7 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
         "image_shape": dataset.image_shape,
         "source": dataset.source,
         "notes": dataset.notes,
+        "text_columns": dataset.text_columns,
     }
     description["arrays"] = [[values.dtype.str, list(values.shape)] for values in arrays]
     out.write(json.dumps(description).encode() + b"\n")
@@ -328,6 +329,7 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
         image_shape=shape,
         source=description["source"],
         notes=description["notes"],
+        text_columns=description["text_columns"],
     )
 
 

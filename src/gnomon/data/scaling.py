@@ -134,7 +134,7 @@ def check_scale(scale: Any) -> str | None:
     raise ValueError(message(f"scale={scale!r:.40}", "one of 'auto', 'standard', 'robust', None"))
 
 
-def fit_scaling(X: Any, name: str) -> Scaling:
+def fit_scaling(X: Any, name: str, spreads: Float64Array | None = None) -> Scaling:
     """Find center and spread of the columns of a table.
 
     Parameters
@@ -144,6 +144,8 @@ def fit_scaling(X: Any, name: str) -> Scaling:
     name : {"standard", "robust"}
         Mean and standard deviation; or median and interquartile range divided by 1.349, which gross errors in up to a
         quarter of the rows do not move. A column whose middle half is constant is divided by its standard deviation.
+    spreads : ndarray of shape (n_features,), float64, default=None
+        Divide by these where they are not NaN; such columns keep their zero.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def fit_scaling(X: Any, name: str) -> Scaling:
     largest = np.maximum(np.abs(scales.low), np.abs(scales.high))
     spread = np.where(scales.deviation > rounding * largest, scales.deviation, 1.0)
     if name == "standard":
-        return Scaling(name, np.zeros(len(spread)) if sparse else scales.mean, spread)
+        return _fixed(Scaling(name, np.zeros(len(spread)) if sparse else scales.mean, spread), spreads)
     if sparse:
         raise ValueError(message("scale='robust'", "for a dense table", remedy="Pass scale='standard'."))
     center = np.empty(len(spread))
@@ -172,10 +174,19 @@ def fit_scaling(X: Any, name: str) -> Scaling:
         center[some] = quarters[1]
         middle = (quarters[2] - quarters[0]) / _NORMAL_IQR
         spread[some] = np.where(middle > rounding * largest[some], middle, spread[some])
-    return Scaling(name, center, spread)
+    return _fixed(Scaling(name, center, spread), spreads)
 
 
-def choose_scaling(X: Any, scale: Any, *, names: list[str], metric: str = "euclidean") -> tuple[Scaling | None, str]:
+def _fixed(scaling: Scaling, spreads: Float64Array | None) -> Scaling:
+    if spreads is None:
+        return scaling
+    known = np.isfinite(spreads)
+    return Scaling(scaling.name, np.where(known, 0.0, scaling.center), np.where(known, spreads, scaling.spread))
+
+
+def choose_scaling(
+    X: Any, scale: Any, *, names: list[str], metric: str = "euclidean", spreads: Float64Array | None = None
+) -> tuple[Scaling | None, str]:
     """Decide how a table is standardised.
 
     Parameters
@@ -183,9 +194,12 @@ def choose_scaling(X: Any, scale: Any, *, names: list[str], metric: str = "eucli
     X : ndarray or csr_array of shape (n_samples, n_features)
     scale : {"auto", "standard", "robust"} or None
         "auto" is "standard" where columns have unlike units and the metric compares them one by one, else None.
+        Columns of which `spreads` tells what to divide by have no units, and the others are unlike them.
     names : list of str
         One name for each column.
     metric : str, default="euclidean"
+    spreads : ndarray of shape (n_features,), float64, default=None
+        As for `fit_scaling`.
 
     Returns
     -------
@@ -195,7 +209,9 @@ def choose_scaling(X: Any, scale: Any, *, names: list[str], metric: str = "eucli
     """
     name = check_scale(scale)
     if name in ("standard", "robust"):
-        return fit_scaling(X, name), ""
+        return fit_scaling(X, name, spreads), ""
+    if spreads is not None and name == "auto" and metric in _BY_COORDINATES:
+        return fit_scaling(X, "standard", spreads), ""
     unlike = describe_unlike_columns(X, names)
     wanted = name == "auto" and bool(unlike) and metric in _BY_COORDINATES
     return fit_scaling(X, "standard") if wanted else None, unlike

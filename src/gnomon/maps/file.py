@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
+from gnomon.data import ColumnRule
 from gnomon.data.arrays import is_missing
+from gnomon.data.columns import rules_fault
 from gnomon.data.scaling import Scaling
 from gnomon.data.sparse import check_csr
 
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["VERSION", "check_shapes", "pack", "unpack"]
 
-VERSION = 3
-"""Of the layout. Since 2 a file holds the fitted method, since 3 how columns were standardised."""
+VERSION = 4
+"""Of the layout. Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules."""
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
@@ -61,6 +64,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         if graph.mask is not None:
             arrays["graph_mask"] = graph.mask
         description["graph"] = {"metric": graph.metric, "method": graph.method, "recall": float(graph.recall)}
+    if result.columns is not None:
+        description["columns"] = [asdict(rule) for rule in result.columns]
     if result._n_fitted is not None:
         description["n_fitted"] = result._n_fitted
     if result._estimator is not None:
@@ -135,7 +140,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3}
+    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3, "columns": 4}
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)
@@ -148,6 +153,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["X"] = _table(left, entries["X"], len(made["embedding"]), len(made["feature_names"]))
     made["graph"] = _graph(left, entries["graph"]) if "graph" in entries else None
     made["scale"] = _scale(left, entries["scale"]) if "scale" in entries else None
+    made["columns"] = _columns(entries["columns"], made["feature_names"]) if "columns" in entries else None
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
     for name in ("labels", "point_names"):
@@ -247,6 +253,26 @@ def _table(arrays: Arrays, about: Any, n_samples: int, n_features: int) -> Any:
     indices, indptr = (_take(arrays, f"X_{part}", (np.int32, np.int64), 1) for part in ("indices", "indptr"))
     check_csr(indices, indptr, stored.size, shape[0], shape[1])
     return sp.csr_array((stored.astype(dtype, copy=False), indices, indptr), shape=tuple(shape))
+
+
+def _columns(about: Any, feature_names: list[str]) -> list[ColumnRule]:
+    """Return the rules by which columns became features; together these are those of the map."""
+    rules = []
+    for entry in about if isinstance(about, list) else [None]:
+        if not isinstance(entry, dict) or entry.keys() != {field.name for field in fields(ColumnRule)}:
+            raise ValueError("columns is not a list of rules")
+        texts, numbers = ([entry[key] for key in keys] for keys in (("name", "kind", "reason"), ("start", "unit")))
+        several = entry["features"], entry["categories"]
+        if not _is_text_list([*texts, *several[0]]) or not isinstance(several[1], list) or not _is_plain(several[1], 1):
+            raise ValueError("a rule of columns is not of texts and categories")
+        if not all(type(number) is float and math.isfinite(number) for number in numbers):
+            raise ValueError("a rule of columns has no start and unit")
+        rules.append(ColumnRule(**{**entry, "features": tuple(several[0]), "categories": tuple(several[1])}))
+    if [name for rule in rules for name in rule.features] != feature_names:
+        raise ValueError("columns do not become the features")
+    if fault := rules_fault(rules):
+        raise ValueError(fault)
+    return rules
 
 
 def _graph(arrays: Arrays, about: Any) -> NeighborGraph:

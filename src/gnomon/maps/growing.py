@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_labels, check_table
+from gnomon.data.columns import encode_rows
+from gnomon.data.frames import is_frame
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.names import default_names
 
@@ -41,7 +43,12 @@ def make_atlas(result: Map) -> AffineAtlas:
 
 
 def check_rows(result: Map, X_new: Any) -> Any:
-    """Return new rows in the form of the map's data, or raise an error about their columns."""
+    """Return new rows in the form of the map's data, or raise an error about their columns.
+
+    Of a map whose table had columns that are no numbers they may be a data frame of such columns.
+    """
+    if result.columns is not None and is_frame(X_new) and set(_names_of(X_new)) != set(result.feature_names):
+        X_new = encode_rows(X_new, result.columns)
     table = check_table(X_new, accept_sparse=True, min_samples=0)
     named = result.feature_names != default_names(result.n_features, result.image_shape)
     check_feature_count(table, result.n_features, result.feature_names if named else None)
@@ -49,6 +56,10 @@ def check_rows(result: Map, X_new: Any) -> Any:
     if sp.issparse(result.X):
         return values if table.is_sparse else sp.csr_array(values)
     return values.toarray() if table.is_sparse else values
+
+
+def _names_of(frame: Any) -> list[str]:
+    return [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
 
 
 @entrance("Map")
@@ -93,6 +104,7 @@ def extend(
         scale=result.scale,
         timings=dict(result.timings),
         notes=notes,
+        columns=result.columns,
         name=result.name,
         n_jobs=result.n_jobs,
     )

@@ -15,6 +15,7 @@ from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._validation import message, warn
 from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
+from gnomon.data.columns import encode_dataset, spreads_of
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
@@ -40,6 +41,8 @@ def map(
     point_names: npt.ArrayLike | None = None,
     label_name: str | None = None,
     name: str | None = None,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
     scale: Literal["auto", "standard", "robust"] | None = "auto",
     n_components: int = 2,
     random_state: int = 0,
@@ -72,6 +75,10 @@ def map(
         What the labels are, such as "species".
     name : str or None, default=None
         Title of the map.
+    features, drop : sequence of str or None, default=None
+        Columns of a data frame or file to use, and to leave out. Identifiers are left out anyway, unless `features`
+        names them; categories, dates and truth values become numbers. See `gnomon.TablePreprocessor` for the rules.
+        What is left out, and what became numbers, is kept as `metadata`; then the columns are standardised.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         Standardise the columns first: "standard" by mean and standard deviation, "robust" by median and interquartile
         range. "auto" is "standard" where the columns have unlike units, with a warning that names them, else None: one
@@ -106,6 +113,7 @@ def map(
     }
     stated = {key: value for key, value in parts.items() if value is not None}
     data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
+    data = encode_dataset(data, features, drop)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
     _refuse_equal_rows(table)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
@@ -136,6 +144,7 @@ def map(
         point_names=data.point_names,
         metric=metric,
         scale=scaling,
+        columns=data.columns,
         graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
         notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
@@ -165,7 +174,8 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
         return None
     names = table.feature_names or default_names(table.n_features)
-    scaling, unlike = choose_scaling(table.values, scale, names=names, metric=metric)
+    spreads = None if data.columns is None else spreads_of(data.columns)
+    scaling, unlike = choose_scaling(table.values, scale, names=names, metric=metric, spreads=spreads)
     if unlike and scaling is not None:
         warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
     elif unlike:

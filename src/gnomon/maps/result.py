@@ -22,6 +22,7 @@ from gnomon.neighbors import compute_neighbors
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from gnomon.data import ColumnRule
     from gnomon.evaluation import Evaluation
     from gnomon.explanations import Contrast, Explanation
     from gnomon.extension import AffineAtlas, Drift
@@ -71,6 +72,8 @@ class Map(Questions):
     scale : gnomon.data.Scaling or None
         How the columns were standardised for the map, its neighbours and its scores. Rows that it takes and gives, and
         values in answers, are in units of the data all the same.
+    columns : list of gnomon.data.ColumnRule or None
+        What became of the columns of the table, if some were no numbers: new rows may be a data frame of these columns.
     graph : NeighborGraph or None
         Nearest neighbours in the data in this metric, if they are known yet: the method found them, or `neighbors` was
         asked for them. The file keeps them.
@@ -97,6 +100,7 @@ class Map(Questions):
     point_names: npt.NDArray[Any] | None = None
     metric: str = "euclidean"
     scale: Scaling | None = None
+    columns: list[ColumnRule] | None = None
     graph: NeighborGraph | None = None
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

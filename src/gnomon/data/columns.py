@@ -1,0 +1,387 @@
+"""Columns of a table as people have them: numbers, categories, dates and identifiers, and the features they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message, warn
+from gnomon.data.arrays import FloatArray
+from gnomon.data.dataset import LABEL_WORDS, TEXT_NOTE, Dataset, listed, require_name
+from gnomon.data.frames import is_frame, read_frame
+from gnomon.data.labels import check_labels, name_of, sort_into_classes
+from gnomon.data.table import check_table
+from gnomon.exceptions import DataWarning
+
+__all__ = ["ColumnRule", "encode_dataset", "encode_rows", "find_rules", "raw_columns", "rules_fault", "spreads_of"]
+
+Array = npt.NDArray[Any]
+Float64Array = npt.NDArray[np.float64]
+
+_ID_WORDS = re.compile(
+    r"(^|[\s_\-.])(id|ids|uuid|guid|idx|index|key|row|serial|zip|zipcode|zip_code|postcode|postal_?code|plz)($|[\s_\-.])",
+    re.IGNORECASE,
+)
+_CAMEL_ID = re.compile(r"[a-z](Id|ID|Idx|Index|Key)$")
+_ID_ROWS = 50  # fewer rows do not show that a column of different integers goes with no other
+_ID_CORRELATION = 4.0  # standard errors of a rank correlation
+MOST_CATEGORIES = 30
+"""More different texts are no categories, unless one asks for it."""
+_FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
+_EUROPEAN_DATE = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$")
+_ISO_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?$")
+_YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
+_UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
+_BOTH = 1.0 / np.sqrt(2.0)  # what an indicator is divided by that alone tells two categories apart
+
+
+@dataclass(frozen=True)
+class ColumnRule:
+    """What becomes of one column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    kind : {"number", "boolean", "ordinal", "category", "date", "left out"}
+    features : tuple of str
+        Names of the features that it becomes.
+    categories : tuple
+        Values of a category or an ordinal, in order.
+    start, unit : float
+        Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
+    reason : str
+        Why it is left out, a clause.
+    """
+
+    name: str
+    kind: str
+    features: tuple[str, ...] = ()
+    categories: tuple[Any, ...] = ()
+    start: float = 0.0
+    unit: float = 1.0
+    reason: str = ""
+
+    @property
+    def spreads(self) -> tuple[float, ...]:
+        """What the features are divided by where a table is standardised, NaN for their own spread.
+
+        Rows of different categories are then as far apart as two random values of a number: 2, squared.
+        """
+        fixed = {"boolean": _BOTH, "category": _BOTH if len(self.features) == 1 else 1.0}
+        return (fixed.get(self.kind, np.nan),) * len(self.features)
+
+    def encode(self, values: Array) -> FloatArray:
+        """Return the features of the column, (n, n_features); NaN where a number, date or rank is missing."""
+        if self.kind in ("number", "boolean"):
+            return _as_numbers(values)[:, None]
+        if self.kind == "date":
+            return ((_seconds(values) - self.start) / self.unit)[:, None]
+        codes = self._codes(values)
+        if self.kind == "ordinal":
+            return np.where(codes < 0, np.nan, codes)[:, None]
+        if len(self.features) == 1:
+            return np.where(codes < 0, 0.5, codes)[:, None]
+        found = np.zeros((len(codes), len(self.categories)))
+        known = np.flatnonzero(codes >= 0)
+        found[known, codes[known]] = 1.0
+        return found
+
+    def _codes(self, values: Array) -> npt.NDArray[np.int64]:
+        """Return the place of each value among the categories, -1 for a missing or an unknown one."""
+        classes = sort_into_classes(values)
+        place = {name_of(value): code for code, value in enumerate(self.categories)}
+        return np.array([*(place.get(name, -1) for name in classes.names), -1])[classes.codes]
+
+    def told(self) -> str:
+        """Say what became of it, for a list."""
+        if self.kind == "category":
+            return f"{self.name!r} ({len(self.categories)} categories)"
+        if self.kind == "ordinal":
+            return f"{self.name!r} (rank among {len(self.categories)})"
+        return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
+
+
+def _as_numbers(values: Array) -> FloatArray:
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+
+
+def _as_dates(texts: Sequence[str]) -> Array | None:
+    """Return texts such as 2024-05-31T12:00 or 31.5.2024 as dates, empty ones as NaT; None if one is none."""
+    known = [text.strip() for text in texts]
+    if all(_ISO_DATE.match(text) for text in known if text):
+        iso = [text.rstrip("Z").replace(" ", "T") or "NaT" for text in known]
+    elif all(_EUROPEAN_DATE.match(text) for text in known if text):
+        parts = [_EUROPEAN_DATE.match(text) for text in known]
+        iso = ["NaT" if m is None else f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" for m in parts]
+    else:
+        return None
+    try:
+        return np.array(iso, dtype="datetime64[us]")
+    except ValueError:  # such as month 13
+        return None
+
+
+def _seconds(values: Array) -> Float64Array:
+    labels = check_labels(values, len(values))
+    if labels.dtype.kind != "M":
+        dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
+        if dates is None:
+            raise ValueError(message("X", "a table with dates where there were dates in fit"))
+        labels = dates
+    micro = labels.astype("datetime64[us]")
+    return np.where(np.isnat(micro), np.nan, micro.astype(np.int64) / 1e6)
+
+
+def _named_as_id(name: str) -> bool:
+    return bool(_ID_WORDS.search(name) or _CAMEL_ID.search(name))
+
+
+def _id_reason(name: str, values: FloatArray, others: list[FloatArray]) -> str:
+    """Say why a column of numbers is an identifier; empty if it is none."""
+    if not np.isfinite(values).all() or not (values == np.floor(values)).all():
+        return ""
+    n = len(values)
+    different = len(np.unique(values)) == n
+    if n > 1 and different and bool((np.diff(values) == 1).all()):
+        return "it counts the rows"
+    if _named_as_id(name):
+        return "an identifier by its name"
+    if not different or n < _ID_ROWS:
+        return ""
+    ranks = [np.argsort(np.argsort(column, kind="stable"), kind="stable") for column in (values, *others)]
+    limit = _ID_CORRELATION / np.sqrt(n)
+    if any(abs(float(np.corrcoef(ranks[0], other)[0, 1])) > limit for other in ranks[1:]):
+        return ""
+    return "whole numbers that all differ and go with no other column"
+
+
+def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int) -> ColumnRule:
+    labels = check_labels(values, len(values))
+    if labels.dtype.kind in "OU":
+        dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
+        labels = labels if dates is None else dates
+    classes = sort_into_classes(labels)
+    n_known = int(classes.labelled.sum())
+    if labels.dtype.kind == "M" and len(classes):
+        return _rule_of_dates(name, labels)
+    if ordered:
+        return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
+    if not n_known:
+        return ColumnRule(name, "left out", reason="no values")
+    if name.lower() in LABEL_WORDS:
+        return ColumnRule(name, "left out", reason="it may hold labels")
+    if _named_as_id(name) or (len(classes) == n_known >= _FEWEST_DIFFERENT):
+        return ColumnRule(name, "left out", reason="an identifier")
+    if len(classes) > most or 2 * len(classes) > n_known + 2:
+        return ColumnRule(name, "left out", reason=f"{len(classes):,} different texts")
+    names = classes.names
+    if len(names) == 1 and n_known == len(labels):
+        return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
+    shown = names[1:] if len(names) == 2 else names
+    return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
+
+
+def _rule_of_dates(name: str, dates: Array) -> ColumnRule:
+    seconds = _seconds(dates)
+    known = seconds[np.isfinite(seconds)]
+    start, span = float(known.min()), float(np.ptp(known))
+    word, unit = next((word, unit) for word, unit, least in _UNITS if span >= least * unit)
+    first = str(np.datetime64(int(start), "s"))[:10]
+    return ColumnRule(name, "date", (f"{name} ({word} since {first})",), start=start, unit=unit)
+
+
+def spreads_of(rules: Sequence[ColumnRule]) -> Float64Array:
+    """Return what features are divided by where a table is standardised, NaN for their own spread."""
+    return np.array([spread for rule in rules for spread in rule.spreads], dtype=np.float64)
+
+
+def rules_fault(rules: Sequence[ColumnRule]) -> str:
+    """Return what is wrong with rules that come from a file; empty if nothing is."""
+    for rule in rules:
+        n, several = len(rule.features), len(rule.categories)
+        wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
+        known = rule.kind in ("number", "boolean", "ordinal", "category", "date", "left out")
+        if not known or n != wanted or (rule.kind in ("ordinal", "category") and not several) or not rule.unit > 0.0:
+            return f"column {rule.name!r:.60} has a rule that no column has"
+    return ""
+
+
+def encode_rows(X: Any, rules: Sequence[ColumnRule]) -> FloatArray:
+    """Return the features of rows of a table of the same columns, by rules found before."""
+    columns, used = raw_columns(X), [rule for rule in rules if rule.features]
+    for rule in used:
+        require_name(rule.name, list(columns), what="column")
+        if rule.kind in ("number", "boolean") and not columns[rule.name].numeric:
+            raise ValueError(message(f"column {rule.name!r}", "of numbers, as in fit"))
+    return _stack([rule.encode(columns[rule.name].values) for rule in used])
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A column as it came: its values, the order of its categories if there is one, and whether it has truth values."""
+
+    values: Array
+    ordered: tuple[Any, ...] = ()
+    boolean: bool = False
+
+    @property
+    def numeric(self) -> bool:
+        return self.values.dtype.kind in "biuf"
+
+
+def raw_columns(X: Any) -> dict[str, _Raw]:
+    """Return the columns of a data frame, a mapping or an array by name, as they came."""
+    if isinstance(X, Mapping):
+        arrays = {str(name): np.asarray(values) for name, values in X.items()}
+        return {name: _Raw(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
+    if not is_frame(X):
+        values = np.asarray(X)
+        if values.ndim != 2:
+            raise ValueError(message(f"X of shape {values.shape}", "two-dimensional"))
+        return {f"feature {j}": _Raw(values[:, j]) for j in range(values.shape[1])}
+    frame = read_frame(X)
+    names = frame.names or [str(j) for j in range(len(frame.columns))]
+    parts = zip(frame.columns, frame.orders, frame.booleans, strict=True)
+    return {name: _Raw(*part) for name, part in zip(names, parts, strict=True)}
+
+
+def find_rules(
+    columns: dict[str, _Raw], features: Sequence[str] | None, drop: Sequence[str] | None, most: int
+) -> list[ColumnRule]:
+    """Find out what becomes of each column; the rules are said in `TablePreprocessor`.
+
+    Parameters
+    ----------
+    columns : dict
+        As `raw_columns` returns them.
+    features, drop : sequence of str or None
+        Columns to use, and to leave out.
+    most : int
+        More different texts than this are no categories.
+    """
+    chosen = _chosen(columns, features, drop)
+    numbers = {name: _as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
+    names = [*dict.fromkeys([*(features or ()), *columns])]
+    rules = []
+    for name in names:
+        raw = columns[name]
+        if name not in chosen:
+            rules.append(ColumnRule(name, "left out", reason="not asked for"))
+        elif raw.boolean:
+            rules.append(ColumnRule(name, "boolean", (name,)))
+        elif raw.numeric:
+            others = [column for other, column in numbers.items() if other != name and other in chosen]
+            reason = "" if features is not None else _id_reason(name, numbers[name], others)
+            rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
+        else:
+            rules.append(_rule_of_texts(name, raw.values, raw.ordered, most))
+    asked = [rule for rule in rules if rule.name in chosen.intersection(features or ()) and not rule.features]
+    if asked:
+        fact = f"{asked[0].name!r}: {asked[0].reason}"
+        raise ValueError(
+            message("features", "columns that can become numbers", fact=fact, remedy="Encode it yourself.")
+        )
+    if not any(rule.features for rule in rules):
+        fact = "; ".join(rule.told() for rule in rules[:5])
+        raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
+    return rules
+
+
+def _chosen(columns: dict[str, _Raw], features: Sequence[str] | None, drop: Sequence[str] | None) -> set[str]:
+    for what, names in (("features", features), ("drop", drop)):
+        if isinstance(names, str):
+            raise TypeError(message(f"{what}={names!r}", "a sequence of names", remedy=f"Pass {what}=[{names!r}]."))
+        for name in names or ():
+            require_name(name, list(columns), what=what)
+    return set(columns if features is None else features) - set(drop or ())
+
+
+def _stack(blocks: list[FloatArray]) -> FloatArray:
+    single = all(block.dtype == np.float32 for block in blocks)
+    return np.ascontiguousarray(np.concatenate(blocks, axis=1), dtype=np.float32 if single else np.float64)
+
+
+def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
+    """Turn the columns of a data set that are still as they came into features; the rest stays.
+
+    Columns that are left out, and those that became indicators, ranks or dates, are kept as metadata.
+
+    Parameters
+    ----------
+    data : Dataset
+        Its table may be a data frame.
+    features, drop : sequence of str or None
+        As of `TablePreprocessor`.
+
+    Returns
+    -------
+    Dataset
+        Its notes say what became of the columns.
+
+    Warns
+    -----
+    DataWarning
+        Names numbers that are left out though nobody asked for that.
+    """
+    frame = is_frame(data.X)
+    if frame:
+        columns = raw_columns(data.X)
+        if data.feature_names is not None:
+            columns = dict(zip(data.feature_names, columns.values(), strict=True))
+        if all(raw.numeric and not raw.boolean for raw in columns.values()) and read_frame(data.X).names is None:
+            return data  # numbers without names
+    elif data.text_columns is not None and isinstance(data.X, np.ndarray):
+        names = data.feature_names or [str(j) for j in range(data.n_features)]
+        columns = {name: _Raw(data.X[:, j]) for j, name in enumerate(names)}
+        columns |= {name: _Raw(data.metadata[name]) for name in data.text_columns}
+    else:
+        return data if features is None and drop is None else _select(data, features, drop)
+    if data.feature_names is None and not frame and not data.text_columns and features is None and drop is None:
+        return data
+    return _encode(data, columns, features, drop)
+
+
+def _encode(
+    data: Dataset, columns: dict[str, _Raw], features: Sequence[str] | None, drop: Sequence[str] | None
+) -> Dataset:
+    rules = find_rules(columns, features, drop, MOST_CATEGORIES)
+    made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
+    left = [rule for rule in rules if not rule.features]
+    asked = {"not asked for"}
+    silent = [rule for rule in left if rule.reason not in asked and columns[rule.name].numeric]
+    notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
+    if made:
+        notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
+    if left:
+        notes.append(f"columns left out and kept as metadata: {', '.join(rule.told() for rule in left[:8])}")
+    if silent:
+        names = ", ".join(rule.told() for rule in silent)
+        warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)
+    blocks = [rule.encode(columns[rule.name].values) for rule in rules if rule.features]
+    metadata = {rule.name: columns[rule.name].values for rule in [*made, *left] if rule.name not in data.metadata}
+    return replace(
+        data,
+        X=_stack(blocks),
+        feature_names=[name for rule in rules for name in rule.features],
+        metadata={**data.metadata, **metadata},
+        columns=rules if made or any(rule.kind == "boolean" for rule in rules) else None,
+        text_columns=None,
+        notes=notes,
+    )
+
+
+def _select(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
+    """Take some of the features of a data set whose features are final; the others are left."""
+    table = check_table(data.X, accept_sparse=True, feature_names=data.feature_names)
+    names = table.feature_names or [f"feature {j}" for j in range(table.n_features)]
+    chosen = _chosen(dict.fromkeys(names, _Raw(np.empty(0))), features, drop)
+    order = [names.index(name) for name in dict.fromkeys(features or names) if name in chosen]
+    if not order:
+        raise ValueError(message("drop", "such that a feature is left", fact=listed(names)))
+    return replace(data, X=table.values[:, order], feature_names=[names[j] for j in order], image_shape=None)

@@ -1,0 +1,91 @@
+"""The rules by which columns become features, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from gnomon._entrance import entrance
+from gnomon._validation import Integer, check_parameters
+from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of
+
+__all__ = ["TablePreprocessor"]
+
+
+class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn the columns of a table as people have it into numbers, by rules that are said.
+
+    - Numbers stay as they are; True and False become 1 and 0.
+    - Texts and categories of at most `max_categories` different values become one indicator each, named
+      "country = DE"; of two values one indicator is enough. A row without a value has zeros, or one half.
+    - Ordered categories become their ranks 0, 1, 2, ...
+    - Dates, also texts such as 2024-05-31 or 31.5.2024, become the years, months, days or hours since the first, by
+      the span that they cover.
+    - Identifiers are left out: integers that count the rows, that are called an id or a zip code, or that all differ
+      and have no rank correlation with any other column; texts that all differ. So are texts of too many different
+      values, and texts in a column called "label", "class", "species" or the like.
+
+    Parameters
+    ----------
+    features : sequence of str or None, default=None
+        Columns to use, in this order; they are used even if they look like identifiers. None takes all.
+    drop : sequence of str or None, default=None
+        Columns to leave out.
+    max_categories : int >= 2, default=30
+        More different texts than this are no categories.
+
+    Attributes
+    ----------
+    rules_ : list of ColumnRule
+        What becomes of each column.
+    spreads_ : ndarray of shape (n_features_out,), float64
+        What features are divided by where a table is standardised: NaN for numbers, ranks and dates, which are divided
+        by their own spread; for indicators such that two rows of different categories are as far apart as two random
+        values of a number are on average.
+    feature_names_in_ : ndarray of shape (n_features_in_,), object
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        *,
+        features: Sequence[str] | None = None,
+        drop: Sequence[str] | None = None,
+        max_categories: int = MOST_CATEGORIES,
+    ) -> None:
+        self.features = features
+        self.drop = drop
+        self.max_categories = max_categories
+
+    @entrance("TablePreprocessor.fit")
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Find out what becomes of each column.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
+        y : None
+            Not used.
+        """
+        most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
+            "max_categories"
+        ]
+        columns = raw_columns(X)
+        self.rules_ = find_rules(columns, self.features, self.drop, most)
+        self.spreads_ = spreads_of(self.rules_)
+        self.feature_names_in_ = np.array(list(columns), dtype=object)
+        self.n_features_in_ = len(columns)
+        return self
+
+    @entrance("TablePreprocessor.transform")
+    def transform(self, X: Any) -> npt.NDArray[Any]:
+        """Return the features, (n_samples, n_features_out), float32 if all columns used are, else float64."""
+        return encode_rows(X, self.rules_)
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
+        """Return the names of the features."""
+        return np.array([name for rule in self.rules_ for name in rule.features], dtype=object)

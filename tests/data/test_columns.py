@@ -1,0 +1,183 @@
+"""Columns as people have them become features by the rules that are said."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+import gnomon as gn
+from gnomon.data import read_table
+
+N = 120
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, N)
+    return pd.DataFrame(
+        {
+            "id": np.arange(1000, 1000 + N),
+            "customer": rng.permutation(10**6)[:N],
+            "zip": rng.integers(10_000, 99_999, N),
+            "age": rng.integers(18, 80, N),
+            "income": np.exp(rng.normal(10 + group, 0.3)),
+            "country": np.array(["DE", "FR", "IT"])[group],
+            "smoker": rng.random(N) < 0.3,
+            "size": pd.Categorical(
+                np.array(["S", "M", "L"])[rng.integers(0, 3, N)], categories=["S", "M", "L"], ordered=True
+            ),
+            "when": pd.date_range("2020-01-01", periods=N)[rng.permutation(N)],
+            "name": [f"person {i}" for i in range(N)],
+            "sex": np.array(["f", "m"])[rng.integers(0, 2, N)],
+            "note": [f"text {i // 2}" for i in range(N)],
+            "species": np.array(["x", "y"])[rng.integers(0, 2, N)],
+        }
+    )
+
+
+NAMES = [
+    "age",
+    "income",
+    "country = DE",
+    "country = FR",
+    "country = IT",
+    "smoker",
+    "size (rank)",
+    "when (months since 2020-01-01)",
+    "sex = m",
+]
+
+
+def _polars(frame):
+    return pl.from_pandas(frame).with_columns(pl.col("size").cast(pl.Enum(["S", "M", "L"])))
+
+
+@pytest.mark.parametrize("form", [lambda frame: frame, _polars])
+def test_every_kind_of_column_becomes_what_the_rules_say(people, form):
+    encoder = gn.TablePreprocessor().fit(form(people))
+    assert encoder.get_feature_names_out().tolist() == NAMES
+    made = pd.DataFrame(encoder.transform(form(people)), columns=NAMES)
+    np.testing.assert_allclose(made["income"], people["income"])
+    np.testing.assert_array_equal(made["country = FR"], people["country"] == "FR")
+    np.testing.assert_array_equal(made["smoker"], people["smoker"])
+    np.testing.assert_array_equal(made["size (rank)"], people["size"].cat.codes)
+    np.testing.assert_array_equal(made["sex = m"], people["sex"] == "m")
+    days = (people["when"] - pd.Timestamp("2020-01-01")).dt.days
+    np.testing.assert_allclose(made[NAMES[7]], days / (365.2425 / 12))
+    left = {rule.name: rule.reason for rule in encoder.rules_ if not rule.features}
+    assert left == {
+        "id": "it counts the rows",
+        "customer": "whole numbers that all differ and go with no other column",
+        "zip": "an identifier by its name",
+        "name": "an identifier",
+        "note": "60 different texts",
+        "species": "it may hold labels",
+    }
+
+
+def test_rows_of_different_categories_are_as_far_apart_as_two_random_numbers(people):
+    encoder = gn.TablePreprocessor().fit(people)
+    X = encoder.transform(people) / np.where(np.isnan(encoder.spreads_), np.inf, encoder.spreads_)
+    for columns in ([2, 3, 4], [5], [8]):
+        squares = np.sum((X[:, None, columns] - X[None, :, columns]) ** 2, axis=2)
+        assert sorted(np.unique(np.round(squares, 9))) == [0.0, 2.0]
+    Z = np.random.default_rng(0).normal(size=4000)
+    assert np.mean((Z[:2000] - Z[2000:]) ** 2) == pytest.approx(2.0, rel=0.1)
+
+
+def test_what_goes_with_another_column_is_no_identifier(people):
+    rng = np.random.default_rng(1)
+    population = rng.permutation(10**6)[:N]
+    frame = pd.DataFrame({"population": population, "area": population * rng.uniform(0.5, 2.0, N)})
+    assert gn.TablePreprocessor().fit(frame).get_feature_names_out().tolist() == ["population", "area"]
+
+
+def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
+    asked = gn.TablePreprocessor(features=["zip", "country"], drop=["country"]).fit(people)
+    assert asked.get_feature_names_out().tolist() == ["zip"]
+    with pytest.raises(ValueError, match=r"drop='agee' must be one of .* Did you mean 'age'"):
+        gn.TablePreprocessor(drop=["agee"]).fit(people)
+    with pytest.raises(TypeError, match=r"features='age' must be a sequence of names.*\['age'\]"):
+        gn.TablePreprocessor(features="age").fit(people)
+    with pytest.raises(ValueError, match="features must be columns that can become numbers"):
+        gn.TablePreprocessor(features=["note"]).fit(people)
+    with pytest.raises(ValueError, match="X must be a table with a column that can become a feature"):
+        gn.TablePreprocessor().fit(people[["name", "note"]])
+    assert clone(asked).get_params() == asked.get_params()
+
+
+def test_missing_and_unknown_categories_are_none_of_the_known_ones():
+    frame = pd.DataFrame({"a": ["x", "y", "z", None] * 5, "b": ["p", "q", None, "p"] * 5})
+    encoder = gn.TablePreprocessor().fit(frame)
+    made = encoder.transform(pd.DataFrame({"a": ["x", None, "new"], "b": ["q", None, "new"]}))
+    np.testing.assert_array_equal(made, [[1, 0, 0, 1], [0, 0, 0, 0.5], [0, 0, 0, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (["2019-05-31", "2024-05-31"], "years since 2019-05-31"),
+        (["31.5.2024", "1.1.2024"], "months since 2024-01-01"),
+        (["2024-05-31T10:00", "2024-05-31 22:30"], "hours since 2024-05-31"),
+        ([datetime.date(2024, 5, 1), datetime.date(2024, 5, 31)], "days since 2024-05-01"),
+    ],
+)
+def test_dates_are_told_by_what_they_span(texts, name):
+    assert gn.TablePreprocessor().fit({"t": texts}).get_feature_names_out().tolist() == [f"t ({name})"]
+
+
+def test_a_text_that_is_almost_a_date_is_none():
+    rules = gn.TablePreprocessor().fit({"t": ["2024-13-31", "2024-05-31"], "a": [1.0, 2.0]}).rules_
+    assert rules[0].kind == "category"
+
+
+def test_a_map_of_people_speaks_of_countries_and_months(people, tmp_path):
+    with pytest.warns(gn.exceptions.DataWarning, match=r"'id' \(it counts the rows\), .* left out"):
+        made = gn.map(people, method="pca")
+    assert made.feature_names == NAMES
+    assert made.scale.name == "standard"
+    assert set(made.metadata) == set(people.columns) - {"age", "income", "smoker"}
+    assert "country = DE" in made.contrast(people["country"].to_numpy() == "DE").features[:1]
+    np.testing.assert_allclose(made.transform(people.iloc[:5]), made.embedding[:5], atol=1e-5)
+    made.save(tmp_path / "people.gnomon")
+    again = gn.Map.load(tmp_path / "people.gnomon")
+    assert again.columns == made.columns
+    np.testing.assert_array_equal(again.transform(people.iloc[:5]), made.transform(people.iloc[:5]))
+    larger, _ = made.extend(people.iloc[:3])
+    assert larger.columns == made.columns
+
+
+@pytest.mark.filterwarnings("ignore:map. 'id':gnomon.exceptions.DataWarning")
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_are_told_as_frames_are(people, tmp_path, ending):
+    path = tmp_path / f"people.{ending}"
+    plain = people.assign(size=people["size"].astype(str))
+    plain.to_csv(path, index=False) if ending == "csv" else plain.to_parquet(path)
+    made = gn.map(read_table(path), method="pca")
+    assert sorted(name.removesuffix(" = True") for name in made.feature_names) == sorted(
+        [*(name for name in NAMES if name != "size (rank)"), "size = L", "size = M", "size = S"]
+    )
+    assert sum("left out" in note for note in made.notes) == 1
+    assert not any("without numbers" in note for note in made.notes)
+
+
+def test_final_features_are_chosen_by_name_and_stay_what_they_are():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    made = gn.map(X, method="pca", feature_names=["a", "b", "c"], drop=["b"])
+    assert made.feature_names == ["a", "c"]
+    np.testing.assert_array_equal(made.X, X[:, [0, 2]])
+    assert gn.map(np.column_stack([np.arange(40), X]), method="pca").n_features == 4  # an array is of features
+
+
+def test_numbers_with_a_decimal_comma_are_read(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("name;length;weight;count\na;1,5;1.234,25;12\nb;-2,25;0,5;1.000\n")
+    data = read_table(path)
+    np.testing.assert_array_equal(data.X, [[1.5, 1234.25, 12], [-2.25, 0.5, 1000]])
+    assert "numbers are read with a decimal comma" in data.notes
+    path.write_text("name;length;width\na;1,5;1\nb;2.5;2\n")  # both kinds: not guessed
+    assert read_table(path).metadata["length"].tolist() == ["1,5", "2.5"]
