@@ -131,9 +131,7 @@ def map(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                features=features,
-                drop=drop,
-                **{**given(**method_parameters), **stated, **extra},
+                **{**given(**method_parameters, features=features, drop=drop), **stated, **extra},
             )
             _write(result, paths, title or dataset.name)
     if as_json:
