@@ -45,6 +45,25 @@ private:
     Real reach_;
 };
 
+/// What bounds the distances to the rows of a dense table; holds no reference to it.
+class Sketch {
+public:
+    Sketch(const Table& X, const Real& center, const Places& directions) : sketch_(made(X, center, directions)) {}
+
+    const RowSketch& view() const { return sketch_; }
+
+private:
+    static RowSketch made(const Table& X, const Real& center, const Places& directions) {
+        const Arguments check("RowSketch");
+        check.require(!X.is_sparse(), "X", "dense");
+        check.length("center", center, X.n_features());
+        check.shape("directions", directions, directions.shape(0), X.n_features());
+        return {X.rows(), {center.data(), center.shape(0)}, bindings::view(directions)};
+    }
+
+    RowSketch sketch_;
+};
+
 void check_blend(const Arguments& check, const Table& X, const Numbers& candidates, const AtlasCharts& charts,
                  const BlendParams& params) {
     check.equal("the number of rows of X", X.n_rows(), charts.n());
@@ -76,11 +95,13 @@ nb::tuple predict(const Table& X, const Table& X_new, const Numbers& candidates,
     return nb::make_tuple(positions, spread, truncated, derivatives);
 }
 
-nb::tuple linearize(const Table& X, const Table& x, const AtlasCharts& charts, double count, double softness,
-                    double power, double consensus, std::size_t n_first, std::size_t n_most) {
+nb::tuple linearize(const Table& X, const Sketch& sketch, const Table& x, const AtlasCharts& charts, double count,
+                    double softness, double power, double consensus, std::size_t n_first, std::size_t n_most) {
     const Arguments check("atlas_linearize");
     const BlendParams params{count, softness, power, consensus};
     check.equal("the number of rows of X", X.n_rows(), charts.n());
+    check.equal("the number of rows of the sketch", sketch.view().n_rows(), X.n_rows());
+    check.equal("the number of features of the sketch", sketch.view().n_features(), X.n_features());
     check.equal("the number of rows of x", x.n_rows(), 1);
     check.equal("the number of features of x", x.n_features(), X.n_features());
     check.require(!X.is_sparse() && !x.is_sparse(), "X and x", "dense");
@@ -94,8 +115,9 @@ nb::tuple linearize(const Table& X, const Table& x, const AtlasCharts& charts, d
     auto derivative = make_output<double>({d, D});
     const AtlasOutputs out{
         {position.data(), 1, d}, {spread.data(), 1}, {truncated.data(), 1}, {derivative.data(), 1, d * D}};
-    run_released(
-        1, [&](const Context&) { atlas_linearize(X.rows(), x.rows(), charts.view(), params, n_first, n_most, out); });
+    run_released(1, [&](const Context&) {
+        atlas_linearize(X.rows(), sketch.view(), x.rows(), charts.view(), params, n_first, n_most, out);
+    });
     return nb::make_tuple(position, derivative);
 }
 
@@ -126,9 +148,12 @@ void register_atlas(nb::module_& m) {
           nb::arg("charts"), nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("consensus"),
           nb::arg("jacobians"), nb::arg("n_threads"),
           "Positions, spreads, whether candidates were too few, and derivatives (m, d, D) if wanted, of new rows.");
-    m.def("atlas_linearize", &linearize, nb::arg("X"), nb::arg("x"), nb::arg("charts"), nb::arg("count"),
-          nb::arg("softness"), nb::arg("power"), nb::arg("consensus"), nb::arg("n_first"), nb::arg("n_most"),
-          "Position (d) and derivative (d, D) of one row of a dense table.");
+    nb::class_<Sketch>(m, "RowSketch", "Coordinates of the rows of a dense table that bound distances to them.")
+        .def(nb::init<const Table&, const Real&, const Places&>(), nb::arg("X"), nb::arg("center").noconvert(),
+             nb::arg("directions").noconvert());
+    m.def("atlas_linearize", &linearize, nb::arg("X"), nb::arg("sketch"), nb::arg("x"), nb::arg("charts"),
+          nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("consensus"), nb::arg("n_first"),
+          nb::arg("n_most"), "Position (d) and derivative (d, D) of one row of a dense table.");
     m.def("atlas_invert", &invert, nb::arg("X"), nb::arg("Y_new").noconvert(), nb::arg("candidates").noconvert(),
           nb::arg("charts"), nb::arg("count"), nb::arg("softness"), nb::arg("power"), nb::arg("n_threads"),
           "Rows of the data (m, D) of positions, and whether candidates were too few.");

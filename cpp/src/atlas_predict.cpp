@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -104,25 +105,19 @@ public:
     Predictor(Rows rows, const Charts& charts, const BlendParams& params, std::size_t n)
         : rows_(std::move(rows)), charts_(charts), params_(params), n_(n) {}
 
-    // The nearest of all points, ascending by distance and number.
-    void nearest(const RowSource& X_new, std::size_t row, std::size_t wanted, std::vector<std::int32_t>& candidates) {
+    // The nearest of all points, ascending by distance and number. Rows of which the sketch says that they are too far
+    // are not read; those that it takes for the nearest come first, so that few others are.
+    void nearest(const RowSource& X_new, std::size_t row, std::size_t wanted, const RowSketch& sketch,
+                 std::vector<std::int32_t>& candidates) {
         detail::load_point(X_new, row, s_.x);
-        std::vector<std::pair<double, std::int32_t>> kept;
-        kept.reserve(wanted);
-        for (std::size_t i = 0; i < n_; ++i) {
-            const std::pair<double, std::int32_t> one(rows_.squared(s_.x, i), static_cast<std::int32_t>(i));
-            if (kept.size() < wanted) {
-                kept.push_back(one);
-                std::push_heap(kept.begin(), kept.end());
-            } else if (one < kept.front()) {
-                std::pop_heap(kept.begin(), kept.end());
-                kept.back() = one;
-                std::push_heap(kept.begin(), kept.end());
-            }
-        }
-        std::sort_heap(kept.begin(), kept.end());
-        candidates.resize(kept.size());
-        for (std::size_t j = 0; j < kept.size(); ++j) candidates[j] = kept[j].second;
+        sketch.bound(s_.x.values, bounds_);
+        const float first = level(wanted);
+        nearest_.clear();
+        read(wanted, -1.0F, first);
+        if (!nearest_.empty() && nearest_.size() == wanted) read(wanted, first, bounds_.limit(nearest_.front().first));
+        std::sort_heap(nearest_.begin(), nearest_.end());
+        candidates.resize(nearest_.size());
+        for (std::size_t j = 0; j < nearest_.size(); ++j) candidates[j] = nearest_[j].second;
     }
 
     void predict(const RowSource& X_new, std::size_t row, const std::int32_t* candidates, std::size_t K,
@@ -146,6 +141,34 @@ public:
     }
 
 private:
+    // A bound that at least so many rows are not above.
+    float level(std::size_t wanted) {
+        if (bounds_.least.size() <= wanted) return std::numeric_limits<float>::infinity();
+        least_ = bounds_.least;
+        std::nth_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(wanted) - 1, least_.end());
+        return least_[wanted - 1];
+    }
+
+    // Reads the rows with bounds above `low` and not above `high`, which falls as nearer rows are found.
+    void read(std::size_t wanted, float low, float high) {
+        for (std::size_t b = 0; b < bounds_.least.size(); ++b) {
+            if (bounds_.least[b] > high) continue;
+            const std::size_t end = std::min(n_, (b + 1) * RowSketch::kBlock);
+            for (std::size_t i = b * RowSketch::kBlock; i < end; ++i) {
+                if (!(bounds_.squared[i] > low) || bounds_.squared[i] > high) continue;
+                const std::pair<double, std::int32_t> one(rows_.squared(s_.x, i), static_cast<std::int32_t>(i));
+                if (nearest_.size() == wanted) {
+                    if (!(one < nearest_.front())) continue;
+                    std::pop_heap(nearest_.begin(), nearest_.end());
+                    nearest_.pop_back();
+                }
+                nearest_.push_back(one);
+                std::push_heap(nearest_.begin(), nearest_.end());
+                if (nearest_.size() == wanted) high = std::min(high, bounds_.limit(nearest_.front().first));
+            }
+        }
+    }
+
     static std::size_t point(const std::int32_t* candidates, std::size_t j) {
         return static_cast<std::size_t>(candidates[j]);
     }
@@ -223,6 +246,9 @@ private:
     Scratch s_;
     std::vector<std::size_t> points_;
     std::vector<double> by_log_;
+    RowSketch::Bounds bounds_;
+    std::vector<float> least_;
+    std::vector<std::pair<double, std::int32_t>> nearest_;  // a heap, the farthest in front
 };
 
 }  // namespace
@@ -245,15 +271,15 @@ void atlas_predict(const RowSource& X, const RowSource& X_new, Span2<const std::
         X);
 }
 
-void atlas_linearize(const RowSource& X, const RowSource& x, const Charts& charts, const BlendParams& params,
-                     std::size_t n_first, std::size_t n_most, const AtlasOutputs& out) {
+void atlas_linearize(const RowSource& X, const RowSketch& sketch, const RowSource& x, const Charts& charts,
+                     const BlendParams& params, std::size_t n_first, std::size_t n_most, const AtlasOutputs& out) {
     std::visit(
         [&](const auto& rows) {
             const std::size_t n = n_rows(X);
             Predictor<decltype(detail::reader_of(rows))> worker(detail::reader_of(rows), charts, params, n);
             std::vector<std::int32_t> candidates;
             for (const std::size_t wanted : {std::min(n_first, n), std::min(n_most, n)}) {
-                worker.nearest(x, 0, wanted, candidates);
+                worker.nearest(x, 0, wanted, sketch, candidates);
                 worker.predict(x, 0, candidates.data(), candidates.size(), out);
                 if (!out.truncated[0]) return;
             }

@@ -62,6 +62,11 @@ static void lanes_agree_with_loops() {
     double total = 0;
     for (int l = 0; l < simd::kLanes; ++l) total += (v[l] = static_cast<float>(l * l) + 0.5F);
     CHECK(simd::sum(v) == static_cast<float>(total));
+    for (int l = 0; l < simd::kLanes; ++l) {
+        simd::f32 w = simd::splat(2.0F);
+        w[l] = 0.5F;
+        CHECK(simd::least(w) == 0.5F);
+    }
     CHECK(!simd::any(v < simd::splat(0.0F)));
     CHECK(simd::any(v < simd::splat(1.0F)));
     CHECK(simd::clamp(v, 1.0F, 10.0F)[15] == 10.0F);

@@ -140,9 +140,13 @@ def _predict(table: Any, new: Any, **a: Any) -> Any:
     return _core.atlas_predict(_table(table), _table(new), charts=charts, **a)
 
 
-def _linearize(table: Any, x: Any, **a: Any) -> Any:
-    charts = _charts(a)
-    return _core.atlas_linearize(_table(table), _table(x), charts=charts, **a)
+def _sketch(table: Any, center: Any, directions: Any) -> Any:
+    return _core.RowSketch(_table(table), center, directions)
+
+
+def _linearize(table: Any, x: Any, center: Any, directions: Any, **a: Any) -> Any:
+    charts, sketch = _charts(a), _sketch(table, center, directions)
+    return _core.atlas_linearize(_table(table), sketch, _table(x), charts=charts, **a)
 
 
 def _invert(table: Any, **a: Any) -> Any:
@@ -252,8 +256,10 @@ def cases() -> Iterator[tuple[str, Call]]:
             ),
         )
         if kind != "-sparse":
+            sketch = {"center": ones(rows.shape[1], dtype=np.float64), "directions": np.eye(2, rows.shape[1])}
+            yield "RowSketch" + kind, call(_sketch, table=rows, **sketch)
             one = {"table": rows, "x": rows[:1], "consensus": 2.0, "n_first": 5, "n_most": 12}
-            yield "atlas_linearize" + kind, call(_linearize, **one, **charts, **blend)
+            yield "atlas_linearize" + kind, call(_linearize, **one, **sketch, **charts, **blend)
         rows_of = {"rows": np.arange(0, N, 2, dtype=np.int64)}
         half = N // 2
 

@@ -109,6 +109,29 @@ def test_one_row_has_its_place_and_derivative_at_once(make):
         atlas.linearize(X[:2])
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: rng.normal(size=(900, 30)) * np.geomspace(3.0, 0.1, 30),
+        lambda rng: rng.integers(0, 3, size=(900, 6)).astype(np.float64),  # ties and equal rows
+        lambda rng: 1e6 + rng.normal(size=(900, 12)),  # the differences are small beside the numbers
+        lambda rng: rng.normal(size=(40, 3)),  # fewer rows than are looked at
+        lambda rng: 1e-30 * rng.normal(size=(900, 12)),
+        lambda rng: 1e25 * rng.normal(size=(900, 12)),  # squares are beyond single precision
+    ],
+)
+def test_one_row_finds_its_neighbours_among_all_rows(make):
+    rng = np.random.default_rng(0)
+    X = make(rng)
+    size = float(np.abs(X - X.mean(axis=0)).max())
+    atlas = AffineAtlas(X, (X[:, :2] - X[:, :2].mean(axis=0)) / size)
+    for x in (*between(X, 20), *(X[:5] + 0.1 * X.std() * rng.normal(size=X.shape[1])), X[3] + 20 * size):
+        place, derivative = atlas.linearize(x)
+        found = atlas._forward.blend(x[None], jacobians=True)
+        np.testing.assert_allclose(place, found.positions[0], rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(derivative, found.jacobians[0], rtol=1e-4, atol=1e-6 * np.abs(derivative).max())
+
+
 def test_its_derivative_is_right_near_and_far_from_the_rows(sheet):
     X, _, atlas = sheet
     rng = np.random.default_rng(8)

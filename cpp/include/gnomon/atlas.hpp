@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gnomon/parallel.hpp"
+#include "gnomon/row_sketch.hpp"
 #include "gnomon/rows.hpp"
 #include "gnomon/span.hpp"
 
@@ -40,10 +41,10 @@ struct AtlasOutputs {
 void atlas_predict(const RowSource& X, const RowSource& X_new, Span2<const std::int32_t> candidates,
                    const Charts& charts, const BlendParams& params, const AtlasOutputs& out, const Context& context);
 
-/// Blends the charts of the n_first points nearest to one new row of a dense table, compared with all n, or of the
-/// n_most nearest where these are too few. Threads have nothing to share in it.
-void atlas_linearize(const RowSource& X, const RowSource& x, const Charts& charts, const BlendParams& params,
-                     std::size_t n_first, std::size_t n_most, const AtlasOutputs& out);
+/// Blends the charts of the n_first points nearest to one new row of a dense table, found among all n, or of the n_most
+/// nearest where these are too few. `sketch` is of X. Threads have nothing to share in it.
+void atlas_linearize(const RowSource& X, const RowSketch& sketch, const RowSource& x, const Charts& charts,
+                     const BlendParams& params, std::size_t n_first, std::size_t n_most, const AtlasOutputs& out);
 
 /// From positions back to rows: blends x_i + C_i (y - y_i), C_i the linear regression of the displacements of the
 /// neighbours of i in the data on those in the map, with y - y_i cut off at three times the distance of the farthest

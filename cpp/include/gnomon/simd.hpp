@@ -81,6 +81,19 @@ GNOMON_INLINE float sum(f32 v) {
     return (b[0] + b[2]) + (b[1] + b[3]);
 }
 
+/// The smallest lane of a vector without NaN.
+GNOMON_INLINE float least(f32 v) {
+    using f32x8 = float __attribute__((vector_size(32)));
+    using f32x4 = float __attribute__((vector_size(16)));
+    const f32x8 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+    const f32x8 high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+    const f32x8 a = low < high ? low : high;
+    const f32x4 left = __builtin_shufflevector(a, a, 0, 1, 2, 3), right = __builtin_shufflevector(a, a, 4, 5, 6, 7);
+    const f32x4 b = left < right ? left : right;
+    const float c = b[0] < b[1] ? b[0] : b[1], d = b[2] < b[3] ? b[2] : b[3];
+    return c < d ? c : d;
+}
+
 /// log2(x) for x > 0, relative error below 1e-6. No libm: libm picks its version by processor.
 GNOMON_INLINE f32 log2(f32 x) {
     // x = m 2^exponent with m in (1/sqrt(2), sqrt(2)]; 0x3f3504f4 is the float next to 1/sqrt(2)

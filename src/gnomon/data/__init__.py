@@ -6,7 +6,14 @@ from gnomon.data.labels import check_labels
 from gnomon.data.readers import open_dataset, read_table
 from gnomon.data.rows import find_constant_columns, find_duplicate_rows
 from gnomon.data.scaling import Scaling
-from gnomon.data.table import Table, check_feature_count, check_same_length, check_table
+from gnomon.data.table import (
+    Table,
+    check_feature_count,
+    check_one_row,
+    check_same_length,
+    check_table,
+    plain_row,
+)
 
 __all__ = [
     "ColumnRule",
@@ -15,11 +22,13 @@ __all__ = [
     "Table",
     "check_feature_count",
     "check_labels",
+    "check_one_row",
     "check_same_length",
     "check_table",
     "draw_rows",
     "find_constant_columns",
     "find_duplicate_rows",
     "open_dataset",
+    "plain_row",
     "read_table",
 ]

@@ -105,14 +105,16 @@ class Scaling:
     spread: Float64Array
 
     def apply(self, X: Any) -> Any:
-        """Return rows (n, n_features) without units, float32 or float64 as they are, else float32."""
+        """Return rows (n, n_features), or one (n_features,), without units: float32 or float64 as given, else float32."""
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float32)
         if hasattr(X, "tocsr"):
             scaled = sp.csr_array(X, dtype=np.float64, copy=True)
             scaled.data /= self.spread[scaled.indices]
             return scaled.astype(dtype)
+        if X.ndim == 1:
+            return ((X - self.center) / self.spread).astype(dtype)
         found = np.empty(X.shape, dtype=dtype)
-        step = max(1, _BLOCK // max(1, X.shape[-1]))
+        step = max(1, _BLOCK // max(1, X.shape[1]))
         for start in range(0, len(X), step):
             found[start : start + step] = (X[start : start + step] - self.center) / self.spread
         return found
@@ -125,6 +127,10 @@ class Scaling:
             return raw
         rows = np.asarray(X)
         return (rows * self.spread + self.center).astype(rows.dtype, copy=False)
+
+    def per_unit(self, derivatives: Float64Array) -> Float64Array:
+        """Return derivatives (..., n_features) by the columns, given those by the standardised columns."""
+        return derivatives / self.spread
 
 
 def check_scale(scale: Any) -> str | None:

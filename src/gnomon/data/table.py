@@ -16,7 +16,14 @@ from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_column
 from gnomon.data.names import check_name_count, clean_names
 from gnomon.data.sparse import canonical_csr
 
-__all__ = ["Table", "check_feature_count", "check_same_length", "check_table"]
+__all__ = [
+    "Table",
+    "check_feature_count",
+    "check_one_row",
+    "check_same_length",
+    "check_table",
+    "plain_row",
+]
 
 _SHOWN = 5  # names listed in an error
 
@@ -184,6 +191,24 @@ def check_table(
         values.flags.writeable = False
     index = index if known is None else known.index
     return Table(values, names, index, plain=not allow_missing and not keep_zeros)
+
+
+def check_one_row(x: Any) -> npt.NDArray[Any]:
+    """Return one row of numbers as a table of one row, or raise ValueError if it has another shape."""
+    row = np.asarray(x)
+    if row.ndim != 1:
+        raise ValueError(message(f"x of shape {row.shape}", "one row of shape (n_features,)"))
+    return row[None]
+
+
+def plain_row(x: Any, n_features: int) -> npt.NDArray[np.float64] | None:
+    """Return one row that `check_table` would take as it is, C-contiguous; None for anything else.
+
+    For loops that ask of one row after the other: a finite float64 array of shape (n_features,) is known in a
+    microsecond, and whatever it is else goes the way that raises the errors.
+    """
+    usual = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.shape == (n_features,)
+    return np.ascontiguousarray(x) if usual and np.isfinite(x).all() else None
 
 
 def _listed(title: str, names: Iterable[str]) -> str:

@@ -187,7 +187,7 @@ class Explanation:
         """Return the displacement of point i in the map per unit of each feature, (n_components, n_features)."""
         fits = self._jacobians if self._inverse is None else self._inverse
         axes = fits.axes(self._fitted, self._row(i))
-        return axes if self.scale is None else axes / self.scale.spread
+        return axes if self.scale is None else self.scale.per_unit(axes)
 
     def axes_error(self, i: int, features: Any = None) -> npt.NDArray[np.float64]:
         """Return the standard errors of `axes`, (n_components, n_features), in the same units.

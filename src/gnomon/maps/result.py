@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import Table, check_table
+from gnomon.data import Table, check_feature_count, check_one_row, check_table, plain_row
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.maps.parts import check_parts
@@ -329,8 +329,12 @@ class Map(Questions):
         """Return the derivative of `transform` at rows x: (n_components, n_features), or one for each row."""
         if self.scale is None:
             return np.asarray(self._one.jacobian(x))
-        rows = np.asarray(x, dtype=np.float64)
-        return np.asarray(self._one.jacobian((rows - self.scale.center) / self.scale.spread)) / self.scale.spread
+        from gnomon.maps.growing import check_rows
+
+        one = not hasattr(x, "tocsr") and np.ndim(x) == 1
+        rows = self.scale.apply(check_rows(self, np.asarray(x)[None] if one else x))
+        found = self.scale.per_unit(self._one.jacobian(rows))
+        return found[0] if one else found
 
     def linearize(self, x: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Return the place of one row and the derivative there, for a loop that asks often.
@@ -349,9 +353,15 @@ class Map(Questions):
         if self.scale is None:
             found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
             return found
-        row = (np.asarray(x, dtype=np.float64) - self.scale.center) / self.scale.spread
-        place, jacobian = self._one.linearize(row)
-        return place, jacobian / self.scale.spread
+        row = plain_row(x, self.n_features)
+        place, jacobian = self._one.linearize(self.scale.apply(self._checked_row(x) if row is None else row))
+        return place, self.scale.per_unit(jacobian)
+
+    @entrance()
+    def _checked_row(self, x: Any) -> npt.NDArray[Any]:
+        table = check_table(check_one_row(x))
+        check_feature_count(table, self.n_features, None)
+        return np.asarray(table.values[0], dtype=np.float64)
 
     @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message, warn
-from gnomon.data import check_feature_count, check_table
+from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
 from gnomon.extension.atlas.forward import Forward, Novelty
 from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
-from gnomon.extension.atlas.points import MapPoints, NearestPoints, check_one_row
+from gnomon.extension.atlas.points import MapPoints, NearestPoints
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -234,9 +234,8 @@ class AffineAtlas:
         jacobian : ndarray of shape (n_components, n_features), float64
             That of `jacobian`, up to rounding.
         """
-        row = np.ascontiguousarray(x, dtype=np.float64) if isinstance(x, np.ndarray) else None
-        usual = self._is_dense and self.method_ == "exact"
-        if usual and row is not None and row.shape == (self.n_features_in_,) and np.isfinite(row).all():
+        row = plain_row(x, self.n_features_in_)
+        if row is not None and self._is_dense and self.method_ == "exact":
             return self._forward.linearize(row)
         return self._linearize(x)
 

@@ -136,10 +136,11 @@ class Forward:
         return Blend(*self.nearest.ask(run, rows, own))
 
     def linearize(self, row: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return place and derivative of one dense row, compared with all rows of a dense table at once."""
+        """Return place and derivative of one row, of a dense table."""
         law, near, most = self.law, *self.nearest.sizes
         how = (law.count, law.softness, law.power, _CONSENSUS, near, most)
-        place, derivative = _core.atlas_linearize(self.table.core, _core.Table(row[None]), self.charts.core, *how)
+        new = _core.Table(row[None])
+        place, derivative = _core.atlas_linearize(self.table.core, self.nearest.sketch, new, self.charts.core, *how)
         return place, derivative
 
     def scores(self, rows: Any) -> Float64Array:

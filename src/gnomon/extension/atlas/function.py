@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import check_feature_count, check_table
+from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.extension.atlas.atlas import AffineAtlas
-from gnomon.extension.atlas.points import check_one_row
 from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NeighborGraph
 
@@ -208,9 +207,12 @@ class MapFunction:
     @entrance()
     def _linearize(self, x: Any) -> tuple[Float64Array, Float64Array]:
         """Do so where no atlas is made yet, or none is needed."""
-        rows = self._check_new(check_one_row(x))
-        if self._is_own_function or self._takes_distances:
-            return self.transform(rows)[0], self.jacobian(rows)[0]
+        row = plain_row(x, getattr(self, "n_features_in_", -1))
+        rows = self._check_new(check_one_row(x)) if row is None else row[None]
+        if self._is_constant():
+            return self.embedding_[0].copy(), np.zeros((self.embedding_.shape[1], self.n_features_in_))
+        if self._has_formula or self._takes_distances:
+            return self._evaluate(rows)[0], self._derive(rows)[0]
         return self._make_atlas().linearize(rows[0])
 
     def _derive(self, X: Any) -> Float64Array:

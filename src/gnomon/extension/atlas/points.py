@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnomon._validation import message
+from gnomon import _core
+from gnomon._threads import single_threaded_blas
 from gnomon.data import find_duplicate_rows
-from gnomon.linalg.table import dense_rows
+from gnomon.linalg.table import RowTable, dense_rows
 from gnomon.neighbors import NeighborGraph, RowSearch, check_graph, compute_neighbors, without_own
 
-__all__ = ["MapPoints", "NearestPoints", "check_one_row", "spread_evenly"]
+__all__ = ["MapPoints", "NearestPoints", "spread_evenly"]
 
 Float64Array = npt.NDArray[np.float64]
 Candidates = npt.NDArray[np.int32]
@@ -25,6 +26,7 @@ Rows = npt.NDArray[np.integer]
 
 _FIRST, _MOST = 3, 12  # nearest points looked at first and at most, in units of n_neighbors
 _RECALL = 0.998
+_SKETCH, _SKETCHED_ROWS = 7, 500  # principal axes, and rows that they are found from
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,6 @@ class MapPoints:
         return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric)
 
 
-def check_one_row(x: Any) -> npt.NDArray[Any]:
-    """Return one row of numbers as a table of one row, or raise an error."""
-    row = np.asarray(x)
-    if row.ndim != 1:
-        raise ValueError(message(f"x of shape {row.shape}", "one row of shape (n_features,)"))
-    return row[None]
-
-
 def spread_evenly(n: int, most: int) -> npt.NDArray[np.int64]:
     """Return at most so many of the numbers 0..n-1, evenly spread."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
@@ -99,7 +93,7 @@ def spread_evenly(n: int, most: int) -> npt.NDArray[np.int64]:
 class NearestPoints:
     """Finds the nearest points of new rows by Euclidean distance.
 
-    The search is made at the first question and not copied or pickled; it is made again to the same bytes.
+    Search and sketch are made at the first question and not copied or pickled; they are made again to the same bytes.
 
     Attributes
     ----------
@@ -112,13 +106,22 @@ class NearestPoints:
     n_neighbors: int
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "search"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("search", "sketch")}
 
     @cached_property
     def search(self) -> RowSearch:
         """How points are found: exactly in tables of moderate size, else through cells."""
         size = min(int(self.table.shape[0]), _MOST * self.n_neighbors + 2)
         return RowSearch.of(self.table, size, target_recall=_RECALL)
+
+    @cached_property
+    def sketch(self) -> _core.RowSketch:
+        """Coordinates of the rows of a dense table along its leading principal axes, by which distances are bounded."""
+        sample = dense_rows(self.table[spread_evenly(len(self.table), _SKETCHED_ROWS)])
+        center = sample.mean(axis=0)
+        with single_threaded_blas():
+            axes = np.linalg.svd(sample - center, full_matrices=False)[2][:_SKETCH]
+        return _core.RowSketch(RowTable.of(self.table).core, center, np.ascontiguousarray(axes))
 
     @property
     def sizes(self) -> tuple[int, int]:

@@ -269,7 +269,10 @@ class PCA(NormalModel, DifferentiableScores):
         check_is_fitted(self)
         table = check_table(X, accept_sparse=True, min_samples=0)
         check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
-        return self._scale(self._model.transform(table.values))
+        return self._evaluate(table.values)
+
+    def _evaluate(self, X: Any) -> npt.NDArray[Any]:
+        return self._scale(self._model.transform(X))
 
     @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
