@@ -39,9 +39,9 @@ def copies(drivers):
 def test_sixteen_copies_matter_as_much_as_the_one_driver(copies, truth):
     found = mean_importance(copies, groups="auto")
     effects = dict(zip(found.features, found.effect, strict=True))
-    assert effects["feature 0 and 15 more"] == pytest.approx(truth["feature 0"], rel=0.1)
+    assert effects["feature 0 + 15 alike"] == pytest.approx(truth["feature 0"], rel=0.1)
     assert effects["feature 16"] == pytest.approx(truth["feature 1"], rel=0.1)
-    members = found.groups["feature 0 and 15 more"]
+    members = found.groups["feature 0 + 15 alike"]
     assert list(members) == [f"feature {f}" for f in range(16)]
     np.testing.assert_allclose(list(members.values()), 1 / 16, rtol=1e-6)
     shared = mean_importance(copies)
@@ -68,12 +68,12 @@ def test_linear_mixtures_matter_as_much_as_one_feature_of_their_mean_variance(dr
 
 def test_the_answer_for_a_point_lists_the_members(copies):
     found = why(copies, 3, 2, groups=group_features(copies))
-    assert set(found.features) == {"feature 0 and 15 more", "feature 16"}
+    assert set(found.features) == {"feature 0 + 15 alike", "feature 16"}
     assert set(found.indices.tolist()) == {0, 16}
-    assert "feature 0 and 15 more: feature 0 6%, feature 1 6%" in str(found)
+    assert "feature 0 + 15 alike: feature 0 6%, feature 1 6%" in str(found)
     assert "and 6 more" in str(found)
     document = json.loads(json.dumps(found.to_dict()))
-    assert len(document["groups"]["feature 0 and 15 more"]) == 16
+    assert len(document["groups"]["feature 0 + 15 alike"]) == 16
     assert list(found.head(1).groups) == [name for name in found.features[:1] if name in found.groups]
     plain = why(copies, 3, 2)
     assert plain.groups is None
@@ -123,7 +123,7 @@ def test_forms_of_data_and_threads(drivers, form):
 def test_by_label_and_wrong_groups(copies):
     labels = np.arange(copies.n_samples) % 2
     found = importance_by_label(copies, labels, groups="auto")
-    assert all("feature 0 and 15 more" in one.features for one in found.values())
+    assert all("feature 0 + 15 alike" in one.features for one in found.values())
     with pytest.raises(ValueError, match="groups='all' must be None, \"auto\""):
         mean_importance(copies, groups="all")
     with pytest.raises(TypeError, match="groups='auto' must be None or what group_features returns"):

@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, check_parameters, message
+from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
-__all__ = ["FeatureGroups", "find_groups", "group_features"]
+__all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
 
 Array = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int64]
@@ -41,10 +42,13 @@ class FeatureGroups:
         For each feature of `explanation` the columns of the data that it stands for, in their order.
     shares : list of ndarray of float64
         For each feature of `explanation` what its members have in it, summing to 1.
+    weights : list of ndarray of float64
+        For each feature of `explanation` the factors of its members, in units of the data, in the score, up to a constant.
     representatives : ndarray of int64
         For each feature of `explanation` the column most correlated with it.
     groups : dict of str to dict of str to float
-        Name of each group of two features or more to its members by name, with their shares.
+        Name of each group of two features or more, such as "area + 2 alike" after the member most correlated with it,
+        to its members by name, with their shares.
     threshold : float
         As given.
     """
@@ -52,14 +56,40 @@ class FeatureGroups:
     explanation: Explanation
     members: list[Columns]
     shares: list[Array]
+    weights: list[Array]
     representatives: Columns
     groups: dict[str, dict[str, float]]
     threshold: float
+
+    def joined(self, X: Any) -> Any:
+        """Return the columns of a table of the rows explained, each group as one column, its score.
+
+        Parameters
+        ----------
+        X : ndarray or CSR of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray or CSR of shape (n_samples, explanation.n_features)
+            Scores have no units; other columns are those of X.
+        """
+        if tuple(X.shape) != (self.explanation.n_samples, sum(len(columns) for columns in self.members)):
+            rule = f"those of the {self.explanation.n_samples} rows explained"
+            raise ValueError(message(f"groups of features for X of shape {tuple(X.shape)}", rule))
+        at = np.array([f for f, columns in enumerate(self.members) if len(columns) > 1], dtype=np.int64)
+        return _replaced(X, self.representatives, at, self.explanation._X[:, at])
 
     def label(self, answer: _Grouped) -> _Grouped:
         """Give an answer about `explanation` the columns of the data and the members of its groups."""
         named = {name: self.groups[name] for name in answer.features if name in self.groups}
         return replace(answer, indices=self.representatives[answer.indices], groups=named)
+
+
+def check_groups(groups: Any) -> FeatureGroups | None:
+    """Return what `group_features` gave, or None, else raise TypeError."""
+    if groups is None or isinstance(groups, FeatureGroups):
+        return groups
+    raise TypeError(message(f"groups={groups!r:.60}", "None or what group_features returns"))
 
 
 def find_groups(explanation: Explanation, groups: Any) -> FeatureGroups | None:
@@ -106,7 +136,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9) -> Featu
     .. [1] Colini-Baldeschi, Scarsini & Vaccari, "Variance allocation and Shapley value", 2018.
     """
     threshold = check_parameters({"threshold": Real(0.0, 1.0, low_open=True)}, {"threshold": threshold})["threshold"]
-    X, graph = explanation._X, explanation.graph.nearest(explanation.n_neighbors)
+    X, graph = explanation._fitted, explanation.graph.nearest(explanation.n_neighbors)
     parts: list[_Group] = []
     for _ in range(_ROUNDS):
         found = _find(_deviations(X, graph), threshold)
@@ -117,13 +147,18 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9) -> Featu
         if graph.metric == "precomputed":
             break
         graph = compute_neighbors(scores, explanation.n_neighbors, metric=graph.metric)
-    names, members, shares = list(explanation.feature_names), _alone(explanation.n_features), {}
+    names, members = list(explanation.feature_names), _alone(explanation.n_features)
+    shares, weights = [np.ones(1) for _ in names], [np.ones(1) for _ in names]
     if not parts:
-        return FeatureGroups(explanation, members, [np.ones(1) for _ in members], np.arange(len(names)), {}, threshold)
+        return FeatureGroups(explanation, members, shares, weights, np.arange(len(names)), {}, threshold)
+    scale = explanation.scale
     for part in parts:
-        names[part.place] = f"{explanation.feature_names[part.place]} and {len(part.columns) - 1} more"
+        names[part.place] = f"{explanation.feature_names[part.place]} + {len(part.columns) - 1} alike"
         members[part.place], shares[part.place] = part.columns, part.shares
+        weights[part.place] = part.weights if scale is None else part.weights / scale.spread[part.columns]
     listed = lines.tolist()
+    if scale is not None:
+        scores, scale = _in_units(explanation._X, scores, lines, [part.place for part in parts], scale)
     return FeatureGroups(
         explanation=explain(
             scores,
@@ -132,10 +167,12 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9) -> Featu
             pooling=explanation.pooling,
             graph=graph,
             feature_names=[names[f] for f in listed],
+            scale=scale,
             n_jobs=explanation.n_jobs,
         ),
         members=[members[f] for f in listed],
-        shares=[shares.get(f, np.ones(1)) for f in listed],
+        shares=[shares[f] for f in listed],
+        weights=[weights[f] for f in listed],
         representatives=lines,
         groups={
             names[part.place]: {
@@ -145,6 +182,25 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9) -> Featu
         },
         threshold=threshold,
     )
+
+
+def _replaced(X: Any, lines: Columns, at: Columns, columns: Any) -> Any:
+    """Return some columns of a table, with others in the places `at` among them."""
+    if hasattr(X, "tocsr"):
+        order = lines.copy()
+        order[at] = X.shape[1] + np.arange(len(at))
+        return sp.csr_array(sp.csc_array(sp.hstack([X, columns]))[:, order])
+    table = np.array(X[:, lines], dtype=np.result_type(X.dtype, np.float32))
+    table[:, at] = columns
+    return table
+
+
+def _in_units(X: Any, scores: Any, lines: Columns, places: list[int], scale: Scaling) -> tuple[Any, Scaling]:
+    """Return the scores of standardised features with single features in units of the data, and how they were scaled."""
+    at = np.searchsorted(lines, np.array(places, dtype=np.int64))
+    center, spread = scale.center[lines], scale.spread[lines]
+    center[at], spread[at] = 0.0, 1.0
+    return _replaced(X, lines, at, scores[:, at]), Scaling(scale.name, center, spread)
 
 
 def _alone(n: int) -> list[Columns]:

@@ -17,7 +17,17 @@ from gnomon.data.labels import measured_labels
 
 if TYPE_CHECKING:
     from gnomon.data import Table
-    from gnomon.explanations import Axis, Caption, Contrast, Counterfactual, Explanation, MeanImportance, Saliency, Why
+    from gnomon.explanations import (
+        Axis,
+        Caption,
+        Contrast,
+        Counterfactual,
+        Explanation,
+        FeatureGroups,
+        MeanImportance,
+        Saliency,
+        Why,
+    )
 
 __all__ = ["Questions"]
 
@@ -133,6 +143,7 @@ class Questions:
     transform: Callable[[Any], npt.NDArray[Any]]
     _checked: Callable[[], Table]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
+    _groups: FeatureGroups | None
 
     @entrance("find")
     def find(self, text: str) -> int:
@@ -163,8 +174,8 @@ class Questions:
         from gnomon.explanations.collinear import find_groups
         from gnomon.explanations.why import why
 
-        explanation = explanation or self.explain()
-        return why(explanation, i, n_top, groups=find_groups(explanation, groups))
+        known = self._known_groups(groups) if explanation is None else find_groups(explanation, groups)
+        return why(explanation or self.explain(), i, n_top, groups=known)
 
     def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
         """Say what changes along a line drawn through the map. See `gnomon.axis`."""
@@ -172,7 +183,9 @@ class Questions:
 
         return axis(explanation or self.explain(), path, **options)
 
-    def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None) -> Contrast:
+    def contrast(
+        self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None, *, groups: Any = None
+    ) -> Contrast:
         """Say which features set a selection apart. See `gnomon.contrast`.
 
         Parameters
@@ -181,14 +194,20 @@ class Questions:
             Row numbers, or a mask of shape (n_samples,).
         rest : array-like or None, default=None
             Rows to compare with; None takes all others.
+        groups : None, "auto" or FeatureGroups, default=None
+            "auto" compares the features of each of `feature_groups` as one.
         """
         from gnomon.explanations.contrast import contrast
 
-        return contrast(self._checked(), selection, rest, feature_names=self.feature_names)
+        known = self._known_groups(groups)
+        return contrast(self._checked(), selection, rest, feature_names=self.feature_names, groups=known)
 
     @entrance("captions")
-    def captions(self, n_phrases: int = 3) -> dict[Any, Caption]:
-        """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`."""
+    def captions(self, n_phrases: int = 3, *, groups: Any = None) -> dict[Any, Caption]:
+        """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`.
+
+        groups="auto" names the features of each of `feature_groups` as one; captions of pictures speak of regions anyway.
+        """
         from gnomon.explanations import cluster_captions
 
         # A picture of fewer than three rows or columns has no nine regions to speak of.
@@ -199,7 +218,20 @@ class Questions:
             n_phrases=n_phrases,
             feature_names=self.feature_names,
             image_shape=self.image_shape if regions else None,
+            groups=None if regions else self._known_groups(groups),
         )
+
+    def feature_groups(self) -> FeatureGroups:
+        """Put features that are collinear along the map into groups; computed once. See `gnomon.group_features`."""
+        if self._groups is None:
+            from gnomon.explanations import group_features
+
+            self._groups = group_features(self.explain())
+        return self._groups
+
+    def _known_groups(self, groups: Any) -> Any:
+        """Return the groups that an argument names; "auto" are those of the map."""
+        return self.feature_groups() if isinstance(groups, str) and groups == "auto" else groups
 
     def importance(
         self, rows: Any = None, *, explanation: Explanation | None = None, groups: Any = None
@@ -207,7 +239,8 @@ class Questions:
         """Say which features move the points most, all or some of them. See `gnomon.mean_importance`."""
         from gnomon.explanations import mean_importance
 
-        return mean_importance(explanation or self.explain(), rows, groups=groups)
+        known = self._known_groups(groups) if explanation is None else groups
+        return mean_importance(explanation or self.explain(), rows, groups=known)
 
     @entrance("importance_by_label")
     def importance_by_label(
@@ -216,7 +249,8 @@ class Questions:
         """Say for each label which features move its points most. See `gnomon.importance_by_label`."""
         from gnomon.explanations import importance_by_label
 
-        return importance_by_label(explanation or self.explain(), self._known_labels(), groups=groups)
+        known = self._known_groups(groups) if explanation is None else groups
+        return importance_by_label(explanation or self.explain(), self._known_labels(), groups=known)
 
     @entrance("saliency")
     def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:

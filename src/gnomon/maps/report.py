@@ -21,10 +21,12 @@ _MAX_CLASSES = 20
 def describe(result: Map) -> dict[str, Any]:
     """Return the report as plain numbers and text, ready for JSON."""
     explanation, evaluation = result.explain(), result.evaluate()
-    top = np.argsort(-explanation.global_importance, kind="stable")[:_TOP_FEATURES]
+    groups = result.feature_groups() if result.image_shape is None else None  # pictures are shown by pixel
+    moving = explanation if groups is None else groups.explanation
+    top = np.argsort(-moving.global_importance, kind="stable")[:_TOP_FEATURES]
     profiles = {
         name_of(label): profile.head(_TOP_OF_CLASS).to_dict()["features"]
-        for label, profile in result.profiles().items()
+        for label, profile in result.profiles(groups=groups).items()
     }
     return {
         "name": result.name,
@@ -39,8 +41,9 @@ def describe(result: Map) -> dict[str, Any]:
         "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
         "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
         "top_features": [
-            {"feature": result.feature_names[j], "importance": float(explanation.global_importance[j])} for j in top
+            {"feature": moving.feature_names[j], "importance": float(moving.global_importance[j])} for j in top
         ],
+        **({"groups": groups.groups} if groups is not None and groups.groups else {}),
         "profiles": profiles,
         "notes": list(result.notes),
     }
@@ -63,6 +66,7 @@ def write_report(result: Map) -> str:
         "",
         "What moves points most",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
+        *(f"  {name}: {', '.join(members)}" for name, members in facts.get("groups", {}).items()),
     ]
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gnomon.data import ColumnRule
     from gnomon.evaluation import Evaluation
-    from gnomon.explanations import Contrast, Explanation
+    from gnomon.explanations import Contrast, Explanation, FeatureGroups
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
@@ -116,7 +116,8 @@ class Map(Questions):
         check_parts(self)
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
-        self._profiles: dict[Any, Contrast] | None = None
+        self._groups: FeatureGroups | None = None
+        self._profiles: dict[int | None, dict[Any, Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
         self._scaled: tuple[Table, Table] | None = None  # the checked table, and the same standardised
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
@@ -222,21 +223,28 @@ class Map(Questions):
             )
         return self._dimension
 
-    def profiles(self) -> dict[Any, Contrast]:
+    def profiles(self, *, groups: Any = None) -> dict[Any, Contrast]:
         """Say for each label which features set its rows apart; computed once.
 
         Empty without labels of two different classes at least: dates and measured numbers are no classes.
-        """
-        if self._profiles is None:
-            from gnomon.explanations import cluster_profiles
 
-            classes = self._classes()
-            self._profiles = (
-                {}
-                if self.labels is None or len(classes) < 2
-                else cluster_profiles(self._checked(), self.labels, feature_names=self.feature_names)
-            )
-        return self._profiles
+        Parameters
+        ----------
+        groups : None, "auto" or FeatureGroups, default=None
+            "auto" compares the features of each of `feature_groups` as one.
+        """
+        if self.labels is None or len(self._classes()) < 2:
+            return {}
+        from gnomon.explanations import cluster_profiles
+
+        known = self._known_groups(groups)
+        key = id(known) if known is not None and known.groups else None
+        if key not in self._profiles:
+            found = cluster_profiles(self._checked(), self.labels, feature_names=self.feature_names, groups=known)
+            if known is not None and known is not self._groups:
+                return found
+            self._profiles[key] = found
+        return self._profiles[key]
 
     def _classes(self) -> list[Any]:
         """Return the different labels, none if they are measured."""
@@ -474,14 +482,15 @@ class Map(Questions):
         """Write a static picture of the map with its scores and most important features."""
         from gnomon.plot import save_png
 
+        explanation = self.explain() if self.image_shape is not None else self.feature_groups().explanation
         save_png(
             path,
             embedding=self.embedding,
             labels=self.labels,
             title=self.name if title is None else title,
-            explanation=self.explain(),
+            explanation=explanation,
             evaluation=self.evaluate(),
-            feature_names=self.feature_names,
+            feature_names=explanation.feature_names,
         )
 
     @entrance("Map.save")

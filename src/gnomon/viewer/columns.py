@@ -169,7 +169,13 @@ class Facts:
 
 
 def explanation_facts(
-    explanation: Any, shape: tuple[int, int], shown: Callable[[Array], Array], *, name: str, n_top: int = 8
+    explanation: Any,
+    shape: tuple[int, int],
+    shown: Callable[[Array], Array],
+    *,
+    name: str,
+    n_top: int = 8,
+    groups: Any = None,
 ) -> Facts:
     """Per point: fidelity, distortion ellipse, and the features that move it most.
 
@@ -185,8 +191,15 @@ def explanation_facts(
         What errors call the explanation.
     n_top : int, default=8
         Features a point.
+    groups : object, default=None
+        What `gnomon.group_features` found in the explanation. Then what is said is that of the explanation by groups,
+        each in the place of its representative.
     """
     n, d = shape
+    n_features = len(np.asarray(explanation.global_importance))
+    grouped = groups is not None and len(groups.groups) > 0
+    explanation = groups.explanation if grouped else explanation
+    lines = groups.representatives if grouped else np.arange(n_features)
     r2 = _checked(explanation.r2, (n,), f"{name}.r2")
     ellipses = _checked(explanation.ellipses, (n, d, d), f"{name}.ellipses")
     top = explanation.top_features(n_top)
@@ -194,17 +207,20 @@ def explanation_facts(
     indices = _checked(top.indices, (n, k), f"{name}.top_features().indices")
     arrows = _checked(top.arrows, (n, k, d), f"{name}.top_features().arrows")
     importance = _checked(top.importance, (n, k), f"{name}.top_features().importance")
-    total = np.nan_to_num(np.asarray(explanation.global_importance, dtype=np.float32))
+    total = np.zeros(n_features, dtype=np.float32)
+    total[lines] = np.nan_to_num(np.asarray(explanation.global_importance, dtype=np.float32))
     upper = np.triu_indices(d)
     columns = {
         "r2": shown(r2).astype(np.float32),
         "ellipses": shown(ellipses)[:, upper[0], upper[1]].astype(np.float32),
-        "top": shown(indices).astype(np.uint16 if total.size <= 65_536 else np.uint32),
+        "top": shown(lines[indices]).astype(np.uint16 if total.size <= 65_536 else np.uint32),
     }
     columns["arrows"], columns["arrows_scale"] = _fixed_point(shown(arrows).reshape(-1, k * d))
     columns["importance"], columns["importance_scale"] = _fixed_point(shown(importance))
     columns["global_importance"] = total
     header: dict[str, Any] = {"explanation": {"top": k}}
+    if grouped:
+        header["featureGroups"] = group_entries(groups)
     distortion = getattr(explanation, "distortion", None)
     if distortion is not None:
         columns["log_area"] = shown(_checked(distortion.log_area, (n,), f"{name}.distortion.log_area")).astype(
@@ -215,6 +231,16 @@ def explanation_facts(
             columns["torn"] = shown(distortion.tear).astype(np.uint8)
         header["explanation"]["distortion"] = True
     return Facts(columns, header)
+
+
+def group_entries(groups: Any) -> list[dict[str, Any]]:
+    """Return each group of collinear features as the page takes it: in whose place it stands, and what its score is."""
+    facts = zip(groups.representatives, groups.explanation.feature_names, groups.members, groups.weights, strict=True)
+    return [
+        {"feature": int(place), "name": name, "members": members.tolist(), "weights": weights.tolist()}
+        for place, name, members, weights in facts
+        if len(members) > 1
+    ]
 
 
 def local_facts(explanation: Any, n_samples: int) -> Facts | None:

@@ -161,6 +161,9 @@ class PageContent:
         ``importance``, as `gnomon.explain` returns. With its ``jacobians`` and ``graph`` the page can say of all
         features what they do to a pinned point, and find paths through the data; with its ``distortion`` it colours by
         area, anisotropy and tears.
+    groups : object, default=None
+        What `gnomon.group_features` found in the explanation: features that are collinear along the map are one entry
+        each wherever the page says what moves points or sets them apart.
     evaluation : object, default=None
         Has scores (``trustworthiness`` ...) and ``per_point``, as `gnomon.evaluate` returns.
     profiles : dict of label to list of (feature, effect size, AUC), default=None
@@ -185,6 +188,7 @@ class PageContent:
     images: npt.NDArray[np.uint8] | None = None
     image_shape: tuple[int, ...] | None = None
     explanation: Any = None
+    groups: Any = None
     evaluation: Any = None
     profiles: Mapping[Any, Items[tuple[Any, float, float]]] | None = None
     captions: Mapping[str, str] | None = None
@@ -195,6 +199,7 @@ class PageContent:
     @classmethod
     def of(cls, map: Any) -> Self:
         """Return what a page shows of a `gnomon.Map`: the map, its explanation, evaluation, dimension and classes."""
+        groups = map.feature_groups() if map.image_shape is None else None  # pictures are shown by pixel
         return cls(
             embedding=map.embedding,
             title=map.name,
@@ -206,29 +211,30 @@ class PageContent:
             images=map.images,
             image_shape=map.image_shape,
             explanation=map.explain(),
+            groups=groups,
             evaluation=map.evaluate(),
-            profiles=_profiles(map),
-            captions=_captions(map),
+            profiles=_profiles(map, groups),
+            captions=_captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
             metadata={**map.metadata, **_local_dimension(map)},
             info=_info(map),
         )
 
 
-def _profiles(map: Any) -> dict[Any, list[tuple[str, float, float]]]:
+def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float]]]:
     """Return for each label its most distinctive features with effect size and AUC."""
-    best = {label: profile.head(_PROFILE_FEATURES) for label, profile in map.profiles().items()}
+    best = {label: profile.head(_PROFILE_FEATURES) for label, profile in map.profiles(groups=groups).items()}
     return {
         label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), strict=True))
         for label, top in best.items()
     }
 
 
-def _captions(map: Any) -> dict[str, str]:
+def _captions(map: Any, groups: Any) -> dict[str, str]:
     """Return a caption for each label; none without labels, with a single one or with too many to be read."""
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
-    return {name_of(label): caption.text for label, caption in map.captions().items()}
+    return {name_of(label): caption.text for label, caption in map.captions(groups=groups).items()}
 
 
 def _local_dimension(map: Any) -> dict[str, npt.NDArray[Any]]:

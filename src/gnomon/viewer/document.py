@@ -86,7 +86,7 @@ class Document:
             table, content.feature_names, shape, importance=importance, byte_budget=byte_budget
         )
         made.add_images(content.images, table, shape, values_included=complete)
-        made.add_explanation(explanation)
+        made.add_explanation(explanation, content.groups)
         made.add_evaluation(evaluation)
         made.add_sequence(sequence, content.embedding)
         made.add_profiles(content.profiles)
@@ -235,11 +235,11 @@ class Document:
         self.payload.header["images"] = list(pictures.shape[1:])
         self.payload.add("images", "images", pictures)
 
-    def add_explanation(self, explanation: Any) -> None:
-        """Per point: fidelity, distortion ellipse, and the features that move it most."""
+    def add_explanation(self, explanation: Any, groups: Any = None) -> None:
+        """Per point: fidelity, distortion ellipse, and the features, or groups of them, that move it most."""
         if explanation is not None:
             self._name_features(explanation)
-            self._add_facts(self._explanation_facts(explanation, "explanation"))
+            self._add_facts(self._explanation_facts(explanation, "explanation", groups))
             local = local_facts(explanation, self.n_samples) if self.rows is None else None
             if local is not None:
                 self.payload.header |= local.header
@@ -256,8 +256,9 @@ class Document:
         for name, column in facts.columns.items():
             self.payload.add("core", name, column)
 
-    def _explanation_facts(self, explanation: Any, name: str) -> Facts:
-        return explanation_facts(explanation, (self.n_samples, self.n_components), self._shown, name=name)
+    def _explanation_facts(self, explanation: Any, name: str, groups: Any = None) -> Facts:
+        shape = (self.n_samples, self.n_components)
+        return explanation_facts(explanation, shape, self._shown, name=name, groups=groups)
 
     def _name_features(self, explanation: Any) -> None:
         if not self._feature_names:

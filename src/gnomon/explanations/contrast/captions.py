@@ -11,7 +11,8 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.groups import effect_size_errors
 from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of
 from gnomon.geometry.check import check_features
@@ -76,7 +77,7 @@ def _cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Caption(Answer):
+class Caption(GroupedAnswer):
     """What tells a cluster from the other clusters, in a few words; ``str`` gives the words.
 
     Attributes
@@ -120,6 +121,7 @@ def cluster_captions(
     n_phrases: int = 3,
     feature_names: Any = None,
     image_shape: tuple[int, ...] | None = None,
+    groups: FeatureGroups | None = None,
 ) -> dict[Any, Caption]:
     """Name each cluster by what tells it from the other clusters: "high CD3D, low LYZ".
 
@@ -144,6 +146,9 @@ def cluster_captions(
     image_shape : tuple of int, default=None
         (height, width[, channels]) if the features are pixels: captions then speak of nine regions of the picture,
         such as "bright top left, dark centre".
+    groups : FeatureGroups, default=None
+        What `group_features` found in an explanation of the same rows: features that are collinear along the map are
+        named as one, "high area + 2 alike". Not with image_shape.
 
     Returns
     -------
@@ -153,6 +158,11 @@ def cluster_captions(
     n_phrases = check_parameters({"n_phrases": Integer(1)}, {"n_phrases": n_phrases})["n_phrases"]
     values, names = check_features(X, feature_names)
     words = ("high", "low", "medium")
+    collinear = check_groups(groups)
+    if collinear is not None and image_shape is not None:
+        raise ValueError(message("groups of features with image_shape", "left out", remedy="Pass one of the two."))
+    if collinear is not None and collinear.groups:
+        values, names = collinear.joined(values), collinear.explanation.feature_names
     if image_shape is not None:
         values, names = _region_means(values, image_shape)
         words = ("bright", "dark", "grey")
@@ -160,7 +170,8 @@ def cluster_captions(
     moments = _cluster_moments(values, classes.codes, len(classes))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
-    return dict(zip(listed, _told_apart(captions, moments, listed, names), strict=True))
+    told = _told_apart(captions, moments, listed, names)
+    return dict(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
 
 
 def _caption(

@@ -6,7 +6,7 @@ Each number comes with its standard error, and the contrast with how well the fe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +17,8 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, check_parameters, message
-from gnomon.explanations.answer import Answer, Column
+from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.rows import classes_of, dense_rows_of, row_mask
 from gnomon.geometry.check import check_features
 from gnomon.linalg.table import RowTable
@@ -149,7 +150,7 @@ def _auc_of_discriminant(inside: Array, outside: Array, new_inside: Array, new_o
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contrast(Answer):
+class Contrast(GroupedAnswer):
     """Features by how far they set a selection apart from the rest.
 
     Sorted by ``|auc - 0.5|`` (or ``|effect_size|``), then by the other, then by column number.
@@ -170,7 +171,8 @@ class Contrast(Answer):
     auc_error : ndarray of shape (n_features,), float64
         Standard error of the AUC (Hanley & McNeil).
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
-        Means on both sides, in the units of the feature.
+        Means on both sides, in the units of the feature; for a group of features those of the member most correlated
+        with it.
     n_selected, n_rest : int
         Number of rows on both sides.
     fidelity : float in [0, 1], or NaN
@@ -238,8 +240,24 @@ def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> An
     return _core.group_contrasts(RowTable.of(X).core, np.ascontiguousarray(groups), n_groups, current_run().n_threads)
 
 
-def _contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int, names: list[str], sort_by: str) -> list[Contrast]:
-    """Contrast every group with all others."""
+def _contrasts(
+    X: Any,
+    groups: npt.NDArray[np.int32],
+    n_groups: int,
+    names: list[str],
+    sort_by: str,
+    collinear: FeatureGroups | None = None,
+) -> list[Contrast]:
+    """Contrast every group of rows with all others."""
+    if collinear is not None and collinear.groups:
+        joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
+        _, mean, rest_mean, _ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
+        return [
+            collinear.label(
+                replace(one, mean_selected=mean[g, one.indices], mean_rest=rest_mean[g, one.indices])
+            )
+            for g, one in enumerate(joined)
+        ]
     auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups)
 
     def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -295,6 +313,7 @@ def contrast(
     *,
     feature_names: Any = None,
     sort_by: Literal["auc", "effect_size"] = "auc",
+    groups: FeatureGroups | None = None,
     n_jobs: int | None = None,
 ) -> Contrast:
     """Say what sets a selection of rows apart from the rest, feature by feature.
@@ -311,6 +330,9 @@ def contrast(
         By default the columns of a data frame, else "feature 0" and so on.
     sort_by : {"auc", "effect_size"}, default="auc"
         The AUC depends on ranks alone and so is not swayed by outliers or scales.
+    groups : FeatureGroups, default=None
+        What `group_features` found in an explanation of the same rows: features that are collinear along the map are
+        compared as one, by their score.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -332,8 +354,8 @@ def contrast(
     shared = int(np.count_nonzero(inside & outside))
     if shared:
         raise ValueError(message(f"rest with {shared} selected rows", "apart from the selection"))
-    groups = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
-    return _contrasts(values, groups, 2, labels, sort_by)[0]
+    sides = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
+    return _contrasts(values, sides, 2, labels, sort_by, check_groups(groups))[0]
 
 
 @entrance("cluster_profiles")
@@ -344,6 +366,7 @@ def cluster_profiles(
     n_top: int | None = 10,
     feature_names: Any = None,
     sort_by: Literal["auc", "effect_size"] = "auc",
+    groups: FeatureGroups | None = None,
     n_jobs: int | None = None,
 ) -> dict[Any, Contrast]:
     """Contrast every cluster with all other rows, in one pass over the features.
@@ -357,7 +380,7 @@ def cluster_profiles(
         None, NaN or an empty text are in no cluster and take no part.
     n_top : int >= 1 or None, default=10
         Features kept for each cluster; None for all.
-    feature_names, sort_by, n_jobs
+    feature_names, sort_by, groups, n_jobs
         As in `contrast`.
 
     Returns
@@ -369,7 +392,8 @@ def cluster_profiles(
     check_parameters({**_RULES, "n_top": Integer(1)}, checked)
     values, feature_labels = check_features(X, feature_names)
     classes = classes_of(labels, int(values.shape[0]))
-    contrasts = _contrasts(values, classes.codes.astype(np.int32), len(classes), feature_labels, sort_by)
+    codes = classes.codes.astype(np.int32)
+    contrasts = _contrasts(values, codes, len(classes), feature_labels, sort_by, check_groups(groups))
     return {
         label: profile if n_top is None else profile.head(n_top)
         for label, profile in zip(classes.values, contrasts, strict=True)

@@ -4,6 +4,7 @@ import { featureChannel, listChannels } from "./coloring.js";
 import { explainPoint, typicalStretch } from "../questions/explanation.js";
 import { FeatureTable } from "./features.js";
 import { Frames, frameAt } from "./frames.js";
+import { FeatureGroups } from "./groups.js";
 import { LocalMaps } from "./local.js";
 import { loadGroup } from "./payload.js";
 import { Thumbnails } from "../drawing/thumbnail.js";
@@ -12,15 +13,18 @@ import { Thumbnails } from "../drawing/thumbnail.js";
 export class Facts {
   /**
    * @param {{explanation?: {top: number}, evaluation?: Record<string, number>, evaluationNeighbors?: number,
-   *   diagnostics?: {name: string, key: string}[]}} header
+   *   diagnostics?: {name: string, key: string}[],
+   *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[]}} header
    * @param {Record<string, any>} columns
    * @param {number} d
+   * @param {string[]} names of the features
    */
-  constructor(header, columns, d) {
+  constructor(header, columns, d, names) {
     this.header = header;
     this.columns = columns;
     this.d = d;
     this.diagnostics = header.diagnostics || [];
+    this.groups = new FeatureGroups(header.featureGroups || [], names);
     this.typical = typicalStretch(columns, d);
     /** @type {Record<string, number>} */
     this.medians = {};
@@ -62,8 +66,8 @@ export class Atlas {
     /** Where along the sequence the points are; whole numbers are frames. */
     this.position = header.sequence?.main ?? 0;
     /** What is known about the embedding of each frame. @type {Map<number, Facts>} */
-    this.known = new Map([[this.position, new Facts(header, core, header.d)]]);
-    this.nothing = new Facts({}, {}, header.d);
+    this.known = new Map([[this.position, new Facts(header, core, header.d, this.names)]]);
+    this.nothing = new Facts({}, {}, header.d, this.names);
     /** @type {Frames|null} */
     this.frames = null;
     this.table = new FeatureTable(this.names, this.n, {});
@@ -91,7 +95,9 @@ export class Atlas {
     if (this.header.local)
       this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
     for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
-      if (facts) this.known.set(k, new Facts(facts, await loadGroup(this.header, `frame${k}`), this.header.d));
+      if (!facts) continue;
+      const columns = await loadGroup(this.header, `frame${k}`);
+      this.known.set(k, new Facts(facts, columns, this.header.d, this.names));
     }
   }
 
@@ -105,6 +111,11 @@ export class Atlas {
   /** What is known about the embedding that is shown: nothing between two of them. */
   get facts() {
     return this.known.get(frameAt(this.position)) ?? this.nothing;
+  }
+
+  /** Features of the embedding that is shown that are one entry each. */
+  get groups() {
+    return this.facts.groups;
   }
 
   /** The frame nearest to the position of which something is known, or -1. @param {"explained"|"evaluated"} what */

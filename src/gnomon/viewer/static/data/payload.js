@@ -6,7 +6,8 @@
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
  *     missing?: boolean, dates?: boolean}[], diagnostics?:
  *     {name: string, key: string}[],
- *   features?: {names: string[], kept?: number}, pointNames?: string[], explanation?: {top: number, distortion?:
+ *   features?: {names: string[], kept?: number}, pointNames?: string[],
+ *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[], explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
  *     Record<string, number>,
  *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],

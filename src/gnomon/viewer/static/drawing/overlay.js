@@ -155,9 +155,10 @@ export function drawLine(g, path, width) {
  * @param {CanvasRenderingContext2D} g
  * @param {number} x @param {number} y pixels of the point
  * @param {import("../questions/explanation.js").PointExplanation} explanation
- * @param {{cloud: import("./cloud.js").Cloud, typical: number, names: string[], width: number, height: number}} context
+ * @param {{cloud: import("./cloud.js").Cloud, typical: number, name: (f: number) => string, width: number,
+ *   height: number}} context
  */
-export function drawExplanation(g, x, y, explanation, { cloud, typical, names, width, height }) {
+export function drawExplanation(g, x, y, explanation, { cloud, typical, name, width, height }) {
   const weak = !(explanation.r2 >= WEAK_R2);
   g.globalAlpha = weak ? 0.45 : 1;
   if (explanation.ellipse) drawEllipse(g, x, y, flatEllipse(explanation.ellipse, cloud.d, cloud.rotation), typical);
@@ -170,7 +171,7 @@ export function drawExplanation(g, x, y, explanation, { cloud, typical, names, w
     x,
     y,
     tips,
-    explanation.top.map((row) => names[row.feature]),
+    explanation.top.map((row) => name(row.feature)),
     width,
     height,
   );

@@ -144,7 +144,7 @@ export class Scene {
         drawExplanation(g, x, y, explanation, {
           cloud: atlas.cloud,
           typical: atlas.facts.typical,
-          names: atlas.names,
+          name: (f) => atlas.groups.name(f),
           width: camera.width,
           height: camera.height,
         });

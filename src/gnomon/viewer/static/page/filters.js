@@ -1,7 +1,7 @@
 // Colours, hidden classes, selections and search results: which points are shown, dimmed or hidden.
 import { linePanel } from "../panels/along.js";
 import { paint } from "../data/coloring.js";
-import { contrast } from "../questions/contrast.js";
+import { contrast, joinGroups } from "../questions/contrast.js";
 import { byId, formatCount } from "../dom.js";
 import { classLegend, rampLegend } from "../panels/legend.js";
 import { selectionPanel } from "../panels/panels.js";
@@ -143,8 +143,9 @@ export class Filters {
 
   /** @param {Uint32Array} ids @param {{profile?: any, path?: number[][]|null, line?: any}} [origin] */
   select(ids, { profile = null, path = null, line = null } = {}) {
-    const { table, n } = this.atlas;
-    const rows = table.size && ids.length < n && !line ? contrast(table, ids) : null;
+    const { groups, table, n } = this.atlas;
+    const single = table.size && ids.length < n && !line ? contrast(table, ids) : null,
+      rows = single && groups.size ? joinGroups(single, groups, table, ids) : single;
     this.selection = { ids, rows, profile, path, line };
     this.matches = null;
     this.showSelection();

@@ -2,6 +2,7 @@
 import { formatNumber, formatValue, h } from "../dom.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
+import { memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
 const MOST_VALUES = 8;
@@ -112,7 +113,7 @@ function explanationBlock(atlas, i, explanation) {
           "→",
         ),
       ),
-      h("td", { class: "name", title: table.names[row.feature] }, h("bdi", {}, table.names[row.feature])),
+      nameCell(atlas.groups, row.feature, atlas.groups.title(row.feature)),
       h("td", { class: "bar" }, h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } })),
       ...valueCells(table, i, row.feature),
     );
@@ -128,6 +129,10 @@ function explanationBlock(atlas, i, explanation) {
     { class: weak ? "weak" : "" },
     h("h3", {}, "What moves this point"),
     h("table", { class: "axes" }, h("tbody", {}, ...rows)),
+    ...memberLines(
+      atlas.groups,
+      explanation.top.map((row) => row.feature),
+    ),
     h("p", { class: weak ? "warn" : "quiet" }, words.filter(Boolean).join(" ")),
   );
 }

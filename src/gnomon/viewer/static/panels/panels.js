@@ -1,5 +1,6 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
 import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
+import { memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
@@ -100,9 +101,9 @@ function contrastBlock(atlas, rows, colorBy) {
         tabindex: 0,
         onclick: () => colorBy(row.feature),
         onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
-        title: meansText(row),
+        title: meansText(atlas, row),
       },
-      h("td", { class: "name" }, h("bdi", {}, row.name)),
+      nameCell(atlas.groups, row.feature),
       effectBar(row.effect, largest),
       h("td", { class: "num" }, effectText(row.effect)),
       h("td", { class: "num" }, row.auc.toFixed(2)),
@@ -131,6 +132,10 @@ function contrastBlock(atlas, rows, colorBy) {
       ),
       h("tbody", {}, ...lines),
     ),
+    ...memberLines(
+      atlas.groups,
+      top.map((row) => row.feature),
+    ),
     h(
       "p",
       { class: "quiet" },
@@ -145,11 +150,14 @@ function round3(value) {
   return Number(value.toPrecision(3));
 }
 
-/** @param {import("../questions/contrast.js").ContrastRow} row */
-function meansText(row) {
+/** @param {import("../data/atlas.js").Atlas} atlas @param {import("../questions/contrast.js").ContrastRow} row */
+function meansText(atlas, row) {
   const inside = formatNumber(round3(row.inside)),
     rest = formatNumber(round3(row.rest));
-  return `${row.name}\nmean of the selection ${inside}, of the rest ${rest}\nClick to colour the map by it`;
+  const name = atlas.names[row.feature],
+    means = `mean of the selection ${inside}, of the rest ${rest}`;
+  if (row.name === name) return `${name}\n${means}\nClick to colour the map by it`;
+  return `${atlas.groups.title(row.feature)}\n${name}: ${means}\nClick to colour the map by ${name}`;
 }
 
 /** @param {number} effect */
@@ -278,11 +286,11 @@ export function importanceContent(atlas, colorBy) {
       "tr",
       {
         tabindex: 0,
-        title: "Click to colour the map by this feature",
+        title: `${atlas.groups.title(f)}\nClick to colour the map by ${atlas.names[f]}`,
         onclick: () => colorBy(f),
         onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f),
       },
-      h("td", { class: "name" }, h("bdi", {}, atlas.names[f])),
+      nameCell(atlas.groups, f),
       h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } })),
     ),
   );
@@ -298,6 +306,7 @@ export function importanceContent(atlas, colorBy) {
     h("p", { class: "quiet" }, "How far the map moves per local standard deviation of a feature, over all points."),
     image,
     h("table", { class: "contrast" }, h("tbody", {}, ...rows)),
+    ...memberLines(atlas.groups, order),
   ].filter(Boolean);
 }
 

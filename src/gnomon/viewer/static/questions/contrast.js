@@ -18,6 +18,51 @@ export function contrast(table, ids) {
 }
 
 /**
+ * The same with each group of collinear features as one row: effect size and AUC are those of its score, means those
+ * of the feature in whose place it stands.
+ * @param {ContrastRow[]} rows
+ * @param {import("../data/groups.js").FeatureGroups} groups
+ * @param {import("../data/features.js").FeatureTable} table
+ * @param {ArrayLike<number>} ids selected points, unique
+ * @returns {ContrastRow[]} largest absolute effect first
+ */
+export function joinGroups(rows, groups, table, ids) {
+  const joined = rows
+    .filter((row) => !groups.isMember(row.feature))
+    .map((row) => {
+      const scores = groups.scores(row.feature, table);
+      return scores ? { ...row, name: groups.name(row.feature), ...contrastScores(scores, ids) } : row;
+    });
+  return joined.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.feature - b.feature);
+}
+
+/**
+ * @param {{values: Float64Array, ranks: Float64Array}} scores of all points, and their ranks from 0
+ * @param {ArrayLike<number>} ids
+ */
+function contrastScores({ values, ranks }, ids) {
+  const inside = new Uint8Array(values.length);
+  for (let k = 0; k < ids.length; k++) inside[ids[k]] = 1;
+  const count = [0, 0],
+    sum = [0, 0];
+  let rankSum = 0;
+  for (let i = 0; i < values.length; i++) {
+    count[inside[i]]++;
+    sum[inside[i]] += values[i];
+    if (inside[i]) rankSum += ranks[i];
+  }
+  const [m, n] = count,
+    means = [sum[0] / m, sum[1] / n];
+  let square = 0;
+  for (let i = 0; i < values.length; i++) square += (values[i] - means[inside[i]]) ** 2;
+  const difference = means[1] - means[0];
+  return {
+    effect: !difference || !(n + m > 2) ? 0 : difference / Math.sqrt(square / (n + m - 2)),
+    auc: n && m ? (rankSum - (n * (n - 1)) / 2) / (n * m) : 0.5,
+  };
+}
+
+/**
  * @param {import("../data/features.js").FeatureTable} table
  * @param {number} slot
  * @param {Uint32Array} counts

@@ -117,7 +117,7 @@ export function pointsNear(cloud, shown, path, width) {
 }
 
 /** Mid-ranks. @param {ArrayLike<number>} values */
-function ranks(values) {
+export function ranks(values) {
   const order = Uint32Array.from(values, (_, k) => k).sort((a, b) => values[a] - values[b]),
     out = new Float64Array(values.length);
   for (let start = 0; start < order.length;) {

@@ -1,0 +1,33 @@
+// Names of features in tables, where a group of collinear ones is one entry.
+import { h } from "../dom.js";
+
+const MOST_MEMBERS = 8;
+
+/**
+ * The cell of a feature or of the group in its place: the name may be cut short, how many go with it is not.
+ * @param {import("../data/groups.js").FeatureGroups} groups @param {number} f @param {string|null} [title] on hover
+ */
+export function nameCell(groups, f, title = null) {
+  const others = groups.othersOf(f).length,
+    name = h("bdi", {}, groups.names[f]);
+  return h(
+    "td",
+    { class: "name", title },
+    others ? h("div", { class: "group" }, name, h("span", {}, `+ ${others}`, h("em", {}, " alike"))) : name,
+  );
+}
+
+/**
+ * What the groups among some features are made of, one line each.
+ * @param {import("../data/groups.js").FeatureGroups} groups @param {number[]} features
+ */
+export function memberLines(groups, features) {
+  return features
+    .filter((f) => groups.othersOf(f).length)
+    .map((f) => {
+      const others = groups.othersOf(f),
+        shown = others.slice(0, MOST_MEMBERS).map((m) => groups.names[m]),
+        more = others.length > shown.length ? ` and ${others.length - shown.length} more` : "";
+      return h("p", { class: "quiet members" }, h("bdi", {}, groups.names[f]), ` goes with ${shown.join(", ")}${more}.`);
+    });
+}
