@@ -10,7 +10,15 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris
 
 import gnomon
-from gnomon.explanations import explain, group_features, importance_by_label, mean_importance
+from gnomon.explanations import (
+    cluster_captions,
+    cluster_profiles,
+    explain,
+    group_features,
+    importance_by_label,
+    mean_importance,
+)
+from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
 
 
@@ -130,3 +138,61 @@ def test_by_label_and_wrong_groups(copies):
         why(copies, 0, groups="auto")
     with pytest.raises(ValueError, match="threshold=0"):
         group_features(copies, threshold=0)
+
+
+def test_groups_are_found_and_explained_in_the_units_of_a_scaled_explanation(drivers):
+    T, noise, Y = drivers
+    X = np.column_stack([T[:, :1] @ np.array([[1.0, 2.0, -3.0]]), T[:, 1:], 1e4 * noise])
+    whitened = (X - X.mean(axis=0)) / X.std(axis=0)
+    scaled, plain = explain(X, Y, scale="standard", n_jobs=1), explain(whitened, Y, n_jobs=1)
+    one, other = (group_features(explanation) for explanation in (scaled, plain))
+    assert list(one.groups) == list(other.groups) == ["feature 0 + 2 alike"]
+    np.testing.assert_allclose(one.explanation.global_importance, other.explanation.global_importance, rtol=1e-4)
+    np.testing.assert_allclose(one.explanation._X[:, 1:], X[:, 3:])
+    (at,) = (f for f, part in enumerate(one.members) if len(part) > 1)
+    scores = X[:, one.members[at]] @ one.weights[at]
+    assert np.corrcoef(scores, one.explanation._X[:, at])[0, 1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_copies_set_a_selection_apart_as_the_one_driver_does(drivers, form):
+    T, noise, Y = drivers
+    X = np.column_stack([T[:, :1], -2.0 * T[:, :1], 5.0 * T[:, :1], T[:, 1:], noise])
+    groups = group_features(explain(form(X), Y, n_jobs=1))
+    inside = T[:, 0] + 0.1 * T[:, 1] > 0.6
+    alone = contrast(form(X), inside)
+    found = contrast(form(X), inside, groups=groups)
+    assert len(found) == len(alone) - 2
+    assert found.features[0] == "feature 0 + 2 alike"
+    assert list(found.groups) == found.features[:1]
+    for column in ("effect", "error", "auc", "auc_error", "mean_selected", "mean_rest"):
+        driver = getattr(alone, column)[list(alone.indices).index(0)]
+        assert getattr(found, column)[0] == pytest.approx(driver, rel=1e-5), column
+    profile = cluster_profiles(form(X), inside, groups=groups)[True]
+    assert profile.effect[0] == pytest.approx(found.effect[0])
+    assert profile.to_dict()["groups"] == found.groups
+    with pytest.raises(ValueError, match=r"X of shape \(300, 10\) must be those of the 600 rows"):
+        contrast(form(X[:300]), inside[:300], groups=groups)
+    with pytest.raises(TypeError, match="groups='auto' must be None or what group_features returns"):
+        contrast(form(X), inside, groups="auto")
+
+
+def test_captions_name_a_group_once(drivers):
+    T, noise, Y = drivers
+    X = np.column_stack([T[:, [0, 0]], T[:, 1:], noise])
+    groups = group_features(explain(X, Y, n_jobs=1))
+    labels = np.where(T[:, 0] > 0.5, "right", "left")
+    found = cluster_captions(X, labels, groups=groups)
+    assert found["right"].text == "high feature 0 + 1 alike"
+    assert list(found["left"].groups) == ["feature 0 + 1 alike"]
+    assert found["left"].indices.tolist() == [0]
+    with pytest.raises(ValueError, match="groups of features with image_shape must be left out"):
+        cluster_captions(X, labels, groups=groups, image_shape=(3, 3))
+
+
+def test_without_groups_answers_are_those_of_the_features(drivers):
+    T, noise, Y = drivers
+    X = np.column_stack([T, noise])
+    groups = group_features(explain(X, Y, n_jobs=1))
+    assert groups.groups == {}
+    assert str(contrast(X, T[:, 0] > 0.5, groups=groups)) == str(contrast(X, T[:, 0] > 0.5))

@@ -8,6 +8,8 @@ import scipy.sparse as sp
 
 import gnomon
 from gnomon.maps import Map
+from gnomon.maps.report import describe
+from gnomon.viewer import PageContent
 
 
 @pytest.fixture(scope="module")
@@ -96,5 +98,25 @@ def test_collinear_features_are_taken_together_where_asked():
     T = rng.uniform(0, 1, (200, 2))
     found = gnomon.map(T[:, [0, 0, 1]], "pca", labels=np.arange(200) % 2, n_jobs=1)
     assert found.why(0, groups="auto").groups.keys() == found.importance(groups="auto").groups.keys()
-    assert all("0 and 1 more" in " ".join(one.features) for one in found.importance_by_label(groups="auto").values())
+    assert all("0 + 1 alike" in " ".join(one.features) for one in found.importance_by_label(groups="auto").values())
     assert found.why(0).groups is found.importance().groups is None
+
+
+def test_the_report_and_the_page_take_collinear_features_together(tmp_path):
+    rng = np.random.default_rng(0)
+    T = rng.uniform(0, 1, (120, 2))
+    labels = np.where(T[:, 0] > 0.5, "right", "left")
+    copies, single = (gnomon.map(T[:, f], "pca", labels=labels, n_jobs=1) for f in ([0, 0, 1], [0, 1]))
+    name = "feature 0 + 1 alike"
+    assert copies.feature_groups() is copies.feature_groups()
+    report = copies.report()
+    assert f"{name}: feature 0, feature 1" in report
+    assert f"right  {name} +" in report
+    assert copies.profiles()["right"].groups is None
+    content = PageContent.of(copies)
+    assert content.captions == {"left": f"low {name}", "right": f"high {name}"}
+    assert content.profiles["right"][0][0] == name
+    assert "alike" not in single.report()
+    assert "groups" not in describe(single)
+    copies.to_png(tmp_path / "map.svg")
+    assert "alike" in (tmp_path / "map.svg").read_text()

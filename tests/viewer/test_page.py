@@ -7,6 +7,8 @@ import pytest
 from matplotlib.path import Path as Polygon
 from scipy.stats import rankdata
 
+from gnomon.explanations import explain, group_features
+from gnomon.explanations.contrast import contrast
 from gnomon.viewer import PageContent, write_html
 from gnomon.viewer.payload import encode_features
 
@@ -371,3 +373,33 @@ def test_a_line_through_nothing_clears_with_a_message(open_page, blobs_page):
     opened.page.mouse.up()
     assert opened.state["line"] is None
     assert "draw it through the points" in opened.page.inner_text("#message")
+
+
+def test_a_group_of_collinear_features_is_one_entry(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    T = rng.integers(0, 200, (300, 2)).astype(float)
+    X, inside = (
+        np.column_stack([T[:, 0], 40.0 - 0.5 * T[:, 0], T[:, 1], T[:, 0] + rng.integers(0, 2, 300)]),
+        T[:, 0] > 90,
+    )
+    explanation = explain(X, T, feature_names=["a", "b", "c", "d"], n_jobs=1)
+    groups = group_features(explanation)
+    write_html(
+        tmp_path / "page.html",
+        PageContent(embedding=T, X=X, labels=inside, explanation=explanation, groups=groups),
+    )
+    opened = open_page(tmp_path / "page.html")
+    opened.page.click('#legend [data-class="1"] .class')
+    rows = opened.state["contrast"]
+    expected = contrast(X, inside, groups=groups)
+    assert [row["name"] for row in rows] == expected.features
+    np.testing.assert_allclose([row["effect"] for row in rows], expected.effect, rtol=0.01, atol=1e-3)
+    np.testing.assert_allclose([row["auc"] for row in rows], expected.auc, atol=2e-3)
+    lead = expected.features[0][0]
+    others = ", ".join(name for name in "abd" if name != lead)
+    assert f"{lead} goes with {others}." in opened.page.inner_text("#selection")
+    opened.hover(5)
+    card = opened.page.inner_text("#card")
+    assert f"{lead} goes with {others}." in card
+    assert "+ 2" in card
+    assert opened.problems == []

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from gnomon.explanations import explain, group_features
 from gnomon.maps import Map
 from gnomon.viewer import PageContent, document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
@@ -296,3 +297,20 @@ def test_the_input_is_not_changed():
     encode_features(X, byte_budget=ALL)
     np.testing.assert_array_equal(X.data, before.data)
     np.testing.assert_array_equal(X.indptr, before.indptr)
+
+
+def test_a_group_of_collinear_features_stands_in_the_place_of_its_representative(tmp_path):
+    rng = np.random.default_rng(0)
+    T = rng.uniform(0, 1, (200, 2))
+    explanation = explain(T[:, [1, 0, 0]], T, n_jobs=1)
+    groups = group_features(explanation)
+    write_html(tmp_path / "a.html", PageContent(embedding=T, X=T[:, [1, 0, 0]], explanation=explanation, groups=groups))
+    header, columns = read_page(tmp_path / "a.html")
+    (entry,) = header["featureGroups"]
+    assert (entry["feature"], entry["name"], entry["members"]) == (1, "feature 1 + 1 alike", [1, 2])
+    np.testing.assert_allclose(columns["global_importance"], [*groups.explanation.global_importance, 0.0], rtol=1e-6)
+    assert set(columns["top"].ravel().tolist()) == {0, 1}
+    alone = explain(T, T, n_jobs=1)
+    for name, given in (("b", group_features(alone)), ("c", None)):
+        write_html(tmp_path / f"{name}.html", PageContent(embedding=T, X=T, explanation=alone, groups=given))
+    assert (tmp_path / "b.html").read_bytes() == (tmp_path / "c.html").read_bytes()

@@ -105,7 +105,7 @@ class Scaling:
     spread: Float64Array
 
     def apply(self, X: Any) -> Any:
-        """Return rows (n, n_features), or one (n_features,), without units: float32 or float64 as given, else float32."""
+        """Return rows (n, n_features), or one row, without units: float32 or float64 as they are, else float32."""
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float32)
         if hasattr(X, "tocsr"):
             scaled = sp.csr_array(X, dtype=np.float64, copy=True)

@@ -194,7 +194,22 @@ def check_table(
 
 
 def check_one_row(x: Any) -> npt.NDArray[Any]:
-    """Return one row of numbers as a table of one row, or raise ValueError if it has another shape."""
+    """Return one row of numbers as a table of one row.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_features,)
+        Of one dimension.
+
+    Returns
+    -------
+    ndarray of shape (1, n_features)
+
+    Raises
+    ------
+    ValueError
+        If it has another shape.
+    """
     row = np.asarray(x)
     if row.ndim != 1:
         raise ValueError(message(f"x of shape {row.shape}", "one row of shape (n_features,)"))
@@ -202,10 +217,22 @@ def check_one_row(x: Any) -> npt.NDArray[Any]:
 
 
 def plain_row(x: Any, n_features: int) -> npt.NDArray[np.float64] | None:
-    """Return one row that `check_table` would take as it is, C-contiguous; None for anything else.
+    """Return one row that `check_table` would take as it is; None for anything else.
 
-    For loops that ask of one row after the other: a finite float64 array of shape (n_features,) is known in a
-    microsecond, and whatever it is else goes the way that raises the errors.
+    For loops that ask of one row after the other: the usual row is known in a few microseconds, and all else goes the
+    way that raises the errors.
+
+    Parameters
+    ----------
+    x : object
+        Anything that may be a row.
+    n_features : int
+        Its length.
+
+    Returns
+    -------
+    ndarray of shape (n_features,), float64, or None
+        C-contiguous, if x is a finite float64 array of this shape.
     """
     usual = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.shape == (n_features,)
     return np.ascontiguousarray(x) if usual and np.isfinite(x).all() else None

@@ -43,7 +43,7 @@ class FeatureGroups:
     shares : list of ndarray of float64
         For each feature of `explanation` what its members have in it, summing to 1.
     weights : list of ndarray of float64
-        For each feature of `explanation` the factors of its members, in units of the data, in the score, up to a constant.
+        For each feature of `explanation` the factors of its members, in units of the data, in its score.
     representatives : ndarray of int64
         For each feature of `explanation` the column most correlated with it.
     groups : dict of str to dict of str to float
@@ -196,7 +196,7 @@ def _replaced(X: Any, lines: Columns, at: Columns, columns: Any) -> Any:
 
 
 def _in_units(X: Any, scores: Any, lines: Columns, places: list[int], scale: Scaling) -> tuple[Any, Scaling]:
-    """Return the scores of standardised features with single features in units of the data, and how they were scaled."""
+    """Return scores of standardised features with single features in units of the data, and their scaling."""
     at = np.searchsorted(lines, np.array(places, dtype=np.int64))
     center, spread = scale.center[lines], scale.spread[lines]
     center[at], spread[at] = 0.0, 1.0

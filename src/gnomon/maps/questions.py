@@ -183,9 +183,7 @@ class Questions:
 
         return axis(explanation or self.explain(), path, **options)
 
-    def contrast(
-        self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None, *, groups: Any = None
-    ) -> Contrast:
+    def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None, *, groups: Any = None) -> Contrast:
         """Say which features set a selection apart. See `gnomon.contrast`.
 
         Parameters
@@ -206,7 +204,7 @@ class Questions:
     def captions(self, n_phrases: int = 3, *, groups: Any = None) -> dict[Any, Caption]:
         """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`.
 
-        groups="auto" names the features of each of `feature_groups` as one; captions of pictures speak of regions anyway.
+        groups="auto" names the features of each of `feature_groups` as one; of pictures captions name regions.
         """
         from gnomon.explanations import cluster_captions
 

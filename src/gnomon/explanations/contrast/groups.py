@@ -253,9 +253,7 @@ def _contrasts(
         joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
         _, mean, rest_mean, _ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
         return [
-            collinear.label(
-                replace(one, mean_selected=mean[g, one.indices], mean_rest=rest_mean[g, one.indices])
-            )
+            collinear.label(replace(one, mean_selected=mean[g, one.indices], mean_rest=rest_mean[g, one.indices]))
             for g, one in enumerate(joined)
         ]
     auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups)

@@ -7,7 +7,8 @@
  *     missing?: boolean, dates?: boolean}[], diagnostics?:
  *     {name: string, key: string}[],
  *   features?: {names: string[], kept?: number}, pointNames?: string[],
- *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[], explanation?: {top: number, distortion?:
+ *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[],
+ *   explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
  *     Record<string, number>,
  *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],

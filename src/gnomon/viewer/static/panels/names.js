@@ -28,6 +28,6 @@ export function memberLines(groups, features) {
       const others = groups.othersOf(f),
         shown = others.slice(0, MOST_MEMBERS).map((m) => groups.names[m]),
         more = others.length > shown.length ? ` and ${others.length - shown.length} more` : "";
-      return h("p", { class: "quiet members" }, h("bdi", {}, groups.names[f]), ` goes with ${shown.join(", ")}${more}.`);
+      return h("p", { class: "quiet" }, h("bdi", {}, groups.names[f]), ` goes with ${shown.join(", ")}${more}.`);
     });
 }
