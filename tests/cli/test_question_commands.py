@@ -74,6 +74,8 @@ def test_captions_and_labels_alone(saved):
     part = json.loads(ask("importance", saved, "--select", "label=1", "--json").stdout)
     grouped = json.loads(ask("importance", saved, "--groups", "--json").stdout)
     assert isinstance(grouped["groups"], dict)
+    for command in (("why", saved, "0"), ("contrast", saved, "--select", "rows=0:20"), ("profile", saved)):
+        assert ask(*command, "--groups").stdout == ask(*command).stdout  # nothing goes together here
     assert part["n_points"] == 120
 
 

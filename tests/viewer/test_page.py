@@ -386,7 +386,9 @@ def test_a_group_of_collinear_features_is_one_entry(open_page, tmp_path):
     groups = group_features(explanation)
     write_html(
         tmp_path / "page.html",
-        PageContent(embedding=T, X=X, labels=inside, explanation=explanation, groups=groups),
+        PageContent(
+            embedding=T, X=X, labels=inside, feature_names=list("abcd"), explanation=explanation, groups=groups
+        ),
     )
     opened = open_page(tmp_path / "page.html")
     opened.page.click('#legend [data-class="1"] .class')

@@ -41,6 +41,16 @@ def _threads(command: _Command) -> _Command:
     return click.option("--threads", type=int, help=text)(command)
 
 
+def _grouped(command: _Command) -> _Command:
+    """Add the option that takes collinear features together: the command gets `groups`, "auto" or None."""
+
+    def named(ctx: click.Context, param: click.Parameter, value: bool) -> str | None:
+        return "auto" if value else None
+
+    text = "Take features that are collinear along the map together."
+    return click.option("--groups", is_flag=True, callback=named, help=text)(command)
+
+
 def _coordinates(text: str) -> list[float]:
     """Turn X,Y into numbers."""
     try:
@@ -76,16 +86,17 @@ def _print_answer(ask: Callable[[], Any], json: bool) -> Any:
 @click.command("why", context_settings={"ignore_unknown_options": True})
 @_map_file
 @click.argument("point")
+@_grouped
 @_n_top(5)
 @_threads
 @_as_json
-def why(map_path: str, point: str, top: int, threads: int | None, as_json: bool) -> None:
+def why(map_path: str, point: str, groups: str | None, top: int, threads: int | None, as_json: bool) -> None:
     """Say which features move POINT in MAP, how far, and how sure that is.
 
     MAP is a file that `gnomon map --save` wrote. POINT is a row number, counted from 0, or a point's name.
     """
     result = _open_map(map_path, threads)
-    _print_answer(lambda: result.why(result.find(point), top), as_json)
+    _print_answer(lambda: result.why(result.find(point), top, groups=groups), as_json)
 
 
 def _places(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[list[float]]:
@@ -125,10 +136,13 @@ def axis(
 @_map_file
 @click.option("--select", metavar="CONDITION", required=True, help="The rows, such as label=3, age>40 or rows=0:100.")
 @click.option("--rest", metavar="CONDITION", help="The rows to compare with, all others by default.")
+@_grouped
 @_n_top(10)
 @_threads
 @_as_json
-def contrast(map_path: str, select: str, rest: str | None, top: int, threads: int | None, as_json: bool) -> None:
+def contrast(
+    map_path: str, select: str, rest: str | None, groups: str | None, top: int, threads: int | None, as_json: bool
+) -> None:
     """Say what sets some rows of MAP apart from the rest.
 
     MAP is a file that `gnomon map --save` wrote. A CONDITION compares the label, a column of metadata or a feature by
@@ -137,16 +151,17 @@ def contrast(map_path: str, select: str, rest: str | None, top: int, threads: in
     result = _open_map(map_path, threads)
     chosen = result.select(select)
     others = None if rest is None else result.select(rest)
-    _print_answer(lambda: result.contrast(chosen, others).head(top), as_json)
+    _print_answer(lambda: result.contrast(chosen, others, groups=groups).head(top), as_json)
 
 
 @click.command("profile")
 @_map_file
 @click.option("--captions", is_flag=True, help="Only a caption for each label.")
+@_grouped
 @_n_top(5)
 @_threads
 @_as_json
-def profile(map_path: str, captions: bool, top: int, threads: int | None, as_json: bool) -> None:
+def profile(map_path: str, captions: bool, groups: str | None, top: int, threads: int | None, as_json: bool) -> None:
     """Say for each label of MAP what sets its rows apart.
 
     The features compare a label with all other rows; a caption tells it from each other label. MAP is a file that
@@ -154,11 +169,11 @@ def profile(map_path: str, captions: bool, top: int, threads: int | None, as_jso
     """
     result = _open_map(map_path, threads)
     if captions and as_json:
-        _print_answer(result.captions, as_json)
+        _print_answer(lambda: result.captions(groups=groups), as_json)
     elif captions:
-        _print_answer(lambda: _caption_table(result.captions()), False)
+        _print_answer(lambda: _caption_table(result.captions(groups=groups)), False)
     else:
-        _print_answer(lambda: {label: profile.head(top) for label, profile in result.profiles().items()}, as_json)
+        _print_answer(lambda: {label: one.head(top) for label, one in result.profiles(groups=groups).items()}, as_json)
 
 
 def _caption_table(captions: dict[Any, Caption]) -> str:
@@ -182,12 +197,12 @@ def _caption_table(captions: dict[Any, Caption]) -> str:
 @_map_file
 @click.option("--select", metavar="CONDITION", help="Only these rows, such as label=3.")
 @click.option("--by-label", is_flag=True, help="For each label by itself.")
-@click.option("--groups", is_flag=True, help="Take features that are collinear along the map together.")
+@_grouped
 @_n_top(10)
 @_threads
 @_as_json
 def importance(
-    map_path: str, select: str | None, by_label: bool, groups: bool, top: int, threads: int | None, as_json: bool
+    map_path: str, select: str | None, by_label: bool, groups: str | None, top: int, threads: int | None, as_json: bool
 ) -> None:
     """Say which features move the points of MAP most, on average.
 
@@ -197,11 +212,11 @@ def importance(
         raise click.UsageError("--select and --by-label cannot be used together.")
     result = _open_map(map_path, threads)
     if by_label:
-        answers = result.importance_by_label(groups="auto" if groups else None)
+        answers = result.importance_by_label(groups=groups)
         _print_answer(lambda: {label: answer and answer.head(top) for label, answer in answers.items()}, as_json)
     else:
         rows = None if select is None else result.select(select)
-        _print_answer(lambda: result.importance(rows, groups="auto" if groups else None).head(top), as_json)
+        _print_answer(lambda: result.importance(rows, groups=groups).head(top), as_json)
 
 
 @click.command("saliency", context_settings={"ignore_unknown_options": True})
