@@ -212,8 +212,12 @@ class MapFunction:
         if self._is_constant():
             return self.embedding_[0].copy(), np.zeros((self.embedding_.shape[1], self.n_features_in_))
         if self._has_formula or self._takes_distances:
-            return self._evaluate(rows)[0], self._derive(rows)[0]
+            return self._expand(rows)
         return self._make_atlas().linearize(rows[0])
+
+    def _expand(self, X: Any) -> tuple[Float64Array, Float64Array]:
+        """Return the place of one checked row and the derivative there, by the formula."""
+        return self._evaluate(X)[0], self._derive(X)[0]
 
     def _derive(self, X: Any) -> Float64Array:
         """Return the derivatives at checked rows, (n_rows, n_components, n_features)."""

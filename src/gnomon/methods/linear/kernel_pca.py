@@ -360,6 +360,10 @@ class KernelPCA(PlacesRows):
                 found[i] = gradients(row, self._rows, self._components.projection)[0]
         return found
 
+    def _expand(self, X: Any) -> tuple[Float64Array, Float64Array]:
+        with single_threaded_blas():  # once for both
+            return super()._expand(X)
+
     def _differences(self, X: Any) -> Float64Array:
         """Return the derivatives of the formula of a user's kernel by central differences."""
         form: Any = sp.csr_array if sp.issparse(X) else np.asarray
