@@ -1,7 +1,7 @@
 // Names of features in tables, where a group of collinear ones is one entry.
 import { h } from "../dom.js";
 
-const MOST_MEMBERS = 8;
+const MOST_MEMBERS = 4;
 
 /**
  * The cell of a feature or of the group in its place: the name may be cut short, how many go with it is not.
