@@ -196,3 +196,18 @@ def test_without_groups_answers_are_those_of_the_features(drivers):
     groups = group_features(explain(X, Y, n_jobs=1))
     assert groups.groups == {}
     assert str(contrast(X, T[:, 0] > 0.5, groups=groups)) == str(contrast(X, T[:, 0] > 0.5))
+
+
+def test_a_group_is_compared_by_its_score(drivers):
+    T, noise, Y = drivers
+    rng = np.random.default_rng(0)
+    X = np.column_stack([T[:, :1] * [1.0, -2.0, 0.5, 1.5] + 0.003 * rng.normal(size=(600, 4)), T[:, 1:], noise])
+    groups = group_features(explain(X, Y, n_jobs=1))
+    (at,) = (f for f, part in enumerate(groups.members) if len(part) > 1)
+    score = X[:, groups.members[at]] @ groups.weights[at]
+    inside = T[:, 0] > 0.5
+    found, of_score = contrast(X, inside, groups=groups), contrast(score[:, None], inside)
+    assert found.effect[0] == pytest.approx(of_score.effect[0], rel=1e-5)
+    assert found.auc[0] == pytest.approx(of_score.auc[0], rel=1e-9)
+    leader = contrast(X[:, [groups.representatives[at]]], inside)
+    assert abs(found.effect[0]) > abs(leader.effect[0])  # the noise of several readings averages out
