@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse.csgraph
+import scipy.spatial.distance
 import scipy.stats
+from benchmarks.tears import cut_shape, judge
 from sklearn.neighbors import NearestNeighbors
 
 from gnomon.geometry import local_jacobians
@@ -121,19 +124,33 @@ def test_the_cut_is_found_where_a_map_gives_little_room():
 def test_a_smooth_map_that_squeezes_one_direction_is_no_tear():
     X, coordinates = plane()
     result, _ = found(X, coordinates * [100.0, 1.0])
-    assert np.max(result.stretch) > 5.0
+    assert np.max(result.gap) > 5.0
     assert not result.tear.any()
 
 
-def test_the_thresholds_of_a_tear_are_parameters():
+@pytest.mark.parametrize("name", ["ring, cut", "sphere, cut at a meridian", "sphere, cut at the equator"])
+def test_nine_in_ten_points_at_a_cut_are_found_and_few_others_flagged(name):
+    shares = [judge(*cut_shape(name, 1500, noise, seed=3)) for noise in (0.0, 0.05)]
+    assert min(share for share, _ in shares) > 0.88
+    assert max(false for _, false in shares) < 0.05
+
+
+@pytest.mark.parametrize("name", ["ring, whole", "half a sphere, whole"])
+def test_where_nothing_is_cut_no_more_is_flagged_than_the_level_says(name):
+    X, Y, _ = cut_shape(name, 1500, 0.05, seed=3)
+    flagged = [found(X, Y, variance_share=0.9, tear_level=level)[0].tear.mean() for level in (0.2, 0.05, 0.002)]
+    assert np.all(flagged <= [0.2, 0.05, 0.002])
+    assert flagged[0] > flagged[1] > flagged[2]
+
+
+def test_the_r2_below_which_a_gap_is_a_tear_is_a_parameter():
     X, angle, height = cylinder()
     Y = np.column_stack([angle, height])
-    assert not found(X, Y, tear_stretch=1e6)[0].tear.any()
     assert not found(X, Y, tear_r2=0.0)[0].tear.all()
     assert found(X, Y, tear_r2=0.3)[0].tear.sum() < found(X, Y, tear_r2=0.9)[0].tear.sum()
 
 
-def test_the_stretch_is_the_largest_ratio_over_the_lower_quartile():
+def test_the_gap_is_the_longest_edge_of_the_shortest_tree_over_the_mean_of_the_others():
     X, angle, height = cylinder(300)
     Y = np.column_stack([angle, height])
     graph = neighbor_graph(X)
@@ -141,8 +158,25 @@ def test_the_stretch_is_the_largest_ratio_over_the_lower_quartile():
     graph = replace(graph, mask=mask)
     result = distortion(local_jacobians(X, Y, graph), Y=Y, graph=graph)
     for i in range(300):
-        ratios = np.linalg.norm(Y[graph.indices[i]] - Y[i], axis=1)[mask[i]] / graph.distances[i][mask[i]]
-        assert result.stretch[i] == pytest.approx(ratios.max() / np.quantile(ratios, 0.25), rel=1e-9)
+        members = np.append(i, graph.indices[i][mask[i]])
+        lengths = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(Y[members]))
+        edges = np.sort(scipy.sparse.csgraph.minimum_spanning_tree(lengths).data)
+        assert result.gap[i] == pytest.approx(edges[-1] / edges[:-1].mean(), rel=1e-9)
+
+
+def test_the_torn_neighbours_are_those_across_the_cut():
+    X, angle, height = cylinder()
+    result, graph = found(X, np.column_stack([angle, height]), variance_share=0.9)
+    across = np.abs(angle[graph.indices] - angle[:, None]) > np.pi
+    assert np.mean(result.torn_neighbors[result.tear] == across[result.tear]) > 0.99
+    assert not result.torn_neighbors[~result.tear].any()
+
+
+def test_a_map_on_a_grid_is_whole():
+    Y = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), axis=2).reshape(-1, 2)
+    jacobians = local_jacobians(Y, Y, neighbor_graph(Y, 8))
+    noisy = replace(jacobians, predicted_r2=np.zeros_like(jacobians.predicted_r2))
+    assert not distortion(noisy, Y=Y, graph=neighbor_graph(Y, 8)).tear.any()
 
 
 def test_neighbours_that_do_not_exist_tear_nothing():
@@ -151,8 +185,9 @@ def test_neighbours_that_do_not_exist_tear_nothing():
     graph = neighbor_graph(X)
     across = np.abs(angle[graph.indices] - angle[:, None]) > np.pi
     graph = replace(graph, mask=~across)
-    jacobians = local_jacobians(X, Y, graph)
-    assert not distortion(jacobians, Y=Y, graph=graph).tear.any()
+    result = distortion(local_jacobians(X, Y, graph), Y=Y, graph=graph)
+    assert not result.torn_neighbors[across].any()
+    assert result.tear[across.any(axis=1)].mean() < 0.05
 
 
 def test_points_without_a_jacobian_have_no_ellipse():
@@ -179,7 +214,8 @@ def test_tears_are_left_out_without_the_places():
     X, coordinates = plane()
     result = distortion(local_jacobians(X, coordinates, neighbor_graph(X)))
     assert result.tear is None
-    assert result.stretch is None
+    assert result.gap is None
+    assert result.torn_neighbors is None
 
 
 def test_a_map_of_three_components_has_no_angle():
@@ -193,7 +229,7 @@ def test_wrong_arguments_are_refused():
     X, coordinates = plane()
     graph = neighbor_graph(X)
     jacobians = local_jacobians(X, coordinates, graph)
-    for name in ("lost_ratio", "tear_stretch", "tear_r2"):
+    for name in ("lost_ratio", "tear_level", "tear_r2"):
         for value in (-1, np.nan, "many"):
             with pytest.raises((TypeError, ValueError), match=f"distortion: {name}="):
                 distortion(jacobians, **{name: value})
