@@ -143,6 +143,46 @@ def test_why_says_names_values_arrows_and_r2(two_regions, tsne_map):
         found.why(500)
 
 
+@pytest.mark.parametrize("fit", ["forward", "inverse"])
+def test_pushes_are_as_long_as_the_steps_around_and_their_r2_is_the_share_of_the_steps(two_regions, tsne_map, fit):
+    X, _ = two_regions
+    Y = tsne_map.astype(np.float64)
+    Y[7] = np.nan
+    graph = neighbor_graph(X)
+    found = explain(X, Y, graph=graph, fit=fit, scale="standard")
+    assert np.isnan([found.push_r2[7], found.push_scale[7], found.why(7).push_r2]).all()
+    product, square = np.full(len(X), np.nan), np.full(len(X), np.nan)
+    for i in np.delete(np.arange(len(X)), 7):
+        near = np.setdiff1d(graph.indices[i], 7)
+        steps, foretold = Y[near] - Y[i], (X[near] - X[i]) @ found.axes(i).T
+        product[i], square[i] = (np.sum(steps * foretold), np.sum(foretold**2)) / np.sum(steps**2)
+    for i in range(0, len(X), 50):
+        hood = np.append(i, graph.indices[i])
+        scale = np.nansum(product[hood]) / np.nansum(square[hood])
+        assert found.push_scale[i] == pytest.approx(scale, rel=1e-4)
+        expected = max(2 * scale * product[i] - scale**2 * square[i], 0.0)
+        assert found.push_r2[i] == pytest.approx(expected, abs=1e-5)
+        assert found.why(i).push_r2 == pytest.approx(expected, abs=1e-5)
+        assert f"of pushes {expected:.2f}" in str(found.why(i))
+        moved = scale * (found.axes(i) @ (X[0] - X[i]))
+        np.testing.assert_allclose(found.foretell(i, X[:2])[0], moved, rtol=1e-4, atol=1e-6)
+        fresh = explain(X, Y, graph=graph, fit=fit, scale="standard") if i == 50 else found
+        np.testing.assert_allclose(fresh.foretell(i, X[0]), moved, rtol=1e-4, atol=1e-6)
+    with pytest.raises(ValueError, match=r"foretell: X_new of shape \(3,\) must be rows of n_features=10"):
+        found.foretell(0, np.zeros(3))
+
+
+def test_pushes_are_foretold_in_a_linear_map_and_not_in_a_random_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    A = rng.normal(size=(6, 2))
+    graph = neighbor_graph(X)
+    linear = explain(X, X @ A, graph=graph)
+    np.testing.assert_allclose(linear.push_r2, 1.0, atol=1e-3)
+    np.testing.assert_allclose(linear.foretell(3, X[3] + np.eye(6)), A, atol=0.02 * np.abs(A).max())
+    assert np.median(explain(X, rng.normal(size=(300, 2)), graph=graph, fit="forward").push_r2) < 0.2
+
+
 def test_a_low_r2_is_said():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(200, 30)), rng.normal(size=(200, 2))

@@ -14,6 +14,8 @@ from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.choice import FitChoice, choose_fit
+from gnomon.explanations.fidelity import push_fidelity
+from gnomon.explanations.rows import dense_rows_of
 from gnomon.explanations.why import LOW_R2, Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects, local_jacobians
 from gnomon.geometry.check import check_features, check_places
@@ -66,6 +68,13 @@ class Explanation:
         predicted when each neighbour is predicted by the local linear fit to the others; 0 if that is worse than
         the mean of the others. NaN where `mask` is False. It is that of the fit of a single neighbourhood, before fits
         are averaged; with pooling all predictions are stretched by one factor first, as the axes are.
+    push_r2 : ndarray of shape (n_samples,), float32, in [0, 1]
+        How far to believe `foretell`: share of the squared steps in the map from the point to its neighbours in the
+        data that it foretells; 0 if that is worse than to foretell no movement. Usually below `r2`, since these steps
+        carry the scatter of the point's own place too. Formed when first used.
+    push_scale : ndarray of shape (n_samples,), float32
+        Factor by which `foretell` takes the arrows of a point longer or shorter: it makes the steps from the point and
+        from its neighbours to theirs as long as they are in the map. Formed when first used.
     r2_error : ndarray of shape (n_samples,), float32
         Standard error of `r2` (before predictions are stretched and it is cut at 0), by the jackknife over the
         neighbours.
@@ -176,6 +185,20 @@ class Explanation:
         return effects.all_importance
 
     @cached_property
+    def _pushes(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        return push_fidelity(self)
+
+    @cached_property
+    def push_r2(self) -> npt.NDArray[np.float32]:
+        """Share of the steps to the neighbours that `foretell` foretells, (n_samples,); formed when first used."""
+        return self._pushes[1].astype(np.float32)
+
+    @cached_property
+    def push_scale(self) -> npt.NDArray[np.float32]:
+        """What `foretell` multiplies the arrows of a point by, (n_samples,); formed when first used."""
+        return self._pushes[0].astype(np.float32)
+
+    @cached_property
     def semi_axes(self) -> npt.NDArray[np.float64]:
         """Semi-axes of the distortion ellipses, (n_samples, n_components), descending: map units per data unit."""
         axes = np.full((self.n_samples, self.n_components), np.nan)
@@ -203,6 +226,33 @@ class Explanation:
         if self.scale is None:
             return errors
         return errors / (self.scale.spread if features is None else self.scale.spread[features])
+
+    @entrance("foretell")
+    def foretell(self, i: int, X_new: Any) -> npt.NDArray[np.float64]:
+        """Return where point i would go if its row were another: ``push_scale[i] * axes(i) @ (x_new - x_i)``.
+
+        This is a straight line from the point along its arrows, meant for changes about as large as those to the
+        nearest rows; `push_r2` says how far to believe it. `Map.transform` follows the map's bends.
+
+        Parameters
+        ----------
+        i : int
+            Row number.
+        X_new : array-like of shape (n_rows, n_features) or (n_features,)
+            What the row would be, in units of the features.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components) or (n_components,), float64
+            Displacement in the map; NaN where nothing is said about the point.
+        """
+        i = self._row(i)
+        rows = np.asarray(X_new, dtype=np.float64)
+        if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_features:
+            raise ValueError(message(f"X_new of shape {rows.shape}", f"rows of n_features={self.n_features}"))
+        step = rows - dense_rows_of(self._X, [i])[0]
+        scale = push_fidelity(self, i)[0] if "_pushes" not in self.__dict__ else self._pushes[0][[i]]
+        return np.asarray(scale[0] * (step @ self.axes(i).T))
 
     @entrance("top_features")
     def top_features(self, n_top: int = N_TOP) -> TopFeatures:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.fidelity import push_fidelity
 from gnomon.explanations.local import longest_arrows
 from gnomon.explanations.rows import dense_rows_of, find_row
 
@@ -56,6 +57,9 @@ class Why(GroupedAnswer):
         Where the point lies in the map.
     fidelity, r2 : float in [0, 1], or NaN
         Share of the neighbours' displacements that the fit to the others predicts; NaN where nothing can be said.
+    push_r2 : float in [0, 1], or NaN
+        Share of the steps in the map from the point to its neighbours that `Explanation.foretell` foretells: how far to
+        believe where it says that the point goes if its row is changed.
     fit_r2 : float at most 1, or NaN
         Share that the fit itself accounts for; higher, and no measure of trust.
     groups : dict of str to dict of str to float, or None
@@ -72,7 +76,7 @@ class Why(GroupedAnswer):
         "arrow_errors",
         "significant",
     )
-    _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "fit_r2", "place")
+    _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "push_r2", "fit_r2", "place")
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("value", "values"),
         Column("rank", "ranks"),
@@ -88,6 +92,7 @@ class Why(GroupedAnswer):
     arrow_errors: npt.NDArray[np.float64]
     significant: npt.NDArray[np.bool_]
     place: npt.NDArray[np.float64]
+    push_r2: float
     fit_r2: float
 
     @property
@@ -115,7 +120,7 @@ class Why(GroupedAnswer):
 
     def headline(self) -> str:
         """Return what is said of the point as a whole."""
-        text = f"point {self.index}: R2 {self.fidelity:.2f}"
+        text = f"point {self.index}: R2 {self.fidelity:.2f}, of pushes {self.push_r2:.2f}"
         if self.fidelity < LOW_R2:
             text += ", the map is hardly linear here: read the arrows with care"
         return text
@@ -174,5 +179,6 @@ def why(explanation: Explanation, i: int, n_top: int = 5, *, groups: FeatureGrou
         arrow_errors=errors.T,
         significant=np.nan_to_num(wald, nan=0.0) > _LEVEL.get(len(arrows), 4.0 * len(arrows)),
         place=np.array(explanation.places[i]),
+        push_r2=float(push_fidelity(explanation, i)[1][0]),
         fit_r2=float(explanation.fit_r2[i]),
     )

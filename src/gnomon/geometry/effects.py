@@ -13,7 +13,7 @@ from gnomon._run import current_run
 from gnomon.geometry.jacobians import LocalJacobians
 from gnomon.linalg.table import RowTable
 
-__all__ = ["FeatureEffects", "calibrated_effects", "feature_effects"]
+__all__ = ["FeatureEffects", "calibrated_effects", "feature_effects", "foretold_steps"]
 
 _TRIED_ROWS = 1000
 
@@ -103,6 +103,26 @@ def _pooled(
     )
     effects = FeatureEffects(indices, arrows, importance, mean, everything if all_features else None, ellipses)
     return effects, predicted
+
+
+def foretold_steps(X: Any, jacobians: LocalJacobians) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the steps in the map from points to their neighbours that the Jacobians at the points foretell.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data that the Jacobians were fitted to.
+    jacobians : LocalJacobians of all rows
+
+    Returns
+    -------
+    rows : ndarray of shape (m,), int64
+        Those whose Jacobian is defined.
+    steps : ndarray of shape (m, n_neighbors, n_components), float64
+        ``B_i (x_j - x_i)``; 0 for neighbours that do not exist.
+    """
+    rows = np.flatnonzero(jacobians.mask)
+    return rows, _pooled(RowTable.of(X), jacobians, rows, 1, False)[1]
 
 
 def calibrated_effects(X: Any, jacobians: LocalJacobians, *, n_top: int = 8) -> tuple[LocalJacobians, FeatureEffects]:
