@@ -28,7 +28,8 @@ __all__ = ["Pushes", "main", "push", "score", "table"]
 Floats = npt.NDArray[np.float64]
 SETS = ("digits", "wine", "breast_cancer", "mnist", "cifar10_sample", "paul15", "pbmc4k", "pbmc68k_reduced")
 _ROWS = 3000
-_PUSHES = 4  # of each row
+_NEIGHBORS = 15
+_PUSHES = 3  # of each row
 _TRUSTED = 0.5
 _BINS = 10
 _UNSEEN = 5  # one row in so many is kept from the map, to push others towards it
@@ -56,9 +57,9 @@ class Pushes:
         Rows of the map.
     stated : dict of str to ndarray of shape (m,), float64
         Fidelities that the explanation states there, by their names.
-    foretold : ndarray of shape (m, 4, 2), float64
-        Four displacements of each, as `Explanation.foretell` says.
-    placed, smooth : ndarray of shape (m, 4, 2), float64
+    foretold : ndarray of shape (m, 3, 2), float64
+        Three displacements of each, as `Explanation.foretell` says.
+    placed, smooth : ndarray of shape (m, 3, 2), float64
         Where the pushed rows lie, from the row's place: by the method (`Map.place`), and by the map's smooth function.
     scale : ndarray of shape (m,), float64
         Mean squared distance of the row's neighbours in the map.
@@ -73,14 +74,14 @@ class Pushes:
 
 
 def push(X: Floats, method: str, *, unseen: bool = False, n_rows: int = 800, seed: int = 0) -> Pushes:
-    """Map a table and push random rows halfway to four of their 15 neighbours each.
+    """Map a table and push random rows halfway to three of their 15 neighbours each.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     method : str
     unseen : bool, default=False
-        Push towards rows that the map was made without, a fifth of all.
+        Push towards rows that the map was made without, a fifth of all: to the three nearest.
     n_rows : int
     seed : int
         Of the choice of rows.
@@ -97,9 +98,9 @@ def push(X: Floats, method: str, *, unseen: bool = False, n_rows: int = 800, see
     places = np.asarray(made.embedding, dtype=np.float64)
     scaled = [rows if made.scale is None else made.scale.apply(rows) for rows in (mine, other)]
     rows = np.sort(rng.choice(len(mine), size=min(n_rows, len(mine)), replace=False))
-    near = NearestNeighbors(n_neighbors=15 + (not unseen)).fit(scaled[1]).kneighbors(scaled[0][rows])[1]
-    near = near if unseen else near[:, 1:]
-    chosen = np.take_along_axis(near, rng.permuted(np.tile(np.arange(15), (len(rows), 1)), axis=1)[:, :_PUSHES], axis=1)
+    k = _NEIGHBORS // _UNSEEN if unseen else _NEIGHBORS
+    near = NearestNeighbors(n_neighbors=k + (not unseen)).fit(scaled[1]).kneighbors(scaled[0][rows])[1][:, -k:]
+    chosen = rng.permuted(near, axis=1)[:, :_PUSHES]
     steps = (other[chosen] - mine[rows][:, None]) / 2
     targets = mine[rows][:, None] + steps
     pushed = targets.reshape(-1, X.shape[1])
