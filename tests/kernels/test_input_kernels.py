@@ -75,6 +75,22 @@ def test_sparse_rows_have_the_same_similarities(name, rows):
     np.testing.assert_allclose(kernel.diagonal(sp.csr_array(A)), kernel.diagonal(A), rtol=1e-13)
 
 
+@pytest.mark.parametrize("name", ["polynomial", "cosine"])
+def test_a_center_is_where_rows_are_measured_from(name, rows):
+    A, B = rows
+    center = np.arange(5.0)
+    kernel, plain = input_kernel(name, A, parameters={"center": center}), input_kernel(name, A)
+    weights = np.random.default_rng(2).normal(size=(30, 2))
+    for first, second in ((A, B), (sp.csr_array(A), sp.csr_array(B))):
+        np.testing.assert_allclose(kernel.block(first, second), plain.block(A - center, B - center), rtol=1e-12)
+        np.testing.assert_allclose(kernel.diagonal(first), plain.diagonal(A - center), rtol=1e-12)
+    np.testing.assert_allclose(
+        kernel.gradients(A, B, weights), plain.gradients(A - center, B - center, weights), rtol=1e-12
+    )
+    center[:] = 0.0
+    np.testing.assert_array_equal(kernel.center, np.arange(5.0))
+
+
 def test_equal_rows_are_at_distance_zero():
     A = np.repeat(np.random.default_rng(0).normal(size=(3, 50)) * 1e3, 2, axis=0)
     values = input_kernel("laplacian", A, parameters={"sigma": 1e-4}).block(A, A)
@@ -115,6 +131,13 @@ def test_a_callable_takes_blocks(rows):
         ("gausian", None, ValueError, "similarity='gausian' must be one of 'linear', .* or a callable"),
         (3, None, TypeError, "similarity=3 must be one of .*found int"),
         ("gaussian", {"gamma": 1}, ValueError, "parameters gamma of similarity='gaussian' must be among sigma"),
+        (
+            "cosine",
+            {"center": [[0.0]]},
+            ValueError,
+            r"CosineInput: center of shape \(1, 1\) must be a vector of finite",
+        ),
+        ("polynomial", {"center": [np.nan]}, ValueError, r"center of shape \(1,\) must be a vector of finite numbers"),
         ("linear", {"sigma": 1}, ValueError, "parameters sigma .* must be left out: this kernel has none"),
         ("gaussian", {"sigma": -1.0}, ValueError, r"GaussianInput: sigma=-1.0 must be a number > 0"),
         ("polynomial", {"coefficients": (0, -1)}, ValueError, r"coefficients=\(0.0, -1.0\) must be numbers >= 0"),

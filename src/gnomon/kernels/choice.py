@@ -59,7 +59,7 @@ def input_kernel(similarity: Any, X: Any, *, parameters: Mapping[str, Any] | Non
         Gives the last five their sigma where none is given: the median distance of rows.
     parameters : mapping of str, default=None
         Of the kernel: ``sigma`` for those five, with ``exponent`` for "cauchy", ``a`` and ``b`` for "sketch_map" and
-        "umap"; ``coefficients`` and ``scale`` for "polynomial".
+        "umap"; ``coefficients``, ``scale`` and ``center`` for "polynomial"; ``center`` for "cosine".
 
     Returns
     -------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
@@ -82,6 +83,26 @@ def squared_distances(A: Any, B: Any) -> FloatArray:
     return squared
 
 
+def _from(rows: Any, center: FloatArray | None) -> Any:
+    """Return rows as they lie from a point, dense where there is one."""
+    if center is None:
+        return rows
+    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    if dense.shape[1] != len(center):
+        raise ValueError(message(f"rows of {dense.shape[1]} features", f"of {len(center)}, as the center has"))
+    return dense - center
+
+
+def _check_center(kernel: Any) -> None:
+    """Keep the center of a kernel as a vector of float64; raise ValueError unless it is finite."""
+    if kernel.center is None:
+        return
+    center = np.array(kernel.center, dtype=np.float64)
+    if center.ndim != 1 or not np.isfinite(center).all():
+        raise ValueError(message(f"center of shape {center.shape}", "a vector of finite numbers"))
+    object.__setattr__(kernel, "center", center)
+
+
 def _check_scale(name: str, value: float) -> None:
     """Raise ValueError unless a parameter is finite and above 0."""
     if not (np.isfinite(value) and value > 0.0):
@@ -109,9 +130,9 @@ class LinearInput:
         return _squared_norms(A)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PolynomialInput:
-    """The polynomial sum_a p_a (x . z / scale)^a.
+    """The polynomial sum_a p_a ((x - c) . (z - c) / scale)^a.
 
     Parameters
     ----------
@@ -119,10 +140,13 @@ class PolynomialInput:
         p_0, p_1, ...; a negative one could make the kernel indefinite.
     scale : float > 0, default=1.0
         In squared units of the features.
+    center : array-like of shape (n_features,) or None, default=None
+        c; None is the origin. Sparse rows are made dense, a block at a time, to be measured from elsewhere.
     """
 
     coefficients: tuple[float, ...] = (0.0, 1.0, 1.0)
     scale: float = 1.0
+    center: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     name: ClassVar[str] = "polynomial"
     semidefinite: ClassVar[bool | None] = True
     of_differences: ClassVar[bool] = False
@@ -134,41 +158,57 @@ class PolynomialInput:
             raise ValueError(message(f"coefficients={coefficients}", "numbers >= 0"))
         object.__setattr__(self, "coefficients", coefficients)
         _check_scale("scale", self.scale)
+        _check_center(self)
 
     def _value(self, inner: FloatArray) -> FloatArray:
         return np.asarray(np.polynomial.polynomial.polyval(inner / self.scale, self.coefficients), dtype=np.float64)
 
     def block(self, A: Any, B: Any) -> FloatArray:
         """Return the polynomial of the inner products."""
-        return self._value(products(A, B))
+        return self._value(products(_from(A, self.center), _from(B, self.center)))
 
     def gradients(self, A: FloatArray, B: Any, weights: FloatArray) -> FloatArray:
         """Return sum_j weights_jc dk(a_i, b_j)/da_i, of shape (len(A), n_columns, n_features)."""
         derived = np.polynomial.polynomial.polyder(self.coefficients)
+        A, B = _from(A, self.center), _from(B, self.center)
         slopes = np.polynomial.polynomial.polyval(products(A, B) / self.scale, derived) / self.scale
         return np.stack([(slopes * column) @ B for column in weights.T], axis=1)
 
     def diagonal(self, A: Any) -> FloatArray:
         """Return the polynomial of the squared lengths."""
-        return self._value(_squared_norms(A))
+        return self._value(_squared_norms(_from(A, self.center)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CosineInput:
-    """The cosine of the angle between x and z; 0 where one of them is 0."""
+    """The cosine of the angle between x - c and z - c; 0 where one of them is 0.
 
+    Parameters
+    ----------
+    center : array-like of shape (n_features,) or None, default=None
+        c; None is the origin, as for counts. Sparse rows are made dense, a block at a time, to be measured from
+        elsewhere.
+    """
+
+    center: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     name: ClassVar[str] = "cosine"
     semidefinite: ClassVar[bool | None] = True
     of_differences: ClassVar[bool] = False
 
+    @entrance("CosineInput")
+    def __post_init__(self) -> None:
+        _check_center(self)
+
     def block(self, A: Any, B: Any) -> FloatArray:
         """Return the cosines."""
+        A, B = _from(A, self.center), _from(B, self.center)
         a, b = np.sqrt(_squared_norms(A)), np.sqrt(_squared_norms(B))
         cosines: FloatArray = products(A, B) / np.where(a > 0.0, a, 1.0)[:, None] / np.where(b > 0.0, b, 1.0)
         return cosines
 
     def gradients(self, A: FloatArray, B: Any, weights: FloatArray) -> FloatArray:
         """Return sum_j weights_jc dk(a_i, b_j)/da_i, (len(A), n_columns, n_features); 0 for a row of zeros."""
+        A, B = _from(A, self.center), _from(B, self.center)
         size, sizes = np.sqrt(_squared_norms(A)), np.sqrt(_squared_norms(B))
         inverse = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
         shares = weights / np.where(sizes > 0.0, sizes, 1.0)[:, None]
@@ -180,7 +220,7 @@ class CosineInput:
 
     def diagonal(self, A: Any) -> FloatArray:
         """Return ones, and zeros for rows of zeros."""
-        return np.asarray(_squared_norms(A) > 0.0, dtype=np.float64)
+        return np.asarray(_squared_norms(_from(A, self.center)) > 0.0, dtype=np.float64)
 
 
 @dataclass(frozen=True)

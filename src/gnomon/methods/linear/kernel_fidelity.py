@@ -1,0 +1,148 @@
+"""How well kernel principal components keep geodesic neighbourhoods of rows that they were not found from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from gnomon.affinities.geodesics import geodesic_distances
+from gnomon.affinities.gram_sources import check_symmetric
+from gnomon.exceptions import NeighborsWarning
+from gnomon.kernels import InputKernel
+from gnomon.kernels.inputs import squared_distances
+from gnomon.neighbors import compute_neighbors, join_components
+
+__all__ = ["Fold", "Spectrum", "centred_gram", "fidelities", "geodesics_of_rows", "make_fold", "spectrum_of"]
+
+Float64Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+_ZERO = 1e-12  # an eigenvalue below this share of the largest is rounding
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows that components are found from, and others that they are judged by.
+
+    Attributes
+    ----------
+    fitted, held : ndarray of int
+        Row numbers.
+    ranks : ndarray of shape (n_held, n_fitted)
+        Of the fitted rows from each held one, by geodesic distance; 0 is the nearest.
+    """
+
+    fitted: Indices
+    held: Indices
+    ranks: npt.NDArray[np.intp]
+
+
+def geodesics_of_rows(rows: Any, n_neighbors: int) -> Float64Array:
+    """Return lengths of shortest paths between all rows in the graph of nearest neighbours, its pieces joined."""
+    graph = compute_neighbors(rows, n_neighbors)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeighborsWarning)  # pieces are no fault of the data here
+        bridges, _ = join_components(rows, graph, "connect")
+    return np.asarray(geodesic_distances(graph, bridges=bridges), dtype=np.float64)
+
+
+def make_fold(fitted: Indices, held: Indices, geodesics: Float64Array) -> Fold:
+    """Return a fold of row numbers with its ranks."""
+    return Fold(fitted, held, _ranks(geodesics[np.ix_(held, fitted)]))
+
+
+def _ranks(distances: Float64Array) -> npt.NDArray[np.intp]:
+    """Return the rank of each column in its row, from 0; equal distances by column."""
+    order = np.argsort(distances, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(distances.shape[1]), distances.shape), axis=1)
+    return ranks
+
+
+def _row_areas(ranks: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> Float64Array:
+    """Return the area under R_NX of each row, from its ranks in the data and in the map."""
+    n_rows, n = ranks.shape
+    sizes = np.arange(1, n)
+    both = np.maximum(ranks, others) + n * np.arange(n_rows)[:, None]
+    common = np.cumsum(np.bincount(both.ravel(), minlength=n_rows * n).reshape(n_rows, n), axis=1)[:, :-1] / sizes
+    beyond_chance = (n * common - sizes) / (n - sizes)
+    areas: Float64Array = (beyond_chance / sizes).sum(axis=1) / np.sum(1.0 / sizes)
+    return areas
+
+
+def centred_gram(kernel: InputKernel, rows: Any) -> tuple[Float64Array, Float64Array]:
+    """Return H K H, and the means of the columns of K.
+
+    Not through Gram, whose threads would wait for each other's turn with BLAS.
+    """
+    matrix = check_symmetric(kernel.block(rows, rows))
+    matrix = (matrix + matrix.T) / 2.0
+    np.fill_diagonal(matrix, kernel.diagonal(rows))
+    means = matrix.mean(axis=0)
+    matrix -= means[:, None] + (means - means.mean())
+    return matrix, means
+
+
+def _leading(matrix: Float64Array, n_values: int) -> tuple[Float64Array, Float64Array]:
+    """Return the largest eigenvalues, falling, with their vectors."""
+    n = len(matrix)
+    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - n_values, n - 1), check_finite=False)
+    if len(values) < n_values:  # LAPACK may find none of many eigenvalues that are nearly equal
+        values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")
+        values, vectors = values[-n_values:], vectors[:, -n_values:]
+    return values[::-1], vectors[:, ::-1]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Largest eigenvalues of H K H over the sum of the positive ones, and the negative ones' share of all."""
+
+    shares: Float64Array
+    negative_inertia: float
+
+
+def spectrum_of(kernel: InputKernel, rows: Any, n_values: int) -> Spectrum:
+    """Return the spectrum of a kernel on all rows."""
+    matrix, _ = centred_gram(kernel, rows)
+    values = _leading(matrix, n_values)[0]
+    negative = 0.0
+    if not kernel.semidefinite:
+        every = scipy.linalg.eigvalsh(matrix, check_finite=False)
+        negative = float(-every[every < -_ZERO * np.abs(every).max()].sum())
+    positive = float(np.trace(matrix)) + negative
+    total = positive if positive > 0.0 else 1.0
+    return Spectrum(np.maximum(values, 0.0) / total, negative / (total + negative))
+
+
+def fidelities(kernel: InputKernel, rows: Any, folds: Sequence[Fold], n_components: int) -> tuple[Float64Array, float]:
+    """Judge the leading components of a kernel by rows held out.
+
+    Returns
+    -------
+    areas : ndarray of shape (n_held,)
+        For the held rows of all folds in turn, the area under R_NX: how far the order of the fitted rows by distance
+        in the map is that by geodesic distance, neighbourhoods of all sizes weighed by one over their size. 1 at best
+        and about 0 at random.
+    ratio : float
+        Mean over the folds of the leading eigenvalues' share in the trace.
+    """
+    areas, ratios = [], []
+    for fold in folds:
+        fitted, held = rows[fold.fitted], rows[fold.held]
+        matrix, means = centred_gram(kernel, fitted)
+        values, vectors = _leading(matrix, n_components)
+        kept = values > _ZERO * max(float(values[0]), 0.0)
+        roots = np.sqrt(np.where(kept, values, 1.0))
+        between = kernel.block(held, fitted)
+        between -= means + (between.mean(axis=1) - means.mean())[:, None]
+        places = between @ np.where(kept, vectors / roots, 0.0)
+        areas.append(_row_areas(fold.ranks, _ranks(squared_distances(places, np.where(kept, vectors * roots, 0.0)))))
+        trace = float(np.trace(matrix))
+        ratios.append(float(values[kept].sum()) / trace if trace > 0.0 else 0.0)
+    return np.concatenate(areas), float(np.mean(ratios))
