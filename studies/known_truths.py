@@ -120,6 +120,32 @@ def _groups(n: int, draw: Draw) -> Truth:
     return Truth(3 * draw.normal(size=(8, 5))[group] + size[:, None] * draw.normal(size=(n, 5)), group, 2)
 
 
+def _spiral(n: int, draw: Draw) -> Truth:
+    t = draw.uniform(1.0, 3.5, n) * np.pi
+    X = np.c_[t * np.cos(t), t * np.sin(t)] / np.pi
+    return Truth(X + 0.05 * draw.normal(size=(n, 2)), t[:, None], 1)
+
+
+def _saddle(n: int, draw: Draw) -> Truth:
+    Z = draw.uniform(-1, 1, (n, 2))
+    X = np.c_[Z, 1.5 * (Z[:, 0] ** 2 - Z[:, 1] ** 2)]
+    return Truth(X + 0.03 * draw.normal(size=(n, 3)), Z, 2)
+
+
+def _topics(n: int, draw: Draw) -> Truth:
+    """Draw counts of words in texts that mix three topics."""
+    topics, mix = draw.dirichlet(np.full(200, 0.1), 3), draw.dirichlet(np.ones(3), n)
+    lengths = draw.integers(50, 500, n)
+    return Truth(draw.poisson(lengths[:, None] * (mix @ topics)).astype(np.float64), mix, 2)
+
+
+def _directions(n: int, draw: Draw) -> Truth:
+    """Draw rows about four directions of eight dimensions, of any length."""
+    group = draw.integers(0, 4, n)
+    X = draw.normal(size=(4, 8))[group] + 0.25 * draw.normal(size=(n, 8))
+    return Truth(X * draw.lognormal(0.0, 0.8, (n, 1)), group, 2)
+
+
 def _bundled(name: str) -> Callable[[int, Draw], Truth]:
     """Return the maker of a table of scikit-learn, its columns of one variance unless they have one unit."""
 
@@ -156,23 +182,27 @@ SETS: dict[str, tuple[str, Callable[[int, Draw], Truth]]] = {
     "plane": ("seen", _subspace),
     "cube": ("seen", _cube),
     "blobs": ("seen", _blobs),
+    "S-curve": ("seen", _s_curve),
+    "counts": ("seen", _counts),
     "digits": ("seen", _bundled("digits")),
     "wine": ("seen", _bundled("wine")),
     "iris": ("seen", _bundled("iris")),
     "paul15": ("seen", _stored("paul15")),
-    "S-curve": ("hidden", _s_curve),
     "helix": ("hidden", _helix),
     "sphere": ("hidden", _sphere),
     "torus": ("hidden", _torus),
-    "counts": ("hidden", _counts),
     "line": ("hidden", _line),
     "heavy-tailed subspace": ("hidden", _heavy_tails),
     "arch": ("hidden", _arch),
     "groups": ("hidden", _groups),
+    "spiral": ("hidden", _spiral),
+    "saddle": ("hidden", _saddle),
+    "topics": ("hidden", _topics),
+    "directions": ("hidden", _directions),
     "breast_cancer": ("hidden", _bundled("breast_cancer")),
     "diabetes": ("hidden", _bundled("diabetes")),
     "mnist": ("hidden", _stored("mnist")),
-    "cifar10_5k": ("hidden", _stored("cifar10_5k")),
+    "cifar10_sample": ("hidden", _stored("cifar10_sample")),
     "pbmc4k": ("hidden", _stored("pbmc4k")),
     "pbmc68k_reduced": ("hidden", _stored("pbmc68k_reduced")),
 }

@@ -57,7 +57,7 @@ def plot_spectra(selection: Any, *, n_curves: int = 6, title: str | None = None)
     right.axhline(selection.pca.fidelity, color="0.6", lw=0.8, ls=":")
     best = selection.best
     right.scatter(best.ratio, best.fidelity, s=140, facecolor="none", edgecolor="0.1", lw=1.2, zorder=4)
-    right.set(xlabel=f"share of {selection.n_components} components", ylabel="neighbourhoods kept (AUC of R_NX)")
+    right.set(xlabel=f"share of {selection.n_components} components", ylabel="fidelity of rows held out")
     right.set_title(f"chosen: {best.label}", fontsize=10, parse_math=False)
     for ax in (left, right):
         ax.spines[["top", "right"]].set_visible(False)

@@ -31,10 +31,15 @@ class KernelCandidate:
     ratio : float in [0, 1]
         Sum of the n_components largest eigenvalues of the centred Gram matrix over that of all positive ones.
     fidelity : float
-        Mean area under R_NX of rows held out: how far the scores keep geodesic neighbourhoods of every size, 1 at best
-        and about 0 for random ones.
+        Mean of order and position, 1 at best.
     fidelity_error : float
         Its standard error over the rows, as if they were independent.
+    order : float
+        Mean area under R_NX of rows held out: how far the scores keep geodesic neighbourhoods of every size, 1 at best
+        and about 0 for random ones.
+    position : float
+        Share of the variance of the geodesic positions of rows held out, their distances to all others, that the mean
+        of their nearest rows in the map explains: 1 at best, below 0 where the mean of all rows does better.
     negative_inertia : float
         Share of the negative eigenvalues in the sum of all magnitudes.
     n_trials : int
@@ -51,6 +56,8 @@ class KernelCandidate:
     ratio: float
     fidelity: float
     fidelity_error: float
+    order: float
+    position: float
     negative_inertia: float
     n_trials: int
     on_front: bool
@@ -97,7 +104,7 @@ class KernelSelection:
     n_samples, n_rows : int
         Rows given, and rows looked at.
     n_neighbors : int
-        Of the graph along which geodesic distances run.
+        Of the graph along which geodesic distances run, and in the map.
     seed : int
         Chose the rows.
     """
@@ -136,12 +143,12 @@ class KernelSelection:
     def summary(self) -> str:
         """Return the candidates as a table, and which is recommended by what rule."""
         width = max(len(one.label) for one in self.table) + 3
-        lines = [f"{'':{width}}{'free':>5}{'ratio':>8}{'fidelity':>10}{'error':>8}{'product':>9}"]
+        lines = [f"{'':{width}}{'free':>5}{'ratio':>8}{'fidelity':>10}{'error':>8}{'order':>8}{'position':>10}"]
         for one in self.table:
             mark = "* " if one is self.best else "+ " if one.on_front else "  "
             lines.append(
                 f"{mark + one.label:{width}}{one.n_parameters:5d}{one.ratio:8.3f}{one.fidelity:10.3f}"
-                f"{one.fidelity_error:8.3f}{one.product:9.3f}"
+                f"{one.fidelity_error:8.3f}{one.order:8.3f}{one.position:10.3f}"
             )
         rule = "the highest product of ratio and fidelity"
         if self.rule == "simplest":

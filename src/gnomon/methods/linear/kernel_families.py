@@ -25,6 +25,7 @@ from gnomon.kernels.inputs import (
     SketchMapInput,
     UMAPInput,
 )
+from gnomon.methods.linear.kernel_fidelity import Fidelity
 
 __all__ = ["Family", "Trial", "kernel_families", "search"]
 
@@ -60,16 +61,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Trial:
-    """A kernel, the fidelity of each row held out, and the share of its leading eigenvalues."""
+    """A kernel and how true its map is to the rows."""
 
     kernel: InputKernel
-    areas: Float64Array
-    ratio: float
-
-    @property
-    def fidelity(self) -> float:
-        """Mean over the rows."""
-        return float(self.areas.mean())
+    fidelity: Fidelity
 
 
 def kernel_families(kernels: Sequence[Any], degrees: Sequence[int], rows: Any) -> list[Family]:
@@ -80,8 +75,7 @@ def kernel_families(kernels: Sequence[Any], degrees: Sequence[int], rows: Any) -
     kernels : sequence of str, callable or InputKernel
     degrees : sequence of int >= 1
         Of "polynomial", a family each: (1 + (x - mean) . (z - mean) / scale)^degree. With a larger scale its terms of
-        degree 1 weigh more. "cosine" is measured from the origin if no entry of the rows is below 0, else from their
-        mean.
+        degree 1 weigh more. "cosine" stands for two, measured from the origin and from the mean.
     rows : ndarray or CSR of shape (n_samples, n_features), float64
         Give the units.
     """
@@ -102,8 +96,7 @@ def kernel_families(kernels: Sequence[Any], degrees: Sequence[int], rows: Any) -
         elif one == "linear":
             found.append(Family(one, LinearInput))
         elif one == "cosine":
-            center = mean if rows.min() < 0.0 else None
-            found.append(Family(one, lambda center=center: CosineInput(center)))
+            found += [Family(one, CosineInput), Family("cosine from mean", lambda: CosineInput(mean))]
         elif one == "polynomial":
             found += [_polynomials(degree, mean, rows) for degree in degrees]
         elif one in radial:

@@ -21,7 +21,14 @@ from gnomon.kernels.inputs import CustomInput, LinearInput, squared_distances
 from gnomon.linalg import uniform_matrix
 from gnomon.methods.linear.kernel_candidates import KernelCandidate, KernelSelection
 from gnomon.methods.linear.kernel_families import Family, Trial, kernel_families, search
-from gnomon.methods.linear.kernel_fidelity import Fold, fidelities, geodesics_of_rows, make_fold, spectrum_of
+from gnomon.methods.linear.kernel_fidelity import (
+    Fold,
+    geodesics_of_rows,
+    make_fold,
+    measure_fidelity,
+    spectrum_of,
+    standard_error,
+)
 
 __all__ = ["KernelCandidate", "KernelSelection", "select_kernel"]
 
@@ -52,6 +59,7 @@ class _Task:
     folds: tuple[Fold, ...]
     n_components: int
     n_values: int
+    n_neighbors: int
     rule: str
 
     def rows_for(self, kernel: InputKernel) -> Any:
@@ -60,7 +68,8 @@ class _Task:
 
     def try_kernel(self, kernel: InputKernel, folds: Sequence[Fold]) -> Trial:
         """Judge a kernel by rows held out."""
-        return Trial(kernel, *fidelities(kernel, self.rows_for(kernel), folds, self.n_components))
+        rows = self.rows_for(kernel)
+        return Trial(kernel, measure_fidelity(kernel, rows, folds, self.n_components, self.n_neighbors))
 
 
 @entrance("select_kernel", seeded=True)
@@ -81,9 +90,11 @@ def select_kernel(
 
     The share of the leading eigenvalues alone is no criterion: one row far from all others drives it to 1 under a high
     power of the inner product, and under the Gaussian kernel it grows with sigma towards that of PCA. So each kernel
-    is judged by its fidelity: components are found from two thirds of the rows, the others are placed among them, and
-    the order of distances in the map is compared with that of geodesic distances [1]_, neighbourhoods of all sizes
-    weighed by one over their size [2]_.
+    is judged by its fidelity to geodesic distances [1]_: components are found from two thirds of the rows, and the
+    others are placed among them. Fidelity is the mean of two numbers. One is how far the order of distances in the map
+    is that of geodesic distances, the area under R_NX [2]_. The other is how much of the variance of the rows'
+    geodesic positions, their distances to all others, the mean of their nearest rows in the map explains; it is low
+    where a map lays parts of the data over each other, which the order alone may forgive.
 
     The parameters of each family are searched over their logarithms, on at most 450 rows: a grid and then a simplex
     seek the highest fidelity, each row held out once. Of all parameters tried whose fidelity is within one standard
@@ -98,10 +109,10 @@ def select_kernel(
     kernels : sequence of str, callable or InputKernel, default=all but "sketch_map"
         Families by name, or kernels as they are. Searched are sigma of "gaussian" and "laplacian" (0.05 to 10 times
         the median distance), sigma and exponent (0.1 to 10) of "cauchy", a (0.05 to 50) and b (0.2 to 1) of "umap",
-        sigma, a (0.5 to 2) and b (0.5 to 10) of "sketch_map", and the scale of "polynomial". "cosine" has the origin
-        as its center if no entry of X is below 0, else the mean.
+        sigma, a (0.5 to 2) and b (0.5 to 10) of "sketch_map", and the scale of "polynomial". "cosine" stands for two,
+        measured from the origin and from the mean of the rows.
     n_components : int >= 1 or None, default=None
-        Eigenvalues and scores to judge by. None takes the intrinsic dimension, rounded up.
+        Eigenvalues and scores to judge by. None takes the intrinsic dimension, rounded up, as far as there are rows.
     degrees : sequence of int >= 1, default=(2, 3, 4)
         "polynomial" stands for (1 + (x - mean) . (z - mean) / scale)^degree, scale from 0.05 to 20 times the mean
         squared distance from the mean.
@@ -110,8 +121,8 @@ def select_kernel(
         with the fewest free parameters ("linear" before all others), and of these the highest ratio. "product": the
         highest product of ratio and fidelity, which is then also what the search of parameters maximises.
     n_neighbors : int >= 1, default=10
-        Neighbours of each row in the graph along which geodesic distances run; pieces of it are joined by their
-        shortest edges.
+        Neighbours of each row in the graph along which geodesic distances run, whose pieces are joined by their
+        shortest edges, and in the map, where they tell the position of a row.
     n_values : int >= 1, default=30
         Eigenvalues to report.
     max_rows : int >= 20 or None, default=1000
@@ -154,15 +165,17 @@ def select_kernel(
     geodesics = geodesics_of_rows(moved, checked["n_neighbors"])
     with single_threaded_blas():
         dimension = _intrinsic_dimension(squared_distances(moved, moved))
-        wanted = checked["n_components"] or max(1, math.ceil(dimension))
         searched = _split(_shuffled(n, seed, _STREAM_SEARCH)[:_SEARCH_ROWS], geodesics)
         folds = _split(_shuffled(n, seed, _STREAM_FOLDS), geodesics)
         fewest = min(len(fold.fitted) for fold in searched)
+        wanted = checked["n_components"] or min(max(1, math.ceil(dimension)), fewest - 1)
         if wanted >= fewest:
             rule_of, fact = f"less than the rows fitted at a time, {fewest}", f"{n} rows are looked at"
             raise ValueError(message(f"n_components={wanted}", rule_of, fact=fact))
         n_shown = max(wanted, min(checked["n_values"], n))
-        task = _Task(rows, moved, searched, folds, wanted, n_shown, checked["rule"])
+        task = _Task(
+            rows, moved, searched, folds, wanted, n_shown, min(checked["n_neighbors"], fewest), checked["rule"]
+        )
         alone = any(isinstance(one.make(), CustomInput) for one in families if not one.intervals)
         pca = _judge(Family("linear", LinearInput), task)
         with ThreadPool(1 if alone else current_run().n_threads) as pool:  # a user's function may not like threads
@@ -215,21 +228,23 @@ def _intrinsic_dimension(squared: Float64Array) -> float:
 def _judge(family: Family, task: _Task) -> KernelCandidate:
     """Search the parameters of a family; judge what was found on all rows."""
     by_product = task.rule == "product"
-    trials = search(
-        family,
-        lambda kernel: task.try_kernel(kernel, task.searched),
-        lambda trial: trial.fidelity * (trial.ratio if by_product else 1.0),
-    )
-    chosen = max(trials, key=lambda one: one.fidelity * one.ratio) if by_product else _widest(trials)
-    final = task.try_kernel(chosen.kernel, task.folds)
-    spectrum = spectrum_of(chosen.kernel, task.rows_for(chosen.kernel), task.n_values)
+
+    def worth(trial: Trial) -> float:
+        return trial.fidelity.mean * (trial.fidelity.ratio if by_product else 1.0)
+
+    trials = search(family, lambda kernel: task.try_kernel(kernel, task.searched), worth)
+    kernel = (max(trials, key=worth) if by_product else _widest(trials)).kernel
+    fidelity = task.try_kernel(kernel, task.folds).fidelity
+    spectrum = spectrum_of(kernel, task.rows_for(kernel), task.n_values)
     return KernelCandidate(
-        label=_label(family, chosen.kernel),
-        kernel=chosen.kernel,
+        label=_label(family, kernel),
+        kernel=kernel,
         n_parameters=family.n_parameters,
         ratio=min(float(spectrum.shares[: task.n_components].sum()), 1.0),
-        fidelity=final.fidelity,
-        fidelity_error=_error(final.areas),
+        fidelity=fidelity.mean,
+        fidelity_error=fidelity.error,
+        order=float(fidelity.order.mean()),
+        position=float(fidelity.position.mean()),
         negative_inertia=spectrum.negative_inertia,
         n_trials=len(trials),
         on_front=False,
@@ -237,17 +252,12 @@ def _judge(family: Family, task: _Task) -> KernelCandidate:
     )
 
 
-def _error(values: Float64Array) -> float:
-    """Return the standard error of a mean."""
-    return float(values.std(ddof=1)) / math.sqrt(len(values))
-
-
 def _widest(trials: Sequence[Trial]) -> Trial:
     """Return the trial with the highest ratio of those whose fidelity is within one standard error of the highest."""
-    top = max(trials, key=lambda one: one.fidelity)
-    lacks = [top.areas - one.areas for one in trials]
-    level = [one for one, lack in zip(trials, lacks, strict=True) if float(lack.mean()) <= _error(lack)]
-    return max(level, key=lambda one: (one.ratio, one.fidelity))
+    top = max(trials, key=lambda one: one.fidelity.mean).fidelity.rows
+    lacks = [top - one.fidelity.rows for one in trials]
+    level = [one for one, lack in zip(trials, lacks, strict=True) if float(lack.mean()) <= standard_error(lack)]
+    return max(level, key=lambda one: (one.fidelity.ratio, one.fidelity.mean))
 
 
 def _label(family: Family, kernel: InputKernel) -> str:
