@@ -24,6 +24,7 @@ import gnomon
 from benchmarks.explainers import EXPLAINERS, SLOW
 from benchmarks.known_drivers import MANIFOLDS, TABLES, DrivenManifold, KnownMap, driven_manifold, driven_table
 from benchmarks.report import table_of
+from gnomon.data.scaling import choose_scaling
 from gnomon.evaluation.explanations import push_test, recovery_of_drivers, sign_agreement
 from gnomon.explanations import explain
 
@@ -32,8 +33,8 @@ __all__ = ["compare", "main", "make_map", "oracle"]
 Floats = npt.NDArray[np.float64]
 MAPS = ("umap", "tsne", "isomap", "known")
 _ROWS = 150  # rows of each table at which explanations are judged
-_PUSH = 0.3  # length of a push, in units of the median distance to the 15th neighbour
-_APART = 3.0  # between the clusters of a table in the map of its true coordinates, which have length 1
+_PUSH = 0.3  # length of a push, in units of the median distance to the 15th neighbour or, if less, of the surface
+_APART = 3.0  # between the pieces in the map of the true coordinates, in units of their length
 _TRUSTED = 0.5  # pushes are judged where the local R2 of gnomon's explanation is at least this
 
 
@@ -43,7 +44,8 @@ def make_map(kind: str, manifold: DrivenManifold) -> Floats:
     "known": the true coordinates, with the pieces in a row.
     """
     if kind == "known":
-        return manifold.u + np.column_stack([_APART * manifold.pieces, np.zeros(len(manifold.u))])
+        apart = _APART * np.ptp(manifold.u[:, 0]) * manifold.pieces
+        return manifold.u + np.column_stack([apart, np.zeros(len(manifold.u))])
     if kind == "umap":
         return np.asarray(gnomon.UMAP(random_state=0).fit_transform(manifold.X), dtype=np.float64)
     if kind == "tsne":
@@ -63,7 +65,7 @@ def oracle(manifold: DrivenManifold, known: KnownMap, rows: npt.NDArray[np.int64
 
     slopes = known.derivative
     axes = np.zeros((len(rows), slopes.shape[1], manifold.X.shape[1]))
-    scale = manifold.noise.std(axis=0) if manifold.name in TABLES else np.ones(manifold.X.shape[1])
+    scale = np.ones(manifold.X.shape[1]) if manifold.name in MANIFOLDS else manifold.noise.std(axis=0)
     X = manifold.X / scale
     derivative = manifold.derivative[rows] / scale[:, None]
     metric = dict(zip(rows.tolist(), np.einsum("ifa,ifb->iab", derivative, derivative), strict=True))
@@ -94,11 +96,11 @@ def _judge(
     scores = {"auc": found.auc, "precision": found.top_precision}
     if axes is None:
         return scores
-    scores["sign"] = sign_agreement(np.swapaxes(axes, 1, 2), known.arrows()[rows], drivers)
+    scores["sign"] = sign_agreement(np.swapaxes(axes, 1, 2), known.arrows()[rows], drivers & known.determined()[rows])
     if trusted.any():
         before, after, step = known.pushes(rows[trusted], features[trusted], length)
-        predicted = np.einsum("iaf,if->ia", axes[trusted], step)
-        push = push_test(before, after, predicted, known.place)
+        predicted, on = np.einsum("iaf,if->ia", axes[trusted], step), known.inside(after)
+        push = push_test(before[on], after[on], predicted[on], known.place)
         scores |= {"push cosine": push.cosine, "push R2": push.r2, "push scale": push.scale}
     return scores
 
@@ -130,7 +132,7 @@ def compare(
     rows = np.sort(rng.choice(on, size=min(n_rows, len(on)), replace=False))
     features = np.array([rng.choice(np.flatnonzero(manifold.drivers[i])) for i in rows])
     distances, near = NearestNeighbors(n_neighbors=30).fit(manifold.X).kneighbors()
-    length = _PUSH * float(np.median(distances[:, 14]))
+    length = _PUSH * min(float(np.median(distances[:, 14])), manifold.extent())
     known = KnownMap(manifold, Y)
     r2 = explain(manifold.X, Y, n_jobs=2).r2[rows]
     parts = (manifold, known, rows, r2 >= _TRUSTED, features, length)
@@ -138,6 +140,7 @@ def compare(
     for name in explainers:
         found[name] = _judge(EXPLAINERS[name](manifold.X, Y, near, rows), *parts)
     found["oracle"]["trusted"] = float(np.mean(r2 >= _TRUSTED))
+    found["oracle"]["determined"] = float(np.mean(known.determined()[rows][manifold.drivers[rows]]))
     return found
 
 
@@ -158,10 +161,10 @@ def _tables(results: list[dict[str, Any]]) -> str:
         for value in dict.fromkeys(result[key] for result in results):
             part = [result["scores"] for result in results if result[key] == value]
             own = [f"{_mean(part, 'gnomon', m):.3f}" for m in ("auc", "sign", "push cosine")]
-            trusted = f"{_mean(part, 'oracle', 'trusted'):.2f}"
+            trusted, determined = (f"{_mean(part, 'oracle', m):.2f}" for m in ("trusted", "determined"))
             others = [f"{_mean(part, name, 'auc'):.3f}" for name in names if name != "gnomon"]
-            rows.append([str(value), " / ".join(own), trusted, *others])
-        lines.append(table_of([key, "gnomon", "R2 >= 0.5", *(n for n in names if n != "gnomon")], rows))
+            rows.append([str(value), " / ".join(own), trusted, determined, *others])
+        lines.append(table_of([key, "gnomon", "R2 >= 0.5", "signs known", *(n for n in names if n != "gnomon")], rows))
     weak = [r for r in results if r["scores"]["gnomon"]["auc"] < 0.98 or r["scores"]["gnomon"]["sign"] < 0.95]
     lines += ["", f"Below AUC 0.98 or sign 0.95: {len(weak)} of {len(results)} maps", ""]
     lines += [
@@ -173,12 +176,14 @@ def _tables(results: list[dict[str, Any]]) -> str:
 
 
 def _cases(options: argparse.Namespace) -> Iterator[tuple[dict[str, Any], DrivenManifold]]:
-    """Yield what is known of each set of rows, and the rows."""
+    """Yield what is known of each set of rows, and the rows; a table that `gnomon.map` standardises in both ways."""
     for seed in options.seeds:
         for name in options.tables or ():
-            table = driven_table(name, options.rows, random_state=seed)
-            facts = {"manifold": name, "features": table.X.shape[1], "noise": round(table.signal_to_noise, 2)}
-            yield {**facts, "seed": seed}, table
+            raw = driven_table(name, options.rows, random_state=seed)
+            scaling, _ = choose_scaling(raw.X, "auto", names=[str(f) for f in range(raw.X.shape[1])])
+            for table in [raw] if scaling is None else [raw, raw.standardised(scaling)]:
+                facts = {"manifold": table.name, "features": table.X.shape[1], "noise": round(raw.signal_to_noise, 2)}
+                yield {**facts, "seed": seed}, table
         for name in () if options.tables else options.manifolds:
             for features in options.features:
                 for noise in options.noise:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from benchmarks.known_drivers.surfaces import JOINED, SEPARATE, Ints, Values, ta
 from gnomon._entrance import entrance
 from gnomon._random import RandomState, resolve_seed
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.data.scaling import Scaling
 
 __all__ = ["MANIFOLDS", "DrivenManifold", "driven_manifold"]
 
@@ -79,6 +80,13 @@ class DrivenManifold:
         G[self.regions < 0] = np.eye(2)
         return G
 
+    def extent(self) -> float:
+        """Return the root mean square distance of the rows, without noise, from the middle of their region."""
+        on = self.on_surface
+        clean, regions = self.X[on] - self.noise[on], self.regions[on]
+        parts = [clean[regions == r] for r in np.unique(regions)]
+        return float(np.sqrt(sum(np.sum((part - part.mean(axis=0)) ** 2) for part in parts) / len(on)))
+
     def directions(self) -> Floats:
         """Return du for a unit step in each feature projected on the tangent space, (n_samples, n_features, 2).
 
@@ -111,6 +119,18 @@ class DrivenManifold:
         size = np.sqrt(np.einsum("ma,mab,mb->m", step, self.metric()[rows], step))
         u = self.u[rows] + length * step / size[:, None]
         return self.surface(u, self.regions[rows]) + self.noise[rows], u
+
+    def standardised(self, scaling: Scaling) -> DrivenManifold:
+        """Return the same rows with standardised features; lengths and tangents are then in these units."""
+        spread = scaling.spread
+        return replace(
+            self,
+            name=f"{self.name}, standardised",
+            X=scaling.apply(self.X),
+            derivative=self.derivative / spread[:, None],
+            noise=self.noise / spread,
+            surface=lambda u, regions: (self.surface(u, regions) - scaling.center) / spread,
+        )
 
 
 def _coordinates(name: str, n_regions: int) -> Callable[[Values, Ints], Values]:

@@ -7,7 +7,9 @@ import pytest
 from benchmarks.explanations import compare, make_map
 from benchmarks.known_drivers import MANIFOLDS, TABLES, KnownMap, driven_manifold, driven_table
 
-from gnomon.evaluation import recovery_of_drivers, shuffle_columns
+import gnomon
+from gnomon.evaluation import recovery_of_drivers, shuffle_columns, sign_agreement
+from gnomon.exceptions import DataWarning
 from gnomon.explanations import explain
 
 
@@ -115,6 +117,50 @@ def test_the_known_map_of_a_linear_map_of_the_surface_is_exact():
     before, after, step = known.pushes(on, features, 0.01)
     np.testing.assert_allclose(known.place(after) - known.place(before), (after - before)[:, :2] @ A, atol=1e-9)
     assert step.shape == data.X[on].shape
+
+
+def test_a_known_map_averages_over_as_many_rows_as_its_noise_asks_for():
+    table = driven_table("counts", 800, random_state=0)
+    noise = np.random.default_rng(0).normal(size=table.u.shape)
+    assert KnownMap(table, np.sin(9.0 * table.u)).n_neighbors == 40
+    assert KnownMap(table, table.u + noise).n_neighbors >= 160
+
+
+def test_the_side_of_an_arrow_is_known_where_the_map_tells_it_and_nowhere_else():
+    table = driven_table("binary", 800, random_state=0)
+    noise = np.random.default_rng(0).normal(size=table.u.shape)
+    known, exact = (KnownMap(table, Y, n_neighbors=40) for Y in (table.u + 0.5 * noise, table.u))
+    sure = known.determined() & table.drivers
+    assert 0.05 < sure.sum() / table.drivers.sum() < 0.5
+    assert exact.determined()[table.drivers].all()
+    assert sign_agreement(known.arrows(), exact.arrows(), sure) > 0.98
+    assert sign_agreement(known.arrows(), exact.arrows(), table.drivers & ~sure) < 0.97
+    nothing = KnownMap(table, noise, n_neighbors=40)
+    assert 0.005 < np.mean(nothing.determined()[table.drivers]) < 0.03
+
+
+def test_pushes_are_judged_between_rows_only():
+    table = driven_table("clean", 400, random_state=0)
+    known = KnownMap(table, table.u)
+    points = np.column_stack([table.u, table.regions])
+    assert known.inside(points).all()
+    assert not known.inside(points + np.array([1.0, 0.0, 0.0])).any()
+    centred = table.surface(table.u, table.regions)
+    centred -= np.array([centred[table.regions == r].mean(axis=0) for r in range(4)])[table.regions]
+    np.testing.assert_allclose(table.extent() ** 2, np.mean(np.sum(centred**2, axis=1)), rtol=1e-9)
+
+
+def test_a_table_of_unlike_units_is_standardised_and_explained_as_gnomon_map_does():
+    raw = driven_table("units", 400, random_state=0)
+    with pytest.warns(DataWarning, match="standardised"):
+        result = gnomon.map(raw.X, method="pca")
+    assert result.scale is not None
+    table = raw.standardised(result.scale)
+    np.testing.assert_allclose(table.X.std(axis=0), 1.0, rtol=1e-9)
+    np.testing.assert_allclose(table.surface(table.u, table.regions) + table.noise, table.X, atol=1e-9)
+    ours = explain(table.X, result.embedding)
+    np.testing.assert_allclose(result.explain().importance, ours.importance, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(result.explain().axes(3) * result.scale.spread, ours.axes(3), rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", TABLES)
