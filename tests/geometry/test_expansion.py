@@ -49,3 +49,13 @@ def test_both_ways_to_compute_them_agree_and_some_features_equal_those_of_all(no
     np.testing.assert_allclose(errors[0], errors[1e9], rtol=1e-9)
     assert not errors[0][:, 4].any()
     assert (errors[0][:, :4] > 0).all()
+
+
+@pytest.mark.parametrize("rounds", [0, 3])
+def test_axes_of_many_rows_are_those_of_each(noisy, rounds):
+    X, Y, graph = noisy
+    found = local_jacobians(X, Y, graph, ridge=0.1, variance_share=1.0, pooling=rounds)
+    rows = np.array([90, 3, 3, 41])
+    together = expansion.expand_axes_of_rows(X, found, rows)
+    for i, axes in zip(rows, together, strict=True):
+        np.testing.assert_allclose(axes, expansion.expand_axes(X, found, int(i)), rtol=1e-9, atol=1e-12)

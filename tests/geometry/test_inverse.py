@@ -74,6 +74,20 @@ def test_standard_errors_hold_over_draws(latent):
     assert covered[:, :, :8].mean() > 0.9
 
 
+def test_standard_errors_hold_for_sparse_counts(latent):
+    _, places, slopes, _ = latent
+    rng = np.random.default_rng(6)
+    rates = 0.3 * np.exp(places[:200] @ slopes)
+    axes, errors = [], []
+    for _ in range(60):
+        fits = regress_features(np.log1p(rng.poisson(rates))[None].astype(float), places[None, :200])
+        axes.append(fits.axes[0])
+        errors.append(fits.errors()[0])
+    covered = np.abs(np.array(axes) - np.mean(axes, axis=0)) < 1.96 * np.array(errors)
+    assert 0.93 < covered[:, :, :8].mean() < 0.98
+    assert 0.93 < covered[:, :, 8:].mean() < 0.98
+
+
 def test_no_place_predicts_nothing_of_a_random_map():
     rng = np.random.default_rng(0)
     X, places = rng.normal(size=(600, 30)), rng.normal(size=(600, 2))

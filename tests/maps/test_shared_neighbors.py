@@ -87,7 +87,7 @@ def test_other_features_are_fitted_to_sixty_neighbours_whoever_finds_them(search
     result = gn.map(X, "umap", n_neighbors=n_neighbors, max_iter=30)
     found = result.explain(features=X[:, :3])
     assert searches == wanted
-    assert found.n_neighbors == 60
+    assert found.graph.n_neighbors == 60
     alone = gn.explanations.explain_with_features(X, result.embedding, X[:, :3])
     np.testing.assert_array_equal(found.r2, alone.r2)
 

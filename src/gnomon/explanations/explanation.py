@@ -280,12 +280,7 @@ class Explanation:
             for f, value in zip(order, self.global_importance[order].tolist(), strict=True)
         ]
         defined = self.r2[self.mask]
-        head = f"{self.n_samples} points, {self.n_features} features, {self.n_neighbors} neighbours"
-        if self.direction == "inverse":
-            head += " in the map, features fitted by the place"
-            if self.scores:
-                score = self.scores[f"inverse {self.n_neighbors}"]
-                head += f" (held-out R2 {score:.2f}, forward {self.scores['forward']:.2f})"
+        head = f"{self.n_samples} points, {self.n_features} features, {self.describe_fit()}"
         if len(defined):
             low = float(np.mean(defined < LOW_R2))
             head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"
@@ -294,6 +289,19 @@ class Explanation:
         if len(defined) < self.n_samples:
             head += f"; nothing can be said about {self.n_samples - len(defined)} points"
         return head + "\n" + format_table(["feature", "mean importance", "share"], rows)
+
+    def describe_fit(self) -> str:
+        """Return in words which fit was chosen, and the scores that chose it, a clause without a full stop."""
+        place = {"forward": "place fitted by features", "inverse": "features fitted by place"}[self.direction]
+        text = f"{place} over {self.n_neighbors} neighbours in the {self.neighborhood}"
+        if self.pooling:
+            text += f", averaged {self.pooling} times"
+        if self.scores:
+            best = max((name for name in self.scores if name != "forward"), key=self.scores.__getitem__)
+            own = "forward" if self.direction == "forward" else f"inverse {self.n_neighbors}"
+            text += f" (held-out R2 {self.scores[own]:.2f}, "
+            text += f"{best} {self.scores[best]:.2f})" if own == "forward" else f"forward {self.scores['forward']:.2f})"
+        return text
 
     def _row(self, i: int) -> int:
         if not -self.n_samples <= i < self.n_samples:
@@ -386,7 +394,7 @@ def explain(
     fit : {"auto", "forward", "inverse"}, default="auto"
         "forward": the place by the features. "inverse": the features by the place, over the number of map neighbours
         that predicts held-out rows best. "auto": the one that does, for the whole map: forward unless the inverse fit
-        predicts clearly more than half as much again, and always where the median R2 of the forward fits reaches 0.5.
+        predicts clearly more, and always where the median R2 of the forward fits reaches 0.5.
         `Explanation.direction` and `Explanation.scores` tell.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.

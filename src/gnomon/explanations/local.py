@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from gnomon.explanations.rows import dense_rows_of
-from gnomon.geometry.expansion import expand_deviations, pooling_shares
+from gnomon.geometry.expansion import expand_axes_of_rows, expand_deviations
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -54,37 +52,13 @@ def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Itera
         yield from explanation._inverse.each_arrows(explanation._fitted, rows)
         return
     jacobians = explanation._jacobians
-    d = explanation.n_components
+    if not jacobians.pooling:
+        yield from (local_arrows(explanation, int(i)) for i in rows)
+        return
     for start in range(0, len(rows), _TOGETHER):
-        block = rows[start : start + _TOGETHER]
-        if not jacobians.pooling:
-            yield from (local_arrows(explanation, int(i)) for i in block)
-            continue
-        pools = [pooling_shares(jacobians, int(i)) for i in block]
-        centers = np.unique(np.concatenate([members for members, _ in pools]))
-        where = np.repeat(np.arange(len(block)), [len(members) for members, _ in pools])
-        averages = sp.csr_array(
-            (
-                np.concatenate([shares for _, shares in pools]),
-                (where, np.searchsorted(centers, np.concatenate([members for members, _ in pools]))),
-            ),
-            shape=(len(block), len(centers)),
-        )
-        used = jacobians.weights[centers] > 0
-        members = np.unique(np.concatenate([centers, jacobians.indices[centers][used]]))
-        values = dense_rows_of(explanation._fitted, members)
-        values -= values[0].copy()
-        coefficients = np.where(used[:, :, None], jacobians.coefficients[centers], 0.0)
-        ends = np.searchsorted(members, np.where(used, jacobians.indices[centers], centers[:, None]))
-        columns = np.concatenate([ends.ravel(), np.searchsorted(members, centers)])
-        lines = np.concatenate([np.repeat(np.arange(len(centers)), used.shape[1]), np.arange(len(centers))])
-        axes = np.empty((len(block), d, explanation.n_features))
-        for c in range(d):
-            steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
-            fits = sp.csr_array((steps, (lines, columns)), shape=(len(centers), len(members)))
-            axes[:, c] = (averages @ fits) @ values
-        deviations = expand_deviations(explanation._fitted, jacobians, np.asarray(block, np.int64))
-        yield from (one * deviation for one, deviation in zip(axes, deviations, strict=True))
+        block = np.asarray(rows[start : start + _TOGETHER], dtype=np.int64)
+        deviations = expand_deviations(explanation._fitted, jacobians, block)
+        yield from expand_axes_of_rows(explanation._fitted, jacobians, block) * deviations[:, None]
 
 
 def arrows_with_errors(explanation: Explanation, i: int) -> tuple[Array, Array]:

@@ -62,6 +62,8 @@ class Why(GroupedAnswer):
         believe where it says that the point goes if its row is changed.
     fit_r2 : float at most 1, or NaN
         Share that the fit itself accounts for; higher, and no measure of trust.
+    fit : str
+        Which fit the arrows are of, and the scores that chose it; see `Explanation.describe_fit`.
     groups : dict of str to dict of str to float, or None
         Members of groups of collinear features, with their shares; the value of a group is its score. None if features
         were not grouped.
@@ -76,7 +78,7 @@ class Why(GroupedAnswer):
         "arrow_errors",
         "significant",
     )
-    _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "push_r2", "fit_r2", "place")
+    _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "push_r2", "fit_r2", "fit", "place")
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("value", "values"),
         Column("rank", "ranks"),
@@ -94,6 +96,7 @@ class Why(GroupedAnswer):
     place: npt.NDArray[np.float64]
     push_r2: float
     fit_r2: float
+    fit: str
 
     @property
     def r2(self) -> float:
@@ -120,9 +123,9 @@ class Why(GroupedAnswer):
 
     def headline(self) -> str:
         """Return what is said of the point as a whole."""
-        text = f"point {self.index}: R2 {self.fidelity:.2f}, of pushes {self.push_r2:.2f}"
+        text = f"point {self.index}: R2 {self.fidelity:.2f}, of pushes {self.push_r2:.2f}, {self.fit}"
         if self.fidelity < LOW_R2:
-            text += ", the map is hardly linear here: read the arrows with care"
+            text += "; the map is hardly linear here: read the arrows with care"
         return text
 
     def __str__(self) -> str:
@@ -181,4 +184,5 @@ def why(explanation: Explanation, i: int, n_top: int = 5, *, groups: FeatureGrou
         place=np.array(explanation.places[i]),
         push_r2=float(push_fidelity(explanation, i)[1][0]),
         fit_r2=float(explanation.fit_r2[i]),
+        fit=explanation.describe_fit(),
     )

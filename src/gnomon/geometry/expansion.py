@@ -13,7 +13,7 @@ from gnomon.linalg import dense_rows
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
 
-__all__ = ["expand_axes", "expand_deviations", "expand_errors", "pooling_shares"]
+__all__ = ["expand_axes", "expand_axes_of_rows", "expand_deviations", "expand_errors", "pooling_shares"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -71,6 +71,34 @@ def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     with single_threaded_blas():
         axes: Floats = total @ values
     return _silenced(axes, X, jacobians, i)
+
+
+def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:
+    """Return the pooled Jacobians of the listed rows, (len(listed), n_components, n_features).
+
+    They are those of `expand_axes` but for features that are constant among a row's own neighbours. The fits that enter
+    several averages are formed once: fast where the rows lie near each other.
+    """
+    import scipy.sparse as sp
+
+    pools = [pooling_shares(jacobians, int(i)) for i in listed]
+    centres = np.unique(np.concatenate([members for members, _ in pools]))
+    sizes = np.cumsum([0] + [len(members) for members, _ in pools])
+    places = np.searchsorted(centres, np.concatenate([members for members, _ in pools]))
+    shape = (len(listed), len(centres))
+    averages = sp.csr_array((np.concatenate([shares for _, shares in pools]), places, sizes), shape=shape)
+    used, rows, own = _members(jacobians, centres)
+    coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
+    columns = np.concatenate([_places(jacobians, centres, rows, used).ravel(), own])
+    lines = np.concatenate([np.repeat(np.arange(len(centres)), used.shape[1]), np.arange(len(centres))])
+    values = dense_rows(X[rows])
+    values -= values[0].copy()
+    axes = np.empty((len(listed), jacobians.n_components, values.shape[1]))
+    for c in range(jacobians.n_components):
+        steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
+        fits = sp.csr_array((steps, (lines, columns)), shape=(len(centres), len(rows)))
+        axes[:, c] = (averages @ fits) @ values
+    return axes
 
 
 def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:

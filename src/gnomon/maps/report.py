@@ -39,6 +39,7 @@ def describe(result: Map) -> dict[str, Any]:
         "neighbor_recall": None if result.graph is None else result.graph.recall,
         "evaluation": evaluation.to_dict(),
         "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
+        "fit": explanation.describe_fit(),
         "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
         "top_features": [
             {"feature": moving.feature_names[j], "importance": float(moving.global_importance[j])} for j in top
@@ -59,7 +60,7 @@ def write_report(result: Map) -> str:
         "",
         "How far to trust it",
         *_indent(result.evaluate().summary()),
-        *_fidelity_lines(facts["median_local_r2"]),
+        *_fidelity_lines(facts["median_local_r2"], facts["fit"]),
         "",
         "How many dimensions the data have",
         *_dimension_lines(result),
@@ -76,10 +77,10 @@ def write_report(result: Map) -> str:
     return "\n".join(lines)
 
 
-def _fidelity_lines(r2: float | None) -> list[str]:
+def _fidelity_lines(r2: float | None, fit: str) -> list[str]:
     if r2 is None:
         return ["  no features explain where points lie"]
-    return [f"  {100 * r2:.0f} % of the local displacements follow the features named below (median)"]
+    return [f"  {100 * r2:.0f} % of the local displacements follow the features named below (median)", f"  {fit}"]
 
 
 def _dimension_lines(result: Map) -> list[str]:
