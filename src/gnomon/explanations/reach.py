@@ -1,0 +1,280 @@
+"""The forward fits of an explanation: how many neighbours, how strongly damped, and how often averaged.
+
+All are chosen by rows that are left out. Without noise near rows change in other features than rows a little farther
+away, as the views of an object that turns do, and a wide reach smears; with noise a narrow one finds little else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+from gnomon.explanations.rows import dense_rows_of
+from gnomon.geometry import LocalJacobians, local_jacobians
+from gnomon.geometry.expansion import pooling_shares
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward"]
+
+COUNTS = (4, 6, 8, 10)
+"""Neighbours tried, besides all."""
+
+LINEAR = 0.5
+"""Median R2 of the forward fits from which on they stand without comparison with inverse ones."""
+
+_POOLING = 3  # rounds of averaging, at most
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
+_RIDGE_ROWS = 1000  # points that choose the ridge
+
+_STREAM = 314
+_LOOKED_AT = 200  # rows whose nearest neighbours are predicted
+_NEAREST = 2  # of each row, one at a time
+_SHARP = 0.95  # share of the best score that more neighbours keep
+_CERTAIN = 2.0  # standard errors by which less reach must be better
+_HELD = 4  # one row in so many is held out of fits that are averaged
+_CENTRES = 100
+_TESTED = 3  # nearest held-out rows of each
+_SLACK = 4 / 3  # times what the best choice leaves unpredicted that one with more damping or averaging may leave
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def _profile_scores(X: Any, graph: NeighborGraph, counts: tuple[int, ...]) -> Array:
+    """Return for some rows how well the deviations of the features over k neighbours tell which change to another.
+
+    The squared cosine of the local deviations of all features and the distances, feature by feature, to a neighbour
+    that is left out: (rows and neighbours left out, counts).
+    """
+    n = graph.n_samples
+    found = []
+    for i in np.unique(np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(np.int64)).tolist():
+        near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
+        if len(near) < graph.n_neighbors:
+            continue
+        squares = (dense_rows_of(X, near) - dense_rows_of(X, [i])) ** 2
+        sums = np.cumsum(squares, axis=0)
+        for left in range(_NEAREST):
+            away = np.sqrt(squares[left])
+            deviations = np.sqrt(np.maximum(sums[[k - 1 for k in counts]] - squares[left], 0.0))
+            sizes = np.sum(squares[left]) * np.sum(deviations**2, axis=1)
+            if (sizes > 0).all():
+                found.append((deviations @ away) ** 2 / sizes)
+    return np.array(found).reshape(len(found), len(counts))
+
+
+def choose_neighbors(X: Any, graph: NeighborGraph) -> int:
+    """Choose how many neighbours tell best which features change from a row to one that they have not seen.
+
+    From some 200 rows the two nearest neighbours are left out one at a time, and the distance to each, feature by
+    feature, is compared with the root mean square distances to the others. All neighbours are taken unless fewer are
+    clearly better: then the most of 4, 6, 8 and 10 that score 0.95 of the best.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data.
+    graph : NeighborGraph
+        Neighbours in the data, the nearest first.
+
+    Returns
+    -------
+    int
+        One of 4, 6, 8, 10 and ``graph.n_neighbors``.
+    """
+    counts = (*(k for k in COUNTS if k < graph.n_neighbors), graph.n_neighbors)
+    with single_threaded_blas():
+        scores = _profile_scores(X, graph, counts)
+    if len(counts) == 1 or len(scores) < 2 * _NEAREST:
+        return graph.n_neighbors
+    means = scores.mean(axis=0)
+    best = int(np.argmax(means))
+    gain = _SHARP * scores[:, best] - scores[:, -1]
+    if gain.mean() <= _CERTAIN * gain.std(ddof=1) / np.sqrt(len(gain) / _NEAREST):
+        return graph.n_neighbors
+    return max(k for k, mean in zip(counts, means, strict=True) if mean >= _SHARP * means[best])
+
+
+def choose_pooling(
+    X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, *, ridge: float, pooled_ridge: float
+) -> int:
+    """Choose how often fits are averaged over neighbours, by how they predict the places of rows held out.
+
+    A quarter of the rows is held out of all fits. From up to 100 of the others the steps in the map to the three
+    nearest rows held out are predicted by the fit alone and by its averages. The most rounds are taken that do not
+    leave clearly more than 4/3 of what the best number of rounds leaves unpredicted, after all predictions are
+    stretched by one factor.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data.
+    places : ndarray of shape (n_samples, n_components), float64
+        The embedding; NaN where a row has no place.
+    graph : NeighborGraph
+        Neighbours in the data.
+    n_neighbors : int
+        Neighbours of each fit.
+    ridge, pooled_ridge : float >= 0
+        Damping of the fits that are not averaged, and of those that are.
+
+    Returns
+    -------
+    int
+        From 0 to 3.
+    """
+    n = graph.n_samples
+    held = np.zeros(n, dtype=bool)
+    held[np.random.default_rng((0, _STREAM)).permutation(n)[: n // _HELD]] = True
+    tests = _tests(places, graph, held)
+    if len(tests) < _NEAREST:
+        return _POOLING
+    seen = np.argsort(held[graph.indices], axis=1, kind="stable")[:, :n_neighbors]
+    weights = 1.0 - np.take_along_axis(held[graph.indices], seen, axis=1)
+    if graph.mask is not None:
+        weights *= np.take_along_axis(graph.mask, seen, axis=1)
+    kept = NeighborGraph(
+        np.ascontiguousarray(np.take_along_axis(graph.indices, seen, axis=1)),
+        np.ascontiguousarray(np.take_along_axis(graph.distances, seen, axis=1)),
+        metric=graph.metric,
+    )
+    alone = _fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=ridge, rounds=0)
+    averaged = _fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=pooled_ridge, rounds=_POOLING)
+    fits = [alone, *(replace(averaged, pooling=rounds) for rounds in range(1, _POOLING + 1))]
+    with single_threaded_blas():
+        sums = np.array([_predictions(X, fit, tests) for fit in fits])
+    best = sums[int(np.argmax(_shares(sums.sum(axis=1))))]
+    return next(rounds for rounds in range(_POOLING, -1, -1) if not _clearly_worse(sums[rounds], best))
+
+
+def _tests(places: Array, graph: NeighborGraph, held: npt.NDArray[np.bool_]) -> list[tuple[int, Ints]]:
+    """Return rows and the nearest rows held out of each."""
+    placed: npt.NDArray[np.bool_] = np.isfinite(places[:, 0])
+    rows = np.flatnonzero(placed & ~held)
+    found = []
+    for i in rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _CENTRES)).astype(np.int64))].tolist():
+        near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
+        tested = near[held[near] & placed[near]][:_TESTED].astype(np.int64)
+        if len(tested):
+            found.append((i, tested))
+    return found
+
+
+def _fits_around(
+    X: Any,
+    places: Array,
+    graph: NeighborGraph,
+    weights: npt.NDArray[Any],
+    rows: list[int],
+    *,
+    ridge: float,
+    rounds: int,
+) -> LocalJacobians:
+    """Fit what the averages at some rows are made of; all other rows have no fit."""
+    wanted = np.array(rows)
+    for _ in range(rounds):
+        wanted = np.union1d(wanted, graph.indices[wanted][weights[wanted] > 0])
+    part = local_jacobians(X, places, graph, weights=weights, rows=wanted, ridge=ridge, variance_share=1.0)
+    n = graph.n_samples
+    coefficients = np.full((n, *part.coefficients.shape[1:]), np.nan)
+    coefficients[wanted] = part.coefficients
+    mask = np.zeros(n, dtype=bool)
+    mask[wanted] = part.mask
+    return replace(part, rows=np.arange(n), coefficients=coefficients, mask=mask)
+
+
+def _predictions(X: Any, fits: LocalJacobians, tests: list[tuple[int, Ints]]) -> Array:
+    """Return for each test the squares of steps, their products with the predictions, and the predictions' squares.
+
+    In units of the steps' own squares, so that each test counts the same; 0 where there is no fit.
+    """
+    found = np.zeros((len(tests), 3))
+    for t, (i, tested) in enumerate(tests):
+        steps = fits.places[tested] - fits.places[i]
+        size = float(np.sum(steps**2))
+        if size > 0 and fits.mask[pooling_shares(fits, i)[0]].all():
+            values = dense_rows_of(X, np.append(tested, i))
+            predicted = (values[:-1] - values[-1]) @ fits.axes(X, i).T
+            found[t] = np.array([size, np.sum(steps * predicted), np.sum(predicted**2)]) / size
+    return found
+
+
+def _shares(sums: Array) -> Array:
+    """Return the share of the squares that is predicted after the best stretch, from sums in the last axis."""
+    total, product, square = np.moveaxis(sums, -1, 0)
+    whole = square * total
+    found: Array = np.divide(np.maximum(product, 0.0) ** 2, whole, out=np.zeros_like(whole), where=whole > 0)
+    return found
+
+
+def _clearly_worse(sums: Array, best: Array) -> bool:
+    """Say whether fits leave clearly more than 4/3 of what the best leave, by the jackknife over the tests."""
+
+    def excess(these: Array, least: Array) -> Array:
+        found: Array = (1.0 - _shares(these)) - _SLACK * (1.0 - _shares(least))
+        return found
+
+    without = excess(sums.sum(axis=0) - sums, best.sum(axis=0) - best)
+    n = len(without)
+    error = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
+    return bool(excess(sums.sum(axis=0), best.sum(axis=0)) > _CERTAIN * error)
+
+
+def _choose_ridge(X: Any, Y: Array, graph: NeighborGraph, pooled: bool) -> float:
+    """Return the ridge of the fits, from how well they predict each neighbour from the others at even points.
+
+    Alone, the fits that predict best. Where they are averaged and stretched, damping costs little and keeps the noise
+    of directions without spread out: the strongest that leaves at most a third more unexplained than the best.
+    """
+    n = Y.shape[0]
+    rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
+    left = []
+    for ridge in _RIDGES:
+        fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0)
+        scores = (fits.stretched_r2() if pooled else fits.predicted_r2)[fits.mask]
+        left.append(1.0 - float(np.median(scores)) if len(scores) else np.inf)
+    bound = min(left) * (_SLACK if pooled else 1.0)
+    good = [ridge for ridge, rest in zip(_RIDGES, left, strict=True) if rest <= bound]
+    return good[-1] if pooled else good[0]
+
+
+def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, pooling: int | str) -> LocalJacobians:
+    """Fit places by features over the first neighbours of each row.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data.
+    places : ndarray of shape (n_samples, n_components), float64
+        The embedding; NaN where a row has no place.
+    graph : NeighborGraph
+        Neighbours in the data.
+    n_neighbors : int
+        Neighbours of each fit.
+    pooling : int >= 0 or "auto"
+        Times that fits are averaged. "auto" averages three times; if the fits then predict at least half, as often as
+        `choose_pooling` says.
+
+    Returns
+    -------
+    LocalJacobians
+        Of all rows.
+    """
+    near = graph.nearest(n_neighbors)
+
+    def fit(ridge: float, rounds: int) -> LocalJacobians:
+        return local_jacobians(X, places, near, ridge=ridge, variance_share=1.0, pooling=rounds)
+
+    if pooling != "auto":
+        return fit(_choose_ridge(X, places, near, int(pooling) > 0), int(pooling))
+    fits = fit(_choose_ridge(X, places, near, True), _POOLING)
+    scores = fits.held_out_r2()[fits.mask]
+    if not len(scores) or float(np.median(scores)) < LINEAR:
+        return fits
+    alone = _choose_ridge(X, places, near, False)
+    rounds = choose_pooling(X, places, graph, n_neighbors, ridge=alone, pooled_ridge=fits.ridge)
+    return replace(fits, pooling=rounds) if rounds else fit(alone, 0)

@@ -1,0 +1,88 @@
+"""Local fits reach no farther than rows that are held out ask for: far in noise, near where the data are clean."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from tests.threads import on_threads
+
+from gnomon.explanations import explain
+from gnomon.explanations.reach import choose_neighbors, choose_pooling
+from gnomon.neighbors import compute_neighbors
+
+
+def turning(noise, n_views=72, n_features=90):
+    """Views of something that turns, each feature by waves of its own; their places, and how fast each changes."""
+    draw = np.random.default_rng(0)
+    angle = 2 * np.pi * np.arange(n_views) / n_views
+    waves, phase = draw.integers(1, 8, n_features), draw.uniform(0, 2 * np.pi, n_features)
+    light = np.sin(waves * angle[:, None] + phase) / waves
+    X = light + noise * draw.normal(size=light.shape)
+    return X, np.column_stack([np.cos(angle), np.sin(angle)]), np.abs(np.cos(waves * angle[:, None] + phase))
+
+
+def likeness(explanation, change):
+    return np.mean([spearmanr(explanation.importance[i], change[i]).statistic for i in range(len(change))])
+
+
+def test_views_without_noise_are_explained_by_the_nearest_alone():
+    X, Y, change = turning(0.0)
+    found, wide = explain(X, Y), explain(X, Y, n_neighbors=15, pooling=3)
+    assert found.n_neighbors <= 6
+    assert found.graph.n_neighbors == 15  # other questions walk along all of them
+    assert likeness(found, change) > likeness(wide, change) + 0.2
+    assert found.distortion.tear.shape == (72,)
+    assert f"72 points, 90 features, {found.n_neighbors} neighbours" in found.summary()
+
+
+def test_in_noise_all_neighbours_are_taken_and_averaged():
+    X, Y, _ = turning(0.5, n_views=300)
+    found, wide = explain(X, Y, fit="forward"), explain(X, Y, n_neighbors=15, pooling=3, fit="forward")
+    assert (found.n_neighbors, found.pooling) == (15, 3)
+    assert found.importance.tobytes() == wide.importance.tobytes()
+
+
+def test_where_all_neighbours_change_alike_all_are_taken():
+    rng = np.random.default_rng(1)
+    t = np.sort(rng.uniform(0, 40, 400))
+    straight = t[:, None] * np.ones(5)
+    assert choose_neighbors(straight, compute_neighbors(straight, 15)) == 15  # all features change alike everywhere
+    blob = rng.normal(size=(400, 5))
+    assert choose_neighbors(blob, compute_neighbors(blob, 15)) == 15
+    few = compute_neighbors(blob[:4], 3)
+    assert choose_neighbors(blob[:4], few) == 3
+
+
+def test_fits_are_not_averaged_where_that_leaves_more_of_held_out_rows_unpredicted():
+    X, Y, change = turning(0.0, n_views=200)
+    found, wide = explain(X, Y), explain(X, Y, n_neighbors=15, pooling=3)
+    assert (found.n_neighbors, found.pooling) == (15, 0)
+    assert likeness(found, change) > likeness(wide, change) + 0.2
+
+
+@pytest.mark.parametrize(("noise", "wanted"), [(0.0, 0), (0.3, 3)])
+def test_the_choice_of_rounds_does_not_depend_on_threads(noise, wanted):
+    X, Y, _ = turning(noise, n_views=200)
+    graph = compute_neighbors(X, 15)
+    for threads in (1, 3):
+        found = on_threads(threads, choose_pooling)(X, Y, graph, 15, ridge=1e-2, pooled_ridge=0.1)
+        assert found == wanted
+
+
+def test_rows_without_a_place_take_no_part_in_the_choice():
+    X, Y, _ = turning(0.0, n_views=200)
+    Y[::3] = np.nan
+    found = explain(X, Y)
+    assert np.isnan(found.r2[::3]).all()
+    assert np.isfinite(found.r2[found.mask]).all()
+
+
+def test_what_is_given_is_taken():
+    X, Y, _ = turning(0.0)
+    found = explain(X, Y, n_neighbors=12, pooling=2)
+    assert (found.n_neighbors, found.pooling, found.graph.n_neighbors) == (12, 2, 12)
+    with pytest.raises(ValueError, match=r"n_neighbors=1 must be an integer >= 2 or"):
+        explain(X, Y, n_neighbors=1)
+    with pytest.raises((ValueError, TypeError), match="pooling='all' must be an integer >= 0 or"):
+        explain(X, Y, pooling="all")
