@@ -2,9 +2,10 @@
 
 Digits: MNIST is mapped by UMAP; the saliency of each pixel, the displacement in the map for one local standard
 deviation of it, is compared picture by picture with the strokes and with their edges (length of the gradient of the
-picture), and averaged over each digit. Objects: five solids are drawn from all sides, as in the Columbia object images;
-turning is the only thing that changes, so the pixels that move a picture along its loop are known: those that change
-most per degree.
+picture), and averaged over each digit. Objects: five painted solids are drawn from all sides, as in the Columbia object
+images; turning is the only thing that changes, so the pixels that move a picture along its loop are known: those that
+change most per degree. Saliency is compared with them by rank correlation: as gnomon chooses its neighbourhoods, with
+15 neighbours averaged three times or not at all, and by the importance of pixels for the tangent frames of the data.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ __all__ = ["draw_objects", "main"]
 Float64 = npt.NDArray[np.float64]
 
 _SIDE, _LOOKED_AT = 32, 300
+_ACTIVE = 1e-3  # standard deviation of a pixel over the views, from which on it counts
+_TURN = 1.5  # degrees to either side, for the true change
 _LIGHT = np.array([0.4, 0.5, 0.77])
 
 
@@ -65,7 +68,13 @@ def _box(half: Float64, n: int, draw: np.random.Generator) -> tuple[Float64, Flo
     return points * half, normals
 
 
-def _render(points: Float64, normals: Float64, degrees: float) -> Float64:
+def _paint(points: Float64, draw: np.random.Generator) -> Float64:
+    """Return how bright a solid is painted at points on its surface: patches of two shades."""
+    waves, phase = 3.0 * draw.normal(size=(4, 3)), draw.uniform(0, 2 * np.pi, 4)
+    return 0.6 + 0.4 * np.sign(np.sin(points @ waves.T + phase).sum(axis=1))
+
+
+def _render(points: Float64, normals: Float64, paint: Float64, degrees: float) -> Float64:
     """Draw a solid turned about its upright axis, seen from a little above, with one lamp and a depth buffer."""
     turn, tilt = np.radians(degrees), np.radians(25.0)
     about = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
@@ -75,7 +84,7 @@ def _render(points: Float64, normals: Float64, degrees: float) -> Float64:
     column = np.clip(((seen[:, 0] / 1.35 + 1) / 2 * fine).astype(int), 0, fine - 1)
     row = np.clip(((1 - seen[:, 2] / 1.35) / 2 * fine).astype(int), 0, fine - 1)
     order = np.argsort(seen[:, 1], kind="stable")[::-1]  # far first: nearer points paint over them
-    shade = 0.25 + 0.75 * np.maximum(out @ (_LIGHT * [1, -1, 1]), 0.0)
+    shade = (0.25 + 0.75 * np.maximum(out @ (_LIGHT * [1, -1, 1]), 0.0)) * paint
     canvas = np.zeros((fine, fine))
     canvas[row[order], column[order]] = shade[order]
     smooth = gaussian_filter(canvas, 1.5)
@@ -96,16 +105,17 @@ def draw_objects(n_views: int, *, seed: int = 0) -> tuple[Float64, npt.NDArray[n
     X : ndarray of shape (5 * n_views, 1024), values in [0, 1]
     kinds : ndarray of shape (5 * n_views,), int
     change : ndarray like X
-        Derivative of each pixel by the angle, in degrees, by central differences over two degrees.
+        Derivative of each pixel by the angle, in degrees, by central differences over three degrees.
     """
     draw = np.random.default_rng(seed)
     X, change = [], []
     for kind in range(5):
         points, normals = _solid(kind, draw)
+        paint = _paint(points, draw)
         for degrees in np.arange(n_views) * (360.0 / n_views):
-            X.append(_render(points, normals, degrees).ravel())
-            ahead, behind = (_render(points, normals, degrees + by).ravel() for by in (4.0, -4.0))
-            change.append((ahead - behind) / 8.0)
+            X.append(_render(points, normals, paint, degrees).ravel())
+            ahead, behind = (_render(points, normals, paint, degrees + by).ravel() for by in (_TURN, -_TURN))
+            change.append((ahead - behind) / (2.0 * _TURN))
     return np.array(X), np.repeat(np.arange(5), n_views), np.array(change)
 
 
@@ -169,23 +179,41 @@ def _alike(saliency: npt.NDArray[Any], picture: Float64) -> tuple[float, float, 
 def _objects(views: int, seed: int, jobs: int | None) -> dict[str, Any]:
     X, kinds, change = draw_objects(views, seed=seed)
     Y = gnomon.UMAP(random_state=seed, n_jobs=jobs).fit_transform(X)
-    explanation = gnomon.explain(X, Y, pooling=0, n_jobs=jobs)  # drawn without noise: nothing to average
-    importance = np.nan_to_num(explanation.importance)
+    explanation = gnomon.explain(X, Y, n_jobs=jobs)
+    wide = gnomon.explain(X, Y, n_neighbors=15, pooling=3, n_jobs=jobs)
+    alone = gnomon.explain(X, Y, n_neighbors=15, pooling=0, n_jobs=jobs)
+    tables = {
+        "like_change": explanation.importance,
+        "15 averaged": wide.importance,
+        "15 alone": alone.importance,
+        "frames": gnomon.tangent_frames(X, wide.graph).importance(X),
+    }
+    print(f"objects: {explanation.n_neighbors} neighbours, averaged {explanation.pooling} times")
     shown = {}
     for kind in range(5):
         of_kind = np.flatnonzero(kinds == kind)
-        alike = [float(np.corrcoef(importance[i], np.abs(change[i]))[0, 1]) for i in of_kind if importance[i].any()]
-        brightness = [float(np.corrcoef(importance[i], X[i])[0, 1]) for i in of_kind if importance[i].any()]
+        active = X[of_kind].std(axis=0) > _ACTIVE
+        known = of_kind[explanation.mask[of_kind]]
+        alike = {
+            name: float(np.median([_ranked_alike(table[i], np.abs(change[i]), active) for i in known]))
+            for name, table in tables.items()
+        }
+        brightness = [_ranked_alike(explanation.importance[i], X[i], active) for i in known]
         one = of_kind[len(of_kind) // 3]
         shown[str(kind)] = {
             "mean": X[one].reshape(_SIDE, _SIDE),
-            "saliency": importance[one].reshape(_SIDE, _SIDE),
+            "saliency": np.nan_to_num(explanation.importance[one]).reshape(_SIDE, _SIDE),
             "truth": np.abs(change[one]).reshape(_SIDE, _SIDE),
-            "like_change": float(np.median(alike)),
+            **alike,
             "like_brightness": float(np.median(brightness)),
             "median_r2": float(np.nanmedian(explanation.r2[of_kind])),
         }
     return shown
+
+
+def _ranked_alike(found: npt.NDArray[Any], truth: npt.NDArray[Any], active: npt.NDArray[np.bool_]) -> float:
+    """Return the rank correlation over the pixels that any view of the object changes."""
+    return float(spearmanr(found[active], truth[active]).statistic)
 
 
 def _picture(digits: dict[str, Any], objects: dict[str, Any]) -> Any:
@@ -210,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the study; return the exit status."""
     made = parser("saliency_maps", __doc__ or "")
     made.add_argument("--rows", type=int, default=10_000, help="digits that are mapped")
-    made.add_argument("--views", type=int, default=180, help="views of each object")
+    made.add_argument("--views", type=int, default=72, help="views of each object")
     made.add_argument("--no-digits", action="store_true", help="objects alone, which need no data")
     options = parse(made, arguments)
     digits = {} if options.no_digits else _digits(options.rows, options.seed, options.jobs)

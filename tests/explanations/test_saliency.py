@@ -61,15 +61,42 @@ def test_a_selection_gets_the_mean_of_its_points(explanation):
     assert found.n_points == len(rows)
 
 
-def test_towards_rows_is_the_direction_to_their_place(pictures, explanation):
+def test_towards_rows_is_what_changes_on_the_way_to_the_nearest_of_them(pictures, explanation):
     _, Y = pictures
     right = np.flatnonzero((Y[:, 0] > 0.5) & (abs(Y[:, 1] - 0.5) < 0.2))
     left = np.flatnonzero((Y[:, 0] < -0.5) & (abs(Y[:, 1] - 0.5) < 0.2))
-    there = saliency(explanation, left, image_shape=SHAPE, toward=right)
-    assert there.direction[0] > 0.9
-    assert there.image.argmax() == 7
-    back = saliency(explanation, left, image_shape=SHAPE, direction=-there.direction)
-    np.testing.assert_allclose(back.image, -there.image, atol=1e-15)
+    for of in (left, int(left[0])):
+        there = saliency(explanation, of, image_shape=SHAPE, toward=right)
+        assert there.direction[0] > 0.9
+        assert (there.image.argmax(), there.image.argmin()) == (7, 19)
+        assert there.image[2, 2] == there.error_image[2, 2] == 0
+        assert np.delete(np.abs(there.effect), [0, 1, 2]).max() < 0.1 * there.image.max()
+    back = saliency(explanation, right, image_shape=SHAPE, toward=left)
+    assert (back.image.argmax(), back.image.argmin()) == (19, 7)
+
+
+def test_of_a_linear_map_the_way_adds_up_to_the_change_times_the_axes(pictures, explanation):
+    X, _ = pictures
+    start, end = np.argmin(X[:, 7] - X[:, 19]), np.argmax(X[:, 7] - X[:, 19])
+    found = saliency(explanation, int(start), image_shape=SHAPE, toward=int(end))
+    around = X[np.append(explanation.graph.indices[end], end)].mean(axis=0)
+    drivers = [7, 19]
+    np.testing.assert_allclose(found.image.ravel()[drivers], (around - X[start])[drivers], rtol=0.1)
+    assert (found.error_image.ravel()[drivers] > 0).all()
+    assert (found.error_image.ravel()[drivers] < np.abs(found.image.ravel()[drivers])).all()
+    assert found.fidelity == explanation.r2[start]
+
+
+def test_there_is_no_way_to_another_piece_of_a_graph_without_distances(pictures):
+    from gnomon.neighbors import NeighborGraph
+
+    X, Y = pictures
+    near = np.array([[(i + s) % 40 + 40 * (i // 40) for s in range(1, 6)] for i in range(400)], np.int32)
+    graph = NeighborGraph(near, np.ones(near.shape, np.float32), metric="precomputed")
+    apart = explain(X, Y, graph=graph, n_jobs=1)
+    assert saliency(apart, 5, image_shape=SHAPE, toward=20).n_points == 1
+    with pytest.raises(ValueError, match="toward must be rows outside of the selection that a path"):
+        saliency(apart, 5, image_shape=SHAPE, toward=60)
 
 
 def test_colours_have_a_picture_each(pictures):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.explanations.answer import Answer
+from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_along, shortest_path
 from gnomon.explanations.importance import places_in_blocks
 from gnomon.explanations.local import arrows_with_errors, each_local_arrows, mean_of_blocks
 from gnomon.explanations.rows import check_image_shape, find_row, row_mask
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Saliency", "saliency"]
 
 _ROWS = 400  # points of a selection that are averaged at most
+_JOURNEYS = 50  # of a selection that goes to a target
 Array = npt.NDArray[np.float64]
 
 
@@ -32,11 +34,14 @@ class Saliency(Answer):
     ----------
     effect : ndarray of shape (n_features,), float64
         Without a direction: length of the pixel's arrow, in units of the map per local standard deviation of the
-        pixel. With one: how far along it a brighter pixel moves the point; negative is away.
+        pixel. With one: how far along it a brighter pixel moves the point; negative is away. Towards rows: how much
+        the pixel changes on the way to them, each change times the length of its arrow there, in units of the map:
+        positive where the picture must brighten, negative where it must darken.
     error : ndarray of shape (n_features,), float64
-        Standard error: of the point's own fit, or over regions of the selection.
+        Standard error: of the point's own fit, or over regions of the selection. On a way, at most: the errors of the
+        fits that it passes, taken as one.
     direction : ndarray of shape (n_components,), or None
-        Unit vector in the map.
+        Unit vector in the map; towards rows, that to their median place.
     n_points : int
         Points averaged.
     fidelity : float in [0, 1]
@@ -81,18 +86,25 @@ class Saliency(Answer):
 def saliency(
     explanation: Explanation, of: Any, *, image_shape: Any, toward: Any = None, direction: Any = None
 ) -> Saliency:
-    """Say which pixels move a point, or a selection of points, and which of them towards a target.
+    """Say which pixels move a point, or a selection of points, and which must change on the way to a target.
+
+    A direction and a target are different questions. A direction is answered at the point: what would a brighter pixel
+    do there, all others being equal. A target far away is reached by other changes than those that matter at the
+    start, and by all of them together: the shortest path in the neighbour graph leads through rows of the data to the
+    nearest row of the target, the picture changes as the means around these rows do and loses on the way what sets it
+    apart from its own neighbours, and each change counts by how far the pixel moves points where it happens.
 
     Parameters
     ----------
     explanation : Explanation
         Of a map whose features are pixels.
     of : int, mask or row numbers
-        The point; or a selection, over which effects are averaged (at most 400 points of it, evenly spaced).
+        The point; or a selection, over which effects are averaged (at most 400 points of it, evenly spaced, and 50 if
+        they go to a target).
     image_shape : tuple of int
         (height, width[, channels]) of the picture.
     toward : int, mask or row numbers, default=None
-        The direction leads to this point or to the median place of these rows.
+        Where the picture is to change to: this row, or the nearest of these rows.
     direction : array-like of shape (n_components,), default=None
         A direction in the map. Without either the effects are lengths and have no sign.
 
@@ -104,7 +116,8 @@ def saliency(
     Raises
     ------
     ValueError
-        If no point of the selection has an explanation, or it already lies at the target.
+        If no point of the selection has an explanation, it already lies at the target, or no path of neighbours leads
+        there.
     """
     shape = check_image_shape(image_shape, explanation.n_features)
     n = explanation.n_samples
@@ -114,7 +127,9 @@ def saliency(
     if not len(known):
         raise ValueError(message(f"of={of!r}" if single else "of", "points that have an explanation"))
     unit = _direction(explanation, known, toward, direction)
-    if len(known) == 1:
+    if toward is not None:
+        known, effect, error = _on_the_way(explanation, known, _target(explanation, toward))
+    elif len(known) == 1:
         effect, error = _of_point(explanation, int(known[0]), unit)
     else:
         if len(known) > _ROWS:
@@ -138,16 +153,7 @@ def _direction(explanation: Explanation, rows: npt.NDArray[Any], toward: Any, di
     if toward is not None and direction is not None:
         raise ValueError(message("toward and direction", "one given at most, the other None"))
     if toward is not None:
-        n = explanation.n_samples
-        target = (
-            np.array([find_row(toward, n)])
-            if np.ndim(toward) == 0
-            else np.flatnonzero(row_mask(toward, n, name="toward"))
-        )
-        known = explanation.places[target]
-        known = known[np.isfinite(known[:, 0])]
-        if not len(known):
-            raise ValueError(message("toward", "rows with a place in the map"))
+        known = explanation.places[_target(explanation, toward)]
         direction = np.median(known, axis=0) - np.median(explanation.places[rows], axis=0)
     if direction is None:
         return None
@@ -156,6 +162,67 @@ def _direction(explanation: Explanation, rows: npt.NDArray[Any], toward: Any, di
         rule = f"{explanation.n_components} finite numbers, not all zero"
         raise ValueError(message(f"direction={given.tolist()!r}", rule, fact="a point moves towards itself nowhere"))
     return given / np.linalg.norm(given)
+
+
+def _target(explanation: Explanation, toward: Any) -> npt.NDArray[np.int64]:
+    """Return the rows of a target that have a place in the map."""
+    n = explanation.n_samples
+    rows = (
+        np.array([find_row(toward, n)]) if np.ndim(toward) == 0 else np.flatnonzero(row_mask(toward, n, name="toward"))
+    )
+    rows = rows[np.isfinite(explanation.places[rows, 0])]
+    if not len(rows):
+        raise ValueError(message("toward", "rows with a place in the map"))
+    return rows
+
+
+def _on_the_way(
+    explanation: Explanation, rows: npt.NDArray[Any], target: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], Array, Array]:
+    """Return the rows that have a way to the target, and the mean effects on it with their errors."""
+    graph = path_graph(explanation._fitted, explanation.graph)
+    lengths = graph.lengths_from(target[None].astype(np.int32))[0]
+    rows = rows[np.isfinite(lengths[rows]) & ~np.isin(rows, target)]
+    if not len(rows):
+        remedy = "Explain the map with more neighbours."
+        raise ValueError(
+            message("toward", "rows outside of the selection that a path of neighbours leads to", remedy=remedy)
+        )
+    if len(rows) > _JOURNEYS:
+        rows = rows[np.linspace(0, len(rows) - 1, _JOURNEYS).astype(np.intp)]
+
+    def way(i: int) -> npt.NDArray[np.int64]:
+        return shortest_path(graph, lengths, i)[::-1]
+
+    if len(rows) == 1:
+        effect, error = (_along(explanation, way(int(rows[0])), {}, errors=errors) for errors in (False, True))
+        return rows, effect, error
+    known: dict[int, Array] = {}
+    blocks = places_in_blocks(explanation.places[rows])
+    sums = np.zeros((len(blocks), explanation.n_features))
+    for total, block in zip(sums, blocks, strict=True):
+        for i in rows[block]:
+            total += _along(explanation, way(int(i)), known)
+    return rows, *mean_of_blocks(sums, np.array([len(block) for block in blocks]))
+
+
+def _along(
+    explanation: Explanation, passed: npt.NDArray[np.int64], known: dict[int, Array], *, errors: bool = False
+) -> Array:
+    """Add up the changes of a picture on a path, each times the length of the pixels' axes; or the errors of that.
+
+    `known` keeps the lengths at rows for the paths that follow.
+    """
+    stations = paths_along(explanation._X, explanation.graph, passed)[KINDS.index("fading")].stations
+    axes = explanation.axes_error if errors else explanation.axes
+    total = np.zeros(explanation.n_features)
+    for step, change in enumerate(np.diff(stations, axis=0)):
+        ends = [int(row) for row in passed[step : step + 2] if explanation.mask[row]]
+        for row in ends:
+            if row not in known:
+                known[row] = np.linalg.norm(axes(row), axis=0)
+            total += known[row] * (np.abs(change) if errors else change) / len(ends)
+    return total
 
 
 def _of_point(explanation: Explanation, i: int, unit: Array | None) -> tuple[Array, Array]:

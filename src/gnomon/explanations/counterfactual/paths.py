@@ -32,6 +32,7 @@ __all__ = [
     "find_paths",
     "further_candidates",
     "path_graph",
+    "paths_along",
     "shortest_path",
     "try_paths",
 ]
@@ -107,7 +108,7 @@ KINDS = ("means", "fading", "rows")
 """Kinds of path, those that bring least noise of single rows first."""
 
 
-def _paths_along(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Path, Path, Path]:
+def paths_along(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Path, Path, Path]:
     """Return three paths along a chain of rows, in the order of `KINDS`.
 
     Along the means around the rows the changed row keeps what sets it apart from its own neighbourhood, and single rows
@@ -218,7 +219,7 @@ def find_paths(
     paths = []
     for end in nearest:
         rows = shortest_path(shortest, lengths, int(end))
-        for path, kind in zip(_paths_along(explanation._X, graph, rows), KINDS, strict=True):
+        for path, kind in zip(paths_along(explanation._X, graph, rows), KINDS, strict=True):
             if path.arc[-1] > 0:
                 paths.append((path, kind))
     if not paths:
