@@ -9,6 +9,7 @@ import scipy.sparse as sp
 import gnomon
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
+from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.neighbors import compute_neighbors
 
@@ -78,7 +79,7 @@ def test_bounds_are_those_of_the_target_in_the_metric_of_the_graph(form):
     X = form(dense.astype(np.float64)) if form is sp.csr_array else dense.astype(form)
     wanted = np.arange(60) < 20
     graph = compute_neighbors(X if form is not np.uint8 else X.astype(np.float32), 5, metric="cosine")
-    asked = Plausibility.of(X, 59, wanted, graph, None)
+    asked = Plausibility.of(X, 59, wanted, RowMetric(graph.metric), None)
     unit = dense / np.linalg.norm(dense.astype(float), axis=1)[:, None]
     distance = 1 - unit @ unit.T
     np.fill_diagonal(distance, np.inf)
@@ -93,8 +94,7 @@ def test_bounds_are_those_of_the_target_in_the_metric_of_the_graph(form):
 
 def test_neighbours_that_cannot_be_asked_are_not(clusters):
     X, _ = clusters
-    graph = compute_neighbors(X, 5)
-    alone = Plausibility.of(X, 0, np.arange(300) == 1, graph, None)
+    alone = Plausibility.of(X, 0, np.arange(300) == 1, RowMetric("euclidean"), None)
     assert alone.neighbors is None
     assert np.isnan(alone.shares(X[:3])).all()
     assert alone.holds(X[:3]).all()

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.explanations.answer import Answer
+from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_along, shortest_path
 from gnomon.explanations.importance import places_in_blocks
 from gnomon.explanations.local import arrows_with_errors, each_local_arrows, mean_of_blocks
@@ -213,7 +214,8 @@ def _along(
 
     `known` keeps the lengths at rows for the paths that follow.
     """
-    stations = paths_along(explanation._X, explanation.graph, passed)[KINDS.index("fading")].stations
+    metric = RowMetric.of(explanation, explanation.graph)
+    stations = paths_along(explanation._X, explanation.graph, passed, metric)[KINDS.index("fading")].stations
     axes = explanation.axes_error if errors else explanation.axes
     total = np.zeros(explanation.n_features)
     for step, change in enumerate(np.diff(stations, axis=0)):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.affinities.geodesics import PathGraph
 from gnomon.data.scaling import ColumnScales
+from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.explanations.counterfactual.region import Membership, Region
 from gnomon.explanations.rows import dense_rows_of
@@ -55,7 +56,7 @@ class Path:
     stations : ndarray of shape (n_steps + 1, n_features), float64
         The changed row as it passes them; the first is the row as it is.
     arc : ndarray of shape (n_steps + 1,), float64
-        Length of the path so far, in the units of the data.
+        Length of the path so far, in the metric of the map.
     """
 
     rows: npt.NDArray[np.int64]
@@ -63,10 +64,9 @@ class Path:
     arc: Array
 
     @classmethod
-    def of(cls, rows: npt.NDArray[np.int64], stations: Array) -> Path:
+    def of(cls, rows: npt.NDArray[np.int64], stations: Array, metric: RowMetric) -> Path:
         """Measure the path."""
-        steps = np.linalg.norm(np.diff(stations, axis=0), axis=1)
-        return cls(rows, stations, np.append(0.0, np.cumsum(steps)))
+        return cls(rows, stations, np.append(0.0, np.cumsum(metric.steps(stations))))
 
     def at(self, share: float) -> Array:
         """Return the changed row after a share of the path, in [0, 1]."""
@@ -108,7 +108,9 @@ KINDS = ("means", "fading", "rows")
 """Kinds of path, those that bring least noise of single rows first."""
 
 
-def paths_along(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tuple[Path, Path, Path]:
+def paths_along(
+    X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64], metric: RowMetric
+) -> tuple[Path, Path, Path]:
     """Return three paths along a chain of rows, in the order of `KINDS`.
 
     Along the means around the rows the changed row keeps what sets it apart from its own neighbourhood, and single rows
@@ -123,7 +125,7 @@ def paths_along(X: Any, graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> tu
         means[station] = np.mean(np.concatenate([own[station : station + 1], dense_rows_of(X, used)]), axis=0)
     kept = np.linspace(1.0, 0.0, len(rows))[:, None]
     stations = (own[0] + (means - means[0]), means + kept * (own[0] - means[0]), own)
-    along, fading, through = (Path.of(rows, some) for some in stations)
+    along, fading, through = (Path.of(rows, some, metric) for some in stations)
     return along, fading, through
 
 
@@ -161,6 +163,8 @@ class Placing:
         The row that is changed; it does not count as a point of the map.
     region : Region
     transform : callable
+    metric : RowMetric
+        In which changed rows are measured.
     plausibility : Plausibility, or None
         What is asked of rows that land in the region.
     """
@@ -169,6 +173,7 @@ class Placing:
     i: int
     region: Region
     transform: Callable[[Any], Any]
+    metric: RowMetric
     plausibility: Plausibility | None = None
 
     def like(self, rows: Array) -> Any:
@@ -194,6 +199,7 @@ def find_paths(
     region: Region,
     graph: NeighborGraph,
     n_paths: int,
+    metric: RowMetric,
     plausibility: Plausibility | None = None,
 ) -> list[tuple[Path, str]]:
     """Return paths of every kind to the nearest rows inside the region, plausible ones first."""
@@ -219,7 +225,7 @@ def find_paths(
     paths = []
     for end in nearest:
         rows = shortest_path(shortest, lengths, int(end))
-        for path, kind in zip(paths_along(explanation._X, graph, rows), KINDS, strict=True):
+        for path, kind in zip(paths_along(explanation._X, graph, rows, metric), KINDS, strict=True):
             if path.arc[-1] > 0:
                 paths.append((path, kind))
     if not paths:
@@ -257,7 +263,7 @@ def try_paths(paths: list[tuple[Path, str]], placing: Placing, scales: ColumnSca
     return [candidate for candidate in best if candidate is not None]
 
 
-def best_candidate(candidates: list[Candidate], own: Array) -> tuple[Candidate, list[Candidate]]:
+def best_candidate(candidates: list[Candidate], own: Array, metric: RowMetric) -> tuple[Candidate, list[Candidate]]:
     """Return the candidate to take, and those of its kind that arrive.
 
     Single rows on a path bring their own noise into the answer, local means do not: the first kind that arrives is
@@ -269,7 +275,7 @@ def best_candidate(candidates: list[Candidate], own: Array) -> tuple[Candidate, 
         return min(candidates, key=lambda candidate: candidate.membership.distance), []
     first = min(KINDS.index(candidate.kind) for candidate in arrived)
     alike = [candidate for candidate in arrived if candidate.kind == KINDS[first]]
-    return min(alike, key=lambda candidate: float(np.linalg.norm(candidate.row - own))), alike
+    return min(alike, key=lambda candidate: float(metric.steps(np.stack([own, candidate.row]))[0])), alike
 
 
 def further_candidates(candidates: list[Candidate], placing: Placing, scales: ColumnScales) -> list[Candidate]:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.neighbors import NeighborGraph, RowSearch, without_own
+from gnomon.explanations.counterfactual.metric import RowMetric
+from gnomon.neighbors import RowSearch, without_own
 
 __all__ = ["Plausibility"]
 
@@ -66,6 +67,8 @@ class Plausibility:
         Rows of the target.
     novelty : callable, or None
         Then novelty is not asked.
+    metric : RowMetric
+        In which rows are near.
     neighbors : _Neighbors, or None
         Then neighbours are not asked: distances to new rows are not known, or the target or the rest is a single row.
     least_share, most_ratio : float
@@ -78,36 +81,37 @@ class Plausibility:
 
     members: Rows
     novelty: Callable[[Any], Any] | None
+    metric: RowMetric
     neighbors: _Neighbors | None = None
     least_share: float = 0.0
     most_ratio: float = np.inf
 
     @classmethod
     def of(
-        cls, X: Any, i: int, wanted: npt.NDArray[np.bool_], graph: NeighborGraph, novelty: Callable[[Any], Any] | None
+        cls, X: Any, i: int, wanted: npt.NDArray[np.bool_], metric: RowMetric, novelty: Callable[[Any], Any] | None
     ) -> Plausibility:
         """Find out how well the rows of a target are confirmed by their own neighbours.
 
         Parameters
         ----------
         X : array or CSR matrix of shape (n_samples, n_features)
+            The data, standardised as they are measured.
         i : int
             The row that is changed.
         wanted : ndarray of shape (n_samples,), bool
             Rows of the target.
-        graph : NeighborGraph
-            Its metric is taken.
+        metric : RowMetric
         novelty : callable, or None
         """
         rest = ~wanted
         rest[i] = False
         members, others = np.flatnonzero(wanted), np.flatnonzero(rest)
         asked = min(_ASKED, len(members) - 1, len(others))
-        plain = cls(members, novelty)
-        if graph.metric == "precomputed" or asked < 1:
+        plain = cls(members, novelty, metric)
+        if metric.name == "precomputed" or asked < 1:
             return plain
         searches = (
-            RowSearch.of(_floating(X[rows]), k, metric=graph.metric, method="exact")
+            RowSearch.of(_floating(X[rows]), k, metric=metric.name, method="exact")
             for rows, k in ((members, asked + 1), (others, asked))
         )
         neighbors = _Neighbors(asked, *searches)
@@ -124,7 +128,7 @@ class Plausibility:
         """Return the share of the target among the nearest rows; NaN if neighbours are not asked."""
         if self.neighbors is None:
             return np.full(values.shape[0], np.nan)
-        return self.neighbors.measure(_floating(values))[0]
+        return self.neighbors.measure(self.metric.standardised(values))[0]
 
     def holds(self, values: Any, rows: npt.NDArray[Any] | None = None) -> npt.NDArray[np.bool_]:
         """Say which changed rows are plausible; or, of rows of the target, given their numbers, which themselves are.
@@ -138,7 +142,7 @@ class Plausibility:
         good = np.ones(values.shape[0], dtype=np.bool_)
         if self.neighbors is not None:
             own = None if rows is None else np.searchsorted(self.members, rows)
-            shares, ratios = self.neighbors.measure(_floating(values), own)
+            shares, ratios = self.neighbors.measure(self.metric.standardised(values), own)
             good = (shares >= self.least_share) & (ratios <= self.most_ratio)
         if self.novelty is not None and good.any():
             good[good] = ~(np.asarray(self.novelty(values[good]), dtype=np.float64).ravel() > _NOVELTY)

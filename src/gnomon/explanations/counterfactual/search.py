@@ -14,6 +14,7 @@ from gnomon._validation import Boolean, Integer, Options, check_parameters, mess
 from gnomon.data.scaling import ColumnScales, column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
+from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import (
     Candidate,
     Placing,
@@ -219,10 +220,11 @@ def counterfactual(
     among others of it. The row is moved along each path, so that it changes as the data change, and at steps on it
     placed anew by `transform`, until it lands in the target. Paths along local means of the data go before paths
     through single rows. Of the change, features are then set back to their values in the row as long as it still lands
-    in the target and is plausible: first those of small contribution, or first those of small change in units of the
-    data, whichever leaves fewer; these are the features needed. If no path arrives, the answer is the change that comes
-    nearest, and `reached` is False; if none arrives at a plausible row, `plausible` of the answer is False. Features
-    stay within the range of the data.
+    in the target and is plausible: first those of small contribution, or first those of small change in the units in
+    which neighbours are measured, whichever leaves fewer; these are the features needed. If no path arrives, the answer
+    is the change that comes nearest, and `reached` is False; if none arrives at a plausible row, `plausible` of the
+    answer is False. Features stay within the range of the data. Paths, changes and nearness are measured as the
+    neighbours of the map are: in the metric of the graph, and standardised if the explanation is.
 
     Parameters
     ----------
@@ -292,10 +294,11 @@ def counterfactual(
     else:
         check_graph(graph, n)
     scales, own = column_scales(X), dense_rows_of(X, [i])[0]
-    asked = Plausibility.of(X, i, wanted, graph, novelty) if checked["plausible"] else None
-    placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform, asked)
-    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"], asked)
-    best, alike = best_candidate(candidates := try_paths(paths, placing, scales), own)
+    metric = RowMetric.of(explanation, graph)
+    asked = Plausibility.of(explanation._fitted, i, wanted, metric, novelty) if checked["plausible"] else None
+    placing = Placing(X, i, Region.of(explanation.places, wanted, labels), transform, metric, asked)
+    paths = find_paths(explanation, i, placing.region, graph, checked["n_paths"], metric, asked)
+    best, alike = best_candidate(candidates := try_paths(paths, placing, scales), own, metric)
     attribution = Attribution(explanation, own, scales)
     kept = np.zeros(len(own), dtype=np.bool_)
     if alike and best.membership.arrived:
@@ -325,7 +328,8 @@ def _minimal_subset(
     orders = []
     for candidate in candidates:
         contribution = direction(start, candidate.membership.place) @ attribution.displacements(candidate)
-        orders += [Order.by(contribution, own, candidate.row), Order.by(candidate.row - own, own, candidate.row)]
+        change = placing.metric.changes(candidate.row - own)
+        orders += [Order.by(weight, own, candidate.row) for weight in (contribution, change)]
     best, size = fewest_features(own, orders, lambda rows: [at.arrived for at in placing.memberships(rows)])
     kept = np.zeros(len(own), dtype=np.bool_)
     kept[orders[best].features[:size]] = True
