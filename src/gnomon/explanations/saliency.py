@@ -168,8 +168,9 @@ def _direction(explanation: Explanation, rows: npt.NDArray[Any], toward: Any, di
 def _target(explanation: Explanation, toward: Any) -> npt.NDArray[np.int64]:
     """Return the rows of a target that have a place in the map."""
     n = explanation.n_samples
-    rows = (
-        np.array([find_row(toward, n)]) if np.ndim(toward) == 0 else np.flatnonzero(row_mask(toward, n, name="toward"))
+    single = np.ndim(toward) == 0
+    rows: npt.NDArray[np.int64] = (
+        np.array([find_row(toward, n)]) if single else np.flatnonzero(row_mask(toward, n, name="toward"))
     )
     rows = rows[np.isfinite(explanation.places[rows, 0])]
     if not len(rows):
@@ -193,7 +194,8 @@ def _on_the_way(
         rows = rows[np.linspace(0, len(rows) - 1, _JOURNEYS).astype(np.intp)]
 
     def way(i: int) -> npt.NDArray[np.int64]:
-        return shortest_path(graph, lengths, i)[::-1]
+        passed: npt.NDArray[np.int64] = shortest_path(graph, lengths, i)[::-1]
+        return passed
 
     if len(rows) == 1:
         effect, error = (_along(explanation, way(int(rows[0])), {}, errors=errors) for errors in (False, True))
