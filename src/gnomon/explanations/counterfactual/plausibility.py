@@ -16,7 +16,7 @@ __all__ = ["Plausibility"]
 
 _ASKED = 5  # nearest rows of the target, and nearest others
 _MEMBERS = 1000  # rows of the target that set the bounds, at most
-_QUANTILE = 0.75  # of them, less confirmed by their neighbours than a changed row must be
+_QUANTILE = 0.9  # of them, less confirmed by their neighbours than a changed row must be
 _NOVELTY = 0.95
 _ROUNDING = 1e-6
 Array = npt.NDArray[np.float64]
@@ -58,8 +58,9 @@ class Plausibility:
     """What is asked of a changed row besides its place in the map.
 
     A row is confirmed by its neighbours if the target's share among its nearest rows, and its distance to the target
-    over that to other rows (the inverse of the trust score), are both as good as at three quarters of the target's own
-    rows. It is on the data if its novelty is at most 0.95.
+    over that to other rows (the inverse of the trust score), are both at least as good as at nine tenths of the
+    target's own rows: the smallest change lies at these bounds, and lower ones let in what only looks like the target.
+    It is on the data if its novelty is at most 0.95.
 
     Attributes
     ----------

@@ -257,9 +257,10 @@ def counterfactual(
     plausible : bool, default=True
         Whether changed rows must be like the data and like those of the target, all changed or only what is needed:
         the target's share among the nearest rows of the data, in the metric of `graph`, and the distance to the target
-        over that to all others [1]_ must be as good as at three quarters of the target's own rows, and the `novelty`,
-        if given, at most 0.95. Without it a few features that move the map are enough, and rows arrive that nobody
-        would take for one of the target. With a precomputed metric, or a target of one row, only novelty is asked.
+        over that to all others [1]_ must be at least as good as at nine tenths of the target's own rows, and the
+        `novelty`, if given, at most 0.95. Without it a few features that move the map are enough, and rows arrive that
+        nobody would take for one of the target. With a precomputed metric, or a target of one row, only novelty is
+        asked.
 
     Returns
     -------
