@@ -18,7 +18,7 @@ _ROOT = Path(__file__).parents[1]
 _METHODS = _ROOT / "src" / "gnomon" / "methods"
 _LIST = re.compile(r"(^[^\n]*begin: methods[^\n]*\n).*?(^[^\n]*end: methods)", re.MULTILINE | re.DOTALL)
 _COLUMNS = ("name", "estimator", "affinity", "kernel", "loss", "optimizer", "paper")
-_SHARED = ("fit", "fit_transform", "transform", "place", "inverse_transform", "jacobian", "linearize")
+_SHARED = ("fit", "fit_transform", "transform", "place", "inverse_transform", "jacobian", "linearize", "save")
 
 
 def _module(card: MethodCard) -> str:

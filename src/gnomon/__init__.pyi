@@ -26,6 +26,7 @@ from .geometry import intrinsic_dimension as intrinsic_dimension
 from .geometry import tangent_frames as tangent_frames
 from .geometry.distortion import distortion as distortion
 from .maps import Map as Map
+from .maps import load as load
 from .maps import map as map
 from .methods import NeighborEmbedding as NeighborEmbedding
 from .methods import select_kernel as select_kernel

@@ -15,7 +15,8 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy.typing as npt
 from gnomon._files import atomic_write
 from gnomon._validation import message
 
-__all__ = ["damaged_file", "read_archive", "write_archive"]
+__all__ = ["damaged_file", "read_archive", "read_kind", "write_archive"]
 
 _DESCRIPTION = "description.json"
 _MAX_DESCRIPTION_BYTES = 32 * 2**20
@@ -124,7 +125,7 @@ def write_archive(
         archive.writestr(_member(_DESCRIPTION), header)
         for name, array in arrays.items():
             with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                np.lib.format.write_array(member, np.asarray(array, order="C"), allow_pickle=False)
 
 
 def read_archive(
@@ -159,24 +160,43 @@ def read_archive(
         If the file is not of this kind, is newer than this library, is damaged in any way or claims more bytes than it
         can hold.
     """
-    with open(path, "rb") as file:
-        try:
-            return _read(file, kind, version, check)
-        except _NewerLayoutError as error:
-            what = f"file {os.fspath(path)!r}"
-            rule = f"of layout {version} at most"
-            raise ValueError(message(what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
-        except _DAMAGE as error:
-            fact = str(error).strip().rstrip(".") or type(error).__name__
-            raise damaged_file(path, f"{fact:.300}", kind=kind) from error
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # a place before the start of the file, from a damaged directory
-                raise
-            raise damaged_file(path, "an offset leads out of the file", kind=kind) from error
+    with open(path, "rb") as file, _in_form(path, kind):
+        return _read(file, kind, version, check)
+
+
+def read_kind(path: str | os.PathLike[str], kinds: Collection[str]) -> str:
+    """Return what a file written by `write_archive` holds, one of `kinds`; raise as `read_archive` does."""
+    with open(path, "rb") as file, _in_form(path, " or ".join(kinds)), zipfile.ZipFile(file) as archive:
+        kind = _read_description(archive, file)[0].get("kind")
+        if not isinstance(kind, str) or kind not in kinds:
+            raise ValueError(f"it holds {kind!r:.60}")
+        return kind
+
+
+@contextmanager
+def _in_form(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+    """Raise whatever is wrong with a file as the one error that says so."""
+    try:
+        yield
+    except _NewerLayoutError as error:
+        what = f"file {os.fspath(path)!r}"
+        rule = f"of layout {error.version} at most"
+        raise ValueError(message(what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
+    except _DAMAGE as error:
+        fact = str(error).strip().rstrip(".") or type(error).__name__
+        raise damaged_file(path, f"{fact:.300}", kind=kind) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the start of the file, from a damaged directory
+            raise
+        raise damaged_file(path, "an offset leads out of the file", kind=kind) from error
 
 
 class _NewerLayoutError(Exception):
-    """The file was written by a newer gnomon."""
+    """The file was written by a newer gnomon than this one, which reads layouts up to `version`."""
+
+    def __init__(self, found: int, version: int) -> None:
+        super().__init__(f"a newer gnomon wrote layout {found!r:.60}")
+        self.version = version
 
 
 def _read(
@@ -187,26 +207,32 @@ def _read(
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Return what `read_archive` does; raise any of the errors above with the bare fact as text."""
     with zipfile.ZipFile(file) as archive:
-        size = file.seek(-_END_BYTES, os.SEEK_END) + _END_BYTES
-        members = _check_members(archive, size, file.read(_END_BYTES))
-        header = archive.read(_DESCRIPTION)
-        _check_description(header)
-        if b"\\ud" in header.lower() and _SURROGATE.search(header):
-            raise ValueError("its description holds surrogates, which may be half a character")
-        description = json.loads(header.decode())
-        if not isinstance(description, dict):
-            raise ValueError("its description is not an object")
+        description, members = _read_description(archive, file)
         if description.get("kind") != kind:
             raise ValueError(f"it holds {description.get('kind')!r:.60}")
         found = description.get("version")
         if not isinstance(found, int) or isinstance(found, bool) or found < 1:
             raise ValueError(f"its version is {found!r:.60}")
         if found > version:
-            raise _NewerLayoutError(f"a newer gnomon wrote layout {found!r:.60}")
+            raise _NewerLayoutError(found, version)
         infos = {name.removesuffix(".npy"): info for name, info in members.items() if name != _DESCRIPTION}
         if check is not None:
             check(description, {name: _shape(archive, info) for name, info in infos.items()})
         return {name: _read_array(archive, info) for name, info in infos.items()}, description
+
+
+def _read_description(archive: zipfile.ZipFile, file: IO[bytes]) -> tuple[dict[str, Any], dict[str, zipfile.ZipInfo]]:
+    """Return the description and all members by name."""
+    size = file.seek(-_END_BYTES, os.SEEK_END) + _END_BYTES
+    members = _check_members(archive, size, file.read(_END_BYTES))
+    header = archive.read(_DESCRIPTION)
+    _check_description(header)
+    if b"\\ud" in header.lower() and _SURROGATE.search(header):
+        raise ValueError("its description holds surrogates, which may be half a character")
+    description = json.loads(header.decode())
+    if not isinstance(description, dict):
+        raise ValueError("its description is not an object")
+    return description, members
 
 
 def _check_members(archive: zipfile.ZipFile, size: int, end: bytes) -> dict[str, zipfile.ZipInfo]:

@@ -107,6 +107,16 @@ def _map(folder: Path) -> None:
     gn.map(sparse, method="umap", n_neighbors=8, max_iter=20, random_state=0).save(folder / "sparse.gnomon")
 
 
+def _saved(folder: Path) -> None:
+    import gnomon as gn
+
+    table = np.random.default_rng(0).standard_normal((40, 4)).astype(np.float32)
+    gn.PCA(2).fit(table).save(folder / "pca.saved")
+    made = gn.UMAP(n_neighbors=15, max_iter=10, random_state=0).fit(table)
+    made.save(folder / "umap.saved")
+    gn.AffineAtlas(table, made.embedding_).save(folder / "atlas.saved")
+
+
 SEEDS: dict[str, Callable[[Path], None]] = {
     "csv": _csv,
     "csv.gz": _csv_gz,
@@ -117,5 +127,6 @@ SEEDS: dict[str, Callable[[Path], None]] = {
     "h5ad": _h5ad,
     "png": _pictures,
     "gnomon": _map,
+    "saved": _saved,
 }
 """Writers of valid files, by the ending of the files' names."""

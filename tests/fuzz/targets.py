@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["read_arrow_inside", "read_h5ad_inside", "read_map", "read_picture", "read_table"]
+__all__ = ["read_arrow_inside", "read_h5ad_inside", "read_map", "read_picture", "read_saved", "read_table"]
 
 
 def read_table(path: Path) -> None:
@@ -46,3 +46,13 @@ def read_map(path: Path) -> None:
     loaded = Map.load(path)
     loaded.explain()
     loaded.transform(loaded.X[:3])
+
+
+def read_saved(path: Path) -> None:
+    """A saved estimator or atlas, and places of new rows by it."""
+    import numpy as np
+
+    import gnomon
+
+    loaded = gnomon.load(path)
+    loaded.transform(np.ones((2, loaded.n_features_in_)))

@@ -34,6 +34,7 @@ _WHOLE = {
     "npz": Case("read_table", "npz", "npz"),
     "pictures": Case("read_picture", "png", "png", "PIL"),
     "map": Case("read_map", "gnomon", "npz"),
+    "saved": Case("read_saved", "saved", "npz"),
     # Each of these mutants costs a process, so there are fewer.
     "parquet": Case("read_table", "parquet", "bytes", "pyarrow", 0.02, 3),
     "feather": Case("read_table", "feather", "bytes", "pyarrow", 0.02, 3),

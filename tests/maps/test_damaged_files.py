@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.methods.state import checksum
 from gnomon.neighbors import as_neighbor_graph, compute_neighbors
+from gnomon.storage import checksum
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -354,17 +354,17 @@ FITTED = {
     "a private one replaced": (state("fitted", "_place", value=None), "'_place' is no fitted attribute"),
     "dunder": (state("fitted", "__class__", value=None), "'__class__' is no fitted attribute"),
     "property": (state("fitted", "_n_features_out", value=2), "'_n_features_out' is no fitted attribute"),
-    "node of no kind": (state("fitted", "seed_", value={"pickle": "x"}), "the method holds {'pickle'"),
-    "node with more": (state("fitted", "seed_", value={"list": [], "more": 1}), "the method holds {'list'"),
+    "node of no kind": (state("fitted", "seed_", value={"pickle": "x"}), "it holds {'pickle'"),
+    "node with more": (state("fitted", "seed_", value={"list": [], "more": 1}), "it holds {'list'"),
     "list of text": (state("fitted", "seed_", value={"list": "abc"}), "where list should be"),
     "deep": (state("fitted", "seed_", value=json.loads('{"list": [' * 20 + "1" + "]}" * 20)), "nested too deep"),
-    "scalar of objects": (state("fitted", "seed_", value={"scalar": ["O8", 1]}), "the method holds 'O8'"),
+    "scalar of objects": (state("fitted", "seed_", value={"scalar": ["O8", 1]}), "it holds 'O8'"),
     "scalar of text": (state("fitted", "seed_", value={"scalar": ["f8", "1"]}), "where float should be"),
     "unknown array": (
         state("fitted", "seed_", value={"array": "X_values", "order": "C", "lead": 0}),
         "the method cannot be made again",
     ),
-    "order": (state("fitted", "seed_", value={"array": "method_0", "order": "K", "lead": 0}), "the method holds 'K'"),
+    "order": (state("fitted", "seed_", value={"array": "method_0", "order": "K", "lead": 0}), "it holds 'K'"),
     "wide rows": (
         state("fitted", "seed_", value={"array": "method_0", "order": "C", "lead": 2**40}),
         "has rows of 1099511627776 entries",
@@ -373,16 +373,16 @@ FITTED = {
         state("fitted", "seed_", value={"graph": "indices", "n_neighbors": 21}),
         "refers to 21 neighbours",
     ),
-    "shared part": (state("fitted", "seed_", value={"shared": "labels", "dtype": "f4"}), "the method holds 'labels'"),
-    "shared objects": (state("fitted", "seed_", value={"shared": "X", "dtype": "O8"}), "the method holds 'O8'"),
+    "shared part": (state("fitted", "seed_", value={"shared": "labels", "dtype": "f4"}), "it holds 'labels'"),
+    "shared objects": (state("fitted", "seed_", value={"shared": "X", "dtype": "O8"}), "it holds 'O8'"),
     "texts of numbers": (state("fitted", "seed_", value={"texts": [1]}), "where str should be"),
     "matrix": (
         state("fitted", "seed_", value={"csr": ["method_0", "method_0", "method_0"], "shape": [3, 3]}),
-        "a matrix of the method is not|row offsets",
+        "a matrix is not|row offsets",
     ),
     "class not in the list": (
         state("fitted", "placement_", "class", value="Popen"),
-        "the method holds 'Popen'",
+        "it holds 'Popen'",
     ),
     "another class": (state("fitted", "placement_", "class", value="Cauchy"), "Cauchy is described by"),
     "kernel of another kind": (

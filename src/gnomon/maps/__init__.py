@@ -2,5 +2,6 @@
 
 from gnomon.maps.make import map
 from gnomon.maps.result import Map
+from gnomon.maps.saved import load
 
-__all__ = ["Map", "map"]
+__all__ = ["Map", "load", "map"]

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from gnomon.maps.result import Map
     from gnomon.neighbors import NeighborGraph
 
-__all__ = ["VERSION", "check_shapes", "pack", "unpack"]
+__all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack"]
 
+KIND = "gnomon-map"
 VERSION = 4
 """Of the layout. Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules."""
 
@@ -75,7 +76,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
 
 def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> None:
     """Store the fitted method, or a note that says why a file cannot hold it."""
-    from gnomon.methods.state import NotStorableError, Parts, pack_method
+    from gnomon.methods.state import pack_method
+    from gnomon.storage import NotStorableError, Parts
 
     try:
         own, about = pack_method(result._estimator, Parts(result._mapped().values, result.embedding, result.graph))
@@ -171,7 +173,8 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     result = make(**made)
     result._n_fitted = n_fitted
     if "method_state" in entries:
-        from gnomon.methods.state import Parts, unpack_method
+        from gnomon.methods.state import unpack_method
+        from gnomon.storage import Parts
 
         parts = Parts(result._mapped().values, result.embedding, result.graph)
         result._estimator = unpack_method(entries["method_state"], of_method, parts)

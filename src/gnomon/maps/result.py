@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["N_NEIGHBORS", "Map"]
 
-_ARCHIVE_KIND = "gnomon-map"
 _FEWEST_ROWS = 30  # fewer have no graph that an explanation takes
 N_NEIGHBORS = 20
 """Most neighbours that anything asked of a map looks at."""
@@ -515,11 +514,11 @@ class Map(Questions):
             If the file cannot be written.
         """
         from gnomon._archive import write_archive
-        from gnomon.maps.file import VERSION, pack
+        from gnomon.maps.file import KIND, VERSION, pack
 
         check_parts(self)
         arrays, description = pack(self)
-        write_archive(path, kind=_ARCHIVE_KIND, version=VERSION, arrays=arrays, description=description)
+        write_archive(path, kind=KIND, version=VERSION, arrays=arrays, description=description)
 
     @classmethod
     @entrance("Map.load")
@@ -540,14 +539,14 @@ class Map(Questions):
             If the file is damaged, holds anything that `save` does not write, or was written by a newer gnomon.
         """
         from gnomon._archive import damaged_file, read_archive
-        from gnomon.maps.file import VERSION, check_shapes, unpack
+        from gnomon.maps.file import KIND, VERSION, check_shapes, unpack
 
-        arrays, description = read_archive(path, kind=_ARCHIVE_KIND, version=VERSION, check=check_shapes)
+        arrays, description = read_archive(path, kind=KIND, version=VERSION, check=check_shapes)
         try:
             return unpack(arrays, description, cls)
         except (TypeError, ValueError, OverflowError) as error:
             fact = str(error).removeprefix("Map: ").rstrip(".")
-            raise damaged_file(path, fact, kind=_ARCHIVE_KIND) from error
+            raise damaged_file(path, fact, kind=KIND) from error
 
     def report(self) -> str:
         """Say in words what was mapped, how far to trust it and what sets its classes apart."""

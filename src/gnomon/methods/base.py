@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
@@ -52,6 +54,35 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
         """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components)."""
         return self.fit(X).embedding_
+
+    @entrance()
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to one file, which `gnomon.load` reads.
+
+        The file holds arrays and text, no code: the parameters and all fitted attributes but a `gnomon.affinities.Gram`
+        of all pairs. What is loaded places rows with the same bytes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; what was there stays until the new file is complete.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        TypeError
+            If a part is a function or an object of another library, or callback is set. A random_state that is a
+            generator is stored as the seed that was drawn from it.
+        OSError
+            If the file cannot be written.
+        """
+        from gnomon.methods.file import save_method  # loaded when first asked for
+
+        check_is_fitted(self)
+        save_method(self, path)
+
+    transform = MapFunction.transform  # scikit-learn's set_output sees only what an estimator's own class defines
 
     def _remember_features(self, table: Table) -> None:
         self.n_features_in_ = int(table.values.shape[1])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from gnomon._validation import Integer, check_parameters, message, warn
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
+from gnomon.extension.atlas.file import Sources, read_sources, write_sources
 from gnomon.extension.atlas.forward import Forward, Novelty
 from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
 from gnomon.extension.atlas.points import MapPoints, NearestPoints
@@ -84,7 +86,7 @@ class AffineAtlas:
     about twice the scale of the map: f takes the side of the majority instead of the empty middle, and is steep where
     the majority changes. `predict` tells how far the charts disagreed.
 
-    Memory: 8 (n_components + 0.5) n_neighbors bytes a row, besides data and map.
+    Memory: 8 (n_components + 1) n_neighbors bytes a row, besides data and map.
 
     References
     ----------
@@ -106,14 +108,18 @@ class AffineAtlas:
         n_neighbors = check_parameters({"n_neighbors": Integer(1)}, {"n_neighbors": n_neighbors})["n_neighbors"]
         table = check_table(X, accept_sparse=True, min_samples=2)
         places = check_places(Y, table.n_samples)
-        self.n_jobs = n_jobs
-        self.n_features_in_, self._names = table.n_features, table.feature_names
-        self._points = points = MapPoints.of(table.values, places)
+        points = MapPoints.of(table.values, places)
         if len(points) < 2:
             fact = f"{len(points)} distinct row(s) with a place"
             raise ValueError(message("X", "a table of at least 2 distinct rows with a place", fact=fact))
-        graph = points.graph(graph, n_neighbors, metric=metric)
-        self.n_neighbors_ = k = graph.n_neighbors
+        neighbors = points.graph(graph, n_neighbors, metric=metric)
+        self._learn(Sources(points, neighbors, table.feature_names, n_jobs))
+
+    def _learn(self, sources: Sources) -> None:
+        self._sources = sources
+        self._points, graph, self._names, self.n_jobs = sources
+        points, k = self._points, graph.n_neighbors
+        self.n_features_in_, self.n_neighbors_ = int(points.X.shape[1]), k
         charts = fit_charts(points.X, points.Y, graph)
         self.trust_, self.ridge_ = charts.trust, charts.ridge
         if graph.metric != "euclidean":
@@ -126,6 +132,42 @@ class AffineAtlas:
         near = NearestPoints(points.X, k)
         self._forward = Forward(near, rows, charts, self.law_, self._novelty, k)
         self._inverse = Inverse(NearestPoints(points.Y, k), rows, charts, self.inverse_law_)
+
+    @entrance("AffineAtlas.save")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the atlas to one file, arrays and text without code, that `gnomon.load` and `AffineAtlas.load` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; what was there stays until the new file is complete.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        write_sources(path, self._sources)
+
+    @classmethod
+    @entrance("AffineAtlas.load")
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read an atlas written by `save`; its charts are fitted again, to the same bytes.
+
+        Parameters
+        ----------
+        path : str or path-like
+
+        Raises
+        ------
+        OSError
+            If there is no such file or it cannot be read.
+        ValueError
+            If the file is damaged, holds anything that `save` does not write, or was written by a newer gnomon.
+        """
+        made = cls.__new__(cls)
+        made._learn(read_sources(path))
+        return made
 
     @property
     def method_(self) -> str:

@@ -406,11 +406,13 @@ class KernelPCA(PlacesRows):
             raise ValueError(message("kernel='precomputed'", "a kernel of rows", remedy=remedy))
         given = check_parameters(self._rules, self.get_params(), ["inverse", "alpha"])
         wanted = ("linear" if self.kernel_.name == "linear" else given["inverse"], given["alpha"])
-        if self._preimages is None or (self._preimages.inverse, self._preimages.alpha) != wanted:
+        preimages: Preimages | None = getattr(self, "_preimages", None)
+        if preimages is None or (preimages.inverse, preimages.alpha) != wanted:
             some, rows = self._sample
             sample = (self._rows[some] if rows is None else rows), self.embedding_[some]
-            self._preimages = Preimages.learn(*wanted, self._components, self.kernel_, self._rows, sample)
-        found = self._preimages.find(scores)
+            preimages = Preimages.learn(*wanted, self._components, self.kernel_, self._rows, sample)
+            self._preimages = preimages
+        found = preimages.find(scores)
         return found if self._center is None else found + self._center
 
     def __sklearn_tags__(self) -> Any:

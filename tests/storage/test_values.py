@@ -1,0 +1,136 @@
+"""Values that are written as nodes and arrays are read as the same values; nothing else is read."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon.kernels import CustomKernel, StudentT
+from gnomon.optimizers import Adam, Residuals
+from gnomon.storage import CLASSES, NotStorableError, Parts, Reader, Writer
+from gnomon.storage.classes import find_class, hints_of, names_of
+
+
+def through_json(value, parts=None):
+    writer = Writer(parts or Parts())
+    node = json.loads(json.dumps(writer.pack(value, "value")))
+    reader = Reader(writer.arrays, parts or Parts())
+    found = reader.unpack(node)
+    assert not reader.left
+    return found
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        2**70,
+        -0.0,
+        math.inf,
+        "ä",
+        [1, "x", None],
+        (1.5, (2,)),
+        {"a": {"b": []}},
+        [(1, 0.5, True), (2, math.inf, False)],
+        [(1, 2), (3,)],
+        [(1, 2**70)],
+        [(1, 2.0), (3, 4)],
+        [Residuals(1, 0.1, 0.2, 3.0), Residuals(2, 0.0, 0.0, 3.0)],
+        [(), ()],
+    ],
+    ids=repr,
+)
+def test_values_keep_type_and_content(value):
+    found = through_json(value)
+    assert (type(found), repr(found)) == (type(value), repr(value))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.arange(12.0).reshape(3, 4)[:, :2],
+        np.array(3, dtype=np.int64),
+        np.zeros((0, 4), np.uint8),
+        np.array([True, False]),
+    ],
+    ids=lambda array: f"{array.dtype} {array.shape}",
+)
+def test_arrays_keep_bytes_and_layout(array):
+    found = through_json(array)
+    assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
+    assert array.size == 0 or found.strides == array.strides
+
+
+def test_matrices_texts_and_scalars():
+    matrix = sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]], np.float32))
+    np.testing.assert_array_equal(through_json(matrix).toarray(), matrix.toarray())
+    assert through_json(np.array(["a", "ä"], object)).tolist() == ["a", "ä"]
+    found = through_json(np.float32(0.1))
+    assert (type(found), found) == (np.float32, np.float32(0.1))
+
+
+def test_a_history_of_any_length_is_few_arrays():
+    writer = Writer()
+    history = [(number, 1.0 / (number + 1)) for number in range(20_000)]
+    assert len(json.dumps(writer.pack(history, "history"))) < 100
+    assert [array.nbytes for array in writer.arrays.values()] == [160_000, 160_000]
+
+
+def test_equal_arrays_are_held_once_and_those_of_the_file_not_at_all():
+    X = np.arange(6.0).reshape(2, 3)
+    writer = Writer(Parts(X=X))
+    writer.pack([X + 1, X + 1, X], "value")
+    assert len(writer.arrays) == 1
+
+
+def test_objects_are_made_by_their_own_constructors():
+    assert through_json(StudentT(0.5)) == StudentT(0.5)
+    assert vars(through_json(Adam(0.1, max_iter=7))) == vars(Adam(0.1, max_iter=7))
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (print, "value is a function"),
+        ({"a": [lambda: 0]}, "value.a.0 is a function"),
+        (CustomKernel(np.exp, np.exp), "value is of type CustomKernel"),
+        (np.array([object()]), "value holds objects"),
+        (np.array([1j]), "value is of type complex128"),
+        ({1: 2}, "value is of type dict"),
+        ([[[[[[[[[[[[[[1]]]]]]]]]]]]]], "nested too deep"),
+        (list(range(6000)), "too long"),
+    ],
+)
+def test_what_no_file_can_hold_is_named(value, what):
+    with pytest.raises(NotStorableError, match=what):
+        Writer().pack(value, "value")
+
+
+@pytest.mark.parametrize(
+    ("node", "fact"),
+    [
+        ({"records": "Popen", "columns": ["method_0"]}, "Popen"),
+        ({"records": "tuple", "columns": []}, "records are not columns"),
+        ({"records": "tuple", "columns": ["method_1"]}, "records are not columns"),
+        ({"records": "tuple", "columns": ["method_0", "method_2"]}, "argument 2 is shorter"),
+        ({"records": "StudentT", "columns": ["method_0"]}, "StudentT is no record of 1 numbers"),
+        ({"records": "Residuals", "columns": ["method_0"]}, "Residuals is no record of 1 numbers"),
+        ({"class": "Adam", "fields": {"learning_rate": 1.0}}, "Adam is described by learning_rate"),
+        ({"class": "Popen", "fields": {"args": "true"}}, "Popen"),
+    ],
+)
+def test_nodes_that_no_writer_makes_are_refused(node, fact):
+    arrays = {"method_0": np.arange(3.0), "method_1": np.zeros((2, 2)), "method_2": np.arange(2.0)}
+    with pytest.raises(ValueError, match=fact):
+        Reader(arrays).unpack(node)
+
+
+def test_every_class_that_may_be_restored_declares_its_types():
+    for name in CLASSES:
+        cls = find_class(name)
+        assert set(names_of(cls)) <= hints_of(cls).keys(), name
