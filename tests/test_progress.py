@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon import _progress
-from gnomon._progress import Progress, Reporter
+from gnomon._progress import Progress, ProgressLines, Reporter
 
 
 @pytest.fixture
@@ -76,3 +76,28 @@ def test_a_callback_cannot_change_the_embedding():
     reporter.update(1, 2, embedding=Y)
     assert refused == [True]
     Y[0] = 1  # the computation itself still can
+
+
+def test_a_line_is_written_at_begin_and_end_of_a_stage_and_each_second_of_it(clock, capsys):
+    reporter = Reporter()
+    reporter.listen(ProgressLines("UMAP"))
+    reporter.begin("layout", 10)
+    for clock[0], done in ((0.4, 2), (2.0, 5), (2.5, 7), (4.0, 10)):
+        reporter.update(done, 10, loss=None if done == 5 else 0.125)
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert written.err.splitlines() == [
+        "UMAP: layout",
+        "UMAP: layout, 5 of 10, 2 s left",
+        "UMAP: layout, 10 of 10, loss 0.125, 4.0 s",
+    ]
+
+
+@pytest.mark.parametrize("answers", [(True, None), (None, True), (None, None)])
+def test_all_who_listen_are_told_and_any_may_ask_to_end(answers):
+    seen = []
+    reporter = Reporter(lambda progress: seen.append(progress) or answers[0])
+    reporter.listen(lambda progress: seen.append(progress) or answers[1])
+    reporter.begin("layout")
+    assert reporter.update(1, 2) is any(answers)
+    assert len(seen) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Callback", "Progress", "Reporter"]
+__all__ = ["Callback", "Progress", "ProgressLines", "Reporter"]
+
+_INTERVAL = 1.0  # seconds between two lines of one stage
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,35 @@ Callback = Callable[[Progress], bool | None]
 """Called with a Progress after each block of work; returning True ends the stage with what has been reached."""
 
 
+class ProgressLines:
+    """A callback that writes a line to standard error when a stage begins, each second of it, and at its end.
+
+    Parameters
+    ----------
+    name : str
+        What is computed, with which every line begins.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._last = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Write a line, unless the last one of the stage is less than a second old."""
+        over = 0 < progress.done == progress.total
+        if progress.done and not over and progress.seconds - self._last < _INTERVAL:
+            return
+        self._last = progress.seconds
+        words = [f"{self.name}: {progress.stage}"]
+        if progress.done:
+            words.append(f"{progress.done} of {progress.total}")
+        if progress.loss is not None:
+            words.append(f"loss {progress.loss:.4g}")
+        if progress.seconds_left is not None:
+            words.append(f"{progress.seconds:.1f} s" if over else f"{progress.seconds_left:.0f} s left")
+        sys.stderr.write(", ".join(words) + "\n")
+
+
 class Reporter:
     """Times the stages of one computation and passes their progress on.
 
@@ -61,6 +93,11 @@ class Reporter:
         self.timings: dict[str, float] = {}
         self._stage = ""
         self._start = 0.0
+
+    def listen(self, callback: Callback) -> None:
+        """Pass the progress on to one more callback."""
+        first = self.callback
+        self.callback = callback if first is None else lambda progress: any([first(progress), callback(progress)])
 
     def begin(self, stage: str, total: int = 1) -> None:
         """Begin a stage of `total` units of work; the previous stage ends."""
@@ -77,9 +114,8 @@ class Reporter:
         if embedding is not None:
             embedding = embedding.view()
             embedding.flags.writeable = False
-        return bool(
-            self.callback(Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding))
-        )
+        progress = Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding)
+        return bool(self.callback(progress))
 
     def end(self) -> None:
         """End the running stage and add its time, in seconds, to `timings`."""

@@ -72,6 +72,7 @@ _RING = sparse.csr_array((np.roll(np.eye(300), 1, axis=1) + np.roll(np.eye(300),
 _SQUARE = CustomKernel(lambda s: 1.0 / (1.0 + s) ** 2, lambda s: -2.0 / (1.0 + s) ** 3, bounded=True)
 OBJECTIVES = {
     "divergence": KLDivergence(_TOTAL, Cauchy()),
+    "divergence, exaggerated": KLDivergence(_TOTAL, Cauchy(), attraction_weight=4.0),
     "conditional": ConditionalDivergence(conditional_affinities(_GRAPH, perplexity=3.0), Gaussian()),
     "cross_entropy": CrossEntropy(_UNIFORM, UMAPKernel(1.5769, 0.8951)),
     "cross_entropy, all pairs": CrossEntropy(_UNIFORM, UMAPKernel(1.5769, 0.8951), evaluation="exact"),
@@ -234,12 +235,22 @@ def test_the_loss_is_its_formula(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["divergence", "cross_entropy, all pairs", "springs", "springs and gravity", "printed", "own sum"]
+    "name",
+    [
+        "divergence",
+        "divergence, exaggerated",
+        "cross_entropy, all pairs",
+        "springs",
+        "springs and gravity",
+        "printed",
+        "own sum",
+    ],
 )
 def test_the_loss_of_one_row_is_what_a_point_more_adds_to_the_loss_of_the_map(name):
     """A new point with the mean affinities: its gradient in the larger map is a constant times that of its own loss."""
     made = {
         "divergence": lambda a: KLDivergence(a, Cauchy()),
+        "divergence, exaggerated": lambda a: KLDivergence(a, Cauchy(), attraction_weight=4.0),
         "cross_entropy, all pairs": lambda a: CrossEntropy(a, UMAPKernel(1.5769, 0.8951), evaluation="exact"),
         "springs": lambda a: LinearAttraction(a),
         "springs and gravity": lambda a: LinearAttraction(a, gravity=100.0),
@@ -249,7 +260,7 @@ def test_the_loss_of_one_row_is_what_a_point_more_adds_to_the_loss_of_the_map(na
             [AllPairs(a.n_samples, Cauchy(), "value", weights=(np.full(a.n_samples, 0.7), np.ones(a.n_samples)))],
         ),
     }[name]
-    affinities = _TOTAL if name == "divergence" else _UNIFORM
+    affinities = _TOTAL if name.startswith("divergence") else _UNIFORM
     degree = float(affinities.matrix.sum()) / 300
     matrix = sparse.lil_array((301, 301))
     matrix[:300, :300] = affinities.matrix

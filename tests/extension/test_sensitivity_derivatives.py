@@ -79,6 +79,8 @@ def _umap(affinities, **given):
 PARTS = {
     "t-SNE": (GaussianAffinity(4.0), KLDivergence),
     "t-SNE, heavy tails": (GaussianAffinity(4.0), lambda a: KLDivergence(a, StudentT(0.5))),
+    "t-SNE, exaggerated": (GaussianAffinity(4.0), lambda a: KLDivergence(a, attraction_weight=3.0)),
+    "memberships, exaggerated": (FuzzyAffinity(), lambda a: KLDivergence(a, attraction_weight=0.4)),
     "symmetric SNE": (GaussianAffinity(4.0), lambda a: KLDivergence(a, Gaussian())),
     "SNE": (ConditionalAffinity(4.0), ConditionalDivergence),
     "UMAP": (FuzzyAffinity(), _umap),

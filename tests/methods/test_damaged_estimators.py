@@ -70,7 +70,7 @@ CHANGES = {
     "no method": (described("method", value="Popen"), "'Popen' is no method of gnomon"),
     "an attribute of code": (described("fitted", "transform", value=None), "'transform' is no fitted attribute"),
     "a setting of a run": (described("parameters", "n_jobs", value="all"), "n_jobs='all' must be"),
-    "parameter missing": (lambda a, d: d["parameters"].pop("n_jobs"), "parameters of UMAP are"),
+    "further parameter": (described("parameters", "more", value=1), "parameters of UMAP are"),
     "a callback": (described("parameters", "callback", value="print"), "callback='print' must be None"),
     "no embedding": (described("fitted", "embedding_", value=None), "the method has no positions"),
     "embedding of text": (described("fitted", "embedding_", value="here"), "the method has no positions"),
@@ -122,3 +122,8 @@ def test_a_newer_layout_says_what_to_do(content, tmp_path):
 def test_what_is_written_again_unchanged_is_loaded(content, tmp_path):
     loaded = load_changed(content, tmp_path / "x", lambda arrays, description: None)
     assert loaded.transform(X[:3]).shape == (3, 2)
+
+
+def test_a_parameter_that_is_not_in_an_older_file_takes_its_default(content, tmp_path):
+    loaded = load_changed(content, tmp_path / "x", lambda arrays, description: description["parameters"].pop("verbose"))
+    assert loaded.verbose is False

@@ -55,6 +55,20 @@ def test_forces_sum_to_minus_the_gradient_and_to_zero(evaluation, random_affinit
     assert np.abs(gradient.sum(0)).max() < limit * np.abs(gradient).sum()
 
 
+@pytest.mark.parametrize("weight", [0.25, 1.0, 4.0])
+def test_a_weight_of_the_attraction_is_part_of_the_loss(weight, random_affinities, random_embedding):
+    affinities, Y = random_affinities(30, 5), random_embedding(30)
+    plain, weighted = KLDivergence(affinities), KLDivergence(affinities, attraction_weight=weight)
+    P = affinities.matrix.toarray().astype(np.float64) / affinities.matrix.data.sum(dtype=np.float64)
+    logs = -np.log1p(np.square(Y[:, None] - Y[None]).sum(-1).astype(np.float64))
+    assert weighted.loss(Y) == pytest.approx(plain.loss(Y) - (weight - 1.0) * float((P * logs).sum()), rel=1e-5)
+    plain.exaggeration = weight
+    np.testing.assert_allclose(weighted.gradient(Y), plain.gradient(Y), rtol=1e-5, atol=1e-8)
+    direction = np.random.default_rng(0).normal(size=Y.shape)
+    up, down = (weighted.reference(Y + step * direction)[0] for step in (1e-6, -1e-6))
+    assert (up - down) / 2e-6 == pytest.approx(float((weighted.reference(Y)[1] * direction).sum()), rel=1e-6)
+
+
 def test_exaggeration_multiplies_the_attraction_alone(random_affinities, random_embedding):
     objective, Y = KLDivergence(random_affinities(150)), random_embedding(150)
     attraction, repulsion = objective.forces(Y)

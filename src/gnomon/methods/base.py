@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,6 +22,7 @@ from gnomon.data import check_table, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.extension import MapFunction
 from gnomon.methods.forecast import Forecast
+from gnomon.methods.other_names import OtherName, check_names
 from gnomon.methods.parameters import METRIC, check_start
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -45,6 +46,7 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     embedding_: npt.NDArray[Any]
     _shared: SharedGraph | None = None  # during a fit whose neighbours others will ask for
+    _other_names: ClassVar[Mapping[str, OtherName]] = {}  # of parameters, by other libraries
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position
 
     @abstractmethod
@@ -54,6 +56,12 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
         """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components)."""
         return self.fit(X).embedding_
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; what another library calls otherwise raises a TypeError that says its name here."""
+        check_names(self._other_names, params, type(self).__name__)
+        super().set_params(**params)
+        return self
 
     @entrance()
     def save(self, path: str | os.PathLike[str]) -> None:

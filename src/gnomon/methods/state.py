@@ -28,7 +28,7 @@ _MADE_ANEW = frozenset({"_atlas", "_preimages"})  # on first use, to the same by
 _REPORTS = frozenset(
     {"advice_", "affinities_", "convergence_", "frames_", "gram_", "low_rank_", "solution_", "sparse_", "timings_"}
 )  # what a fit tells, or keeps to go on; neither places rows, and the file of a map does without
-_OF_THE_CALL = {"callback": None, "n_jobs": None}  # parameters that the file of a map does without
+_OF_THE_CALL = frozenset({"callback", "n_jobs", "verbose"})  # parameters that the file of a map does without
 # What parameters without a rule of the method may be in a file.
 _FREE = {"callback": Nothing(), "n_jobs": Either(Integer(), Nothing()), "random_state": Either(Integer(0), Nothing())}
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_|_[a-z][a-z0-9_]*[a-z0-9]", re.ASCII)
@@ -90,18 +90,19 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts | None = None) 
     if not isinstance(given, dict) or not isinstance(fitted, dict):
         raise ValueError("parameters or fitted of the method is not a dict")
     cls: type[Embedder] = _method(name)
-    left_out = {} if parts is None else _OF_THE_CALL
     reader = Reader(arrays, Parts() if parts is None else parts)
     try:
-        parameters = {key: reader.unpack(node) for key, node in given.items()}
-        if parameters.keys() != cls().get_params(deep=False).keys() - left_out.keys():
+        known = cls().get_params(deep=False).keys()
+        if not given.keys() <= known - (() if parts is None else _OF_THE_CALL):
             raise ValueError(f"parameters of {name} are {', '.join(sorted(given)):.200}")
-        free = {key: rule for key, rule in _FREE.items() if key in parameters}
+        made = cls(
+            **{key: reader.unpack(node) for key, node in given.items()}
+        )  # the rest, of a newer gnomon, by default
+        free = {key: rule for key, rule in _FREE.items() if key in known}
         rules = {**free, **getattr(cls, "_common_rules", {}), **getattr(cls, "_rules", {})}
-        check_parameters(rules, {**left_out, **parameters}, who=name)
-        made = cls(**parameters)
+        check_parameters(rules, made.get_params(deep=False), who=name)
         for key, node in fitted.items():
-            if not _ATTRIBUTE.fullmatch(key) or key in parameters or _is_code(cls, key):
+            if not _ATTRIBUTE.fullmatch(key) or key in known or _is_code(cls, key):
                 raise ValueError(f"{key!r:.60} is no fitted attribute of {name}")
             setattr(made, key, reader.unpack(node))
         _check_fit(made, parts)

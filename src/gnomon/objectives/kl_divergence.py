@@ -25,6 +25,7 @@ _RULES: dict[str, Rule] = {
     "evaluation": Options("auto", "exact", "interpolated", "tree"),
     "spacing": Real(low=0.0, high=2.0, low_open=True),
     "theta": Real(low=0.0, high=1.0),
+    "attraction_weight": Real(low=0.0, low_open=True),
 }
 _BLOCK = 1 << 18  # values brought to double at a time: a graph may hold ten million
 
@@ -59,6 +60,8 @@ class KLDivergence(PairObjective):
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact. Forces of a clustered map
         have a relative error of about 0.1 % at 0.8, 0.03 % at 0.5.
+    attraction_weight : float > 0, default=1.0
+        Factor on the attraction sum_ij p_ij log k_ij in the loss itself: t-SNE with exaggeration. 1 is the divergence.
 
     Attributes
     ----------
@@ -85,16 +88,19 @@ class KLDivergence(PairObjective):
         evaluation: str = "auto",
         spacing: float = 0.5,
         theta: float = 0.8,
+        attraction_weight: float = 1.0,
     ) -> None:
-        checked = check_parameters(_RULES, {"evaluation": evaluation, "spacing": spacing, "theta": theta})
+        given = {"evaluation": evaluation, "spacing": spacing, "theta": theta, "attraction_weight": attraction_weight}
+        checked = check_parameters(_RULES, given)
+        self.attraction_weight: float = checked.pop("attraction_weight")
         self.kernel: OutputKernel = Cauchy() if kernel is None else kernel
         values, total = _positive_total(affinities)
         attraction = EdgePairs(
             affinities.matrix,
             self.kernel,
             "log",
-            scale=1.0 / total,
-            normalized=True,
+            scale=self.attraction_weight / total,
+            normalized=self.attraction_weight,
             fixed_total=affinities.normalization == "total",
         )
         repulsion = AllPairs(affinities.n_samples, self.kernel, "value", link="log", **checked)

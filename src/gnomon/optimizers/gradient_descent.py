@@ -58,7 +58,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     ----------
     learning_rate : "auto" or float > 0, default="auto"
         Step for the true gradient of the loss. "auto" suits losses whose pull on a point is of order 1 / n_samples:
-        max(n_samples / (4 * exaggeration), 50), with the exaggeration of the moment (1 after the early stage).
+        max(n_samples / (4 * exaggeration), 50), with the exaggeration of the moment (after the early stage the
+        objective's `attraction_weight`, 1 without one).
         openTSNE's learning rates, meant for a gradient without the factor 4, are four times these. An objective may
         say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples.
     early_momentum, momentum : float in [0, 1), default=0.8
@@ -188,6 +189,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
     def _learning_rate(self, objective: Objective, iteration: int) -> float:
         exaggerates = self._is_early(iteration) and isinstance(objective, Exaggerable)
-        exaggeration = self.early_exaggeration if exaggerates else 1.0
+        early = self.early_exaggeration if exaggerates else 1.0
+        exaggeration = early * float(getattr(objective, "attraction_weight", 1.0))
         pull = getattr(objective, "mean_attraction", None)
         return self.resolve_learning_rate(objective.n_samples, exaggeration, pull)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._progress import ProgressLines
 from gnomon._run import current_run
-from gnomon._validation import Rule, check_parameters, message
+from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
 from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
 from gnomon.extension import RowPlacement
 from gnomon.initialization import initialize
@@ -73,15 +74,22 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
 
     _: KW_ONLY
     init: Any = "pca"
+    verbose: bool | int = False
 
     _position_type: ClassVar[type] = np.float32
-    _common_rules: ClassVar[dict[str, Rule]] = {**RowEmbedder._common_rules, "init": INIT}
+    _common_rules: ClassVar[dict[str, Rule]] = {
+        **RowEmbedder._common_rules,
+        "init": INIT,
+        "verbose": Either(Boolean(), Integer(0)),
+    }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float32]:
         reporter = current_run().reporter
+        if parameters["verbose"]:
+            reporter.listen(ProgressLines(type(self).__name__))
         n_components, rows = parameters["n_components"], X
         if isinstance(parameters["init"], np.ndarray):
             parameters["init"] = parameters["init"].astype(np.float32)

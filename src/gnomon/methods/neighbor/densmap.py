@@ -12,11 +12,13 @@ from gnomon.affinities import Affinities
 from gnomon.methods.neighbor.base import Inputs
 from gnomon.methods.neighbor.kept_structure import density_terms
 from gnomon.methods.neighbor.umap import UMAP
+from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm
 
 __all__ = ["DensMAP"]
 
 
+@other_names(UMAP_LEARN)
 @dataclass(eq=False, repr=False)
 class DensMAP(UMAP):
     """densMAP: `UMAP` with other defaults, so that dense regions of the data stay dense in the map, sparse ones sparse.
@@ -41,11 +43,11 @@ class DensMAP(UMAP):
         Weight of the correlation (umap-learn's dens_lambda); 0 or None gives the map of `UMAP`, and the radii. A dict
         gives some of weight, begins (share of the passes after which the correlation counts, 0.7; 1 - dens_frac) and
         variance_shift (added to the variance of the map's log radii, 0.1; dens_var_shift).
-    min_dist, spread, metric, metric_params, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
+    min_dist, spread, a, b, metric, metric_params, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
         Kernel, affinities, and the spread along tangent directions.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
-    init, random_state, n_jobs, callback : as in `UMAP`
+    init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Start, seed, threads, reports.
 
     Attributes

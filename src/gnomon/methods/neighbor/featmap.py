@@ -87,7 +87,7 @@ class FeatMAP(UMAP):
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         As in `UMAP`. An array is turned to its principal axes for the descent, and the map back, so that with a start
         in double precision rounding does not depend on how it lies either.
-    random_state, n_jobs, callback : as in `UMAP`
+    random_state, n_jobs, callback, verbose : as in `UMAP`
         Seed, threads, reports.
 
     Attributes

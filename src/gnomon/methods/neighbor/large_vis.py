@@ -48,7 +48,7 @@ class LargeVis(NeighborEmbedder):
         Passes over the edges.
     density, frames : float >= 0, dict or None, default=None
         As in `UMAP`.
-    metric, metric_params, init, random_state, n_jobs, callback : as in `UMAP`
+    metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Distances, start, seed, threads, reports.
 
     Attributes

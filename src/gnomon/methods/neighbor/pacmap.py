@@ -12,6 +12,7 @@ from gnomon.affinities import PacmapAffinity
 from gnomon.initialization import rescale
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.reduction import at_most_half, principal_rows
+from gnomon.methods.other_names import PACMAP, other_names
 from gnomon.objectives import PacmapLoss
 from gnomon.optimizers import Adam
 
@@ -22,6 +23,7 @@ _SMALL = 10_000  # rows up to which 10 neighbours are the default
 _START_SPREAD = 0.01  # standard deviation of the start along its first axis
 
 
+@other_names(PACMAP)
 @dataclass(eq=False, repr=False)
 class PaCMAP(NeighborEmbedder):
     """Pairwise controlled manifold approximation.
@@ -60,6 +62,8 @@ class PaCMAP(NeighborEmbedder):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------

@@ -6,21 +6,35 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from gnomon._validation import Either, Integer, Options, Real, Rule
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
-from gnomon.kernels import Cauchy, StudentT
+from gnomon.kernels import Cauchy, OutputKernel, StudentT
 from gnomon.methods.forecast import Forecast, passes_unless_summed
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
 
 __all__ = ["TSNE"]
 
+_OF_THE_DESCENT = (
+    "max_iter",
+    "learning_rate",
+    "early_exaggeration_iter",
+    "early_momentum",
+    "momentum",
+    "max_step_norm",
+    "min_grad_norm",
+    "n_iter_without_progress",
+)
 _START_SPREAD = 1e-4  # standard deviation of the start along its first axis
 
 
+@other_names({**SCIKIT_LEARN, **OPENTSNE})
 @dataclass(eq=False, repr=False)
 class TSNE(NeighborEmbedder):
     """t-distributed stochastic neighbour embedding.
@@ -40,9 +54,20 @@ class TSNE(NeighborEmbedder):
         Iterations of the first phase.
     max_iter : int >= 0, default=750
         Iterations in all, the first phase counted.
+    exaggeration : float > 0, default=1.0
+        Factor on the attractions after the first phase, part of the loss. More than 1 makes clusters compact and shows
+        how they hang together, as UMAP does at about 4; less than 1 spreads them.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient (with its factor 4); "auto" takes a quarter of n_samples / exaggeration, with
-        the exaggeration of the moment, at least 50.
+        the exaggeration of the moment, at least 50. It means the same in scikit-learn; openTSNE's is four times it.
+    early_momentum, momentum : float in [0, 1), default=0.8
+        Share of the last step that goes on, in the first phase and after it.
+    max_step_norm : float > 0 or None, default=5.0
+        No point moves farther in one iteration, in units of the map.
+    min_grad_norm : float >= 0, default=1e-7
+        End when the norm of the gradient is below it; looked at every 50 iterations after the first phase.
+    n_iter_without_progress : int >= 1, default=300
+        End when the loss has not fallen for so many iterations.
     metric : str or callable, default="euclidean"
         "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
         ``NearestNeighbors``; "precomputed" takes distances.
@@ -63,13 +88,17 @@ class TSNE(NeighborEmbedder):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
     kl_divergence_ : float
-        Loss of the map, in nats.
+        Kullback-Leibler divergence of the map, in nats, whatever the exaggeration.
+    learning_rate_ : float
+        Step size after the first phase.
     graph_ : NeighborGraph
         Nearest neighbours of the distinct rows, with the measured recall.
     affinities_ : Affinities
@@ -95,6 +124,7 @@ class TSNE(NeighborEmbedder):
        2019 (learning rate).
     .. [4] Kobak, Linderman, Steinerberger, Kluger & Berens, "Heavy-tailed kernels reveal a finer cluster structure in
        t-SNE visualisations", ECML PKDD 2019 (dof).
+    .. [5] Böhm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022 (exaggeration).
     """
 
     n_components: int = 2
@@ -103,7 +133,13 @@ class TSNE(NeighborEmbedder):
     early_exaggeration: float = 12.0
     early_exaggeration_iter: int = 250
     max_iter: int = 750
+    exaggeration: float = 1.0
     learning_rate: float | str = "auto"
+    early_momentum: float = 0.8
+    momentum: float = 0.8
+    max_step_norm: float | None = 5.0
+    min_grad_norm: float = 1e-7
+    n_iter_without_progress: int = 300
     init: Any = "pca"
     method: str = "auto"
     dof: float = 1.0
@@ -113,7 +149,13 @@ class TSNE(NeighborEmbedder):
         "early_exaggeration": Real(1.0),
         "early_exaggeration_iter": Integer(0),
         "max_iter": Integer(0),
+        "exaggeration": Real(0.0, low_open=True),
         "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
+        "early_momentum": Real(0.0, 1.0, high_open=True),
+        "momentum": Real(0.0, 1.0, high_open=True),
+        "max_step_norm": Either(Real(0.0, low_open=True), Nothing()),
+        "min_grad_norm": Real(0.0),
+        "n_iter_without_progress": Integer(1),
         "method": Options("auto", "exact", "interpolated", "tree"),
         "dof": Real(0.0, low_open=True),
     }
@@ -123,22 +165,31 @@ class TSNE(NeighborEmbedder):
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity(parameters, n_samples)
-        dof = parameters["dof"]
-        kernel = Cauchy() if dof == 1.0 else StudentT(dof)
+        exaggeration = parameters["exaggeration"]
+        optimizer = GradientDescent(
+            early_exaggeration=parameters["early_exaggeration"] / exaggeration,  # on top of that in the loss
+            **{name: parameters[name] for name in _OF_THE_DESCENT},
+        )
+        self.learning_rate_ = optimizer.resolve_learning_rate(n_samples, exaggeration)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=GaussianAffinity(perplexity),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda affinities, inputs: KLDivergence(affinities, kernel, evaluation=parameters["method"]),
-            optimizer=GradientDescent(
-                max_iter=parameters["max_iter"],
-                learning_rate=parameters["learning_rate"],
-                early_exaggeration=parameters["early_exaggeration"],
-                early_exaggeration_iter=parameters["early_exaggeration_iter"],
+            objective=lambda affinities, inputs: KLDivergence(
+                affinities, _kernel(parameters["dof"]), evaluation=parameters["method"], attraction_weight=exaggeration
             ),
+            optimizer=optimizer,
         )
 
     @property
     def kl_divergence_(self) -> float:
-        """Loss of the map, in nats."""
-        return float(self.solution_.loss[-1][1])
+        """Kullback-Leibler divergence of the map, in nats."""
+        check_is_fitted(self)
+        if self.exaggeration == 1.0:
+            return float(self.solution_.loss[-1][1])
+        plain = KLDivergence(self.affinities_, _kernel(self.dof), evaluation=self.evaluation_)
+        return plain.loss(self.solution_.embedding)
+
+
+def _kernel(dof: float) -> OutputKernel:
+    return Cauchy() if dof == 1.0 else StudentT(dof)

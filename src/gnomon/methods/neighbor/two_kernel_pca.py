@@ -56,7 +56,7 @@ class TwoKernelPCA(NeighborEmbedder):
         Distances are those of k_x.
     metric_params : dict or None, default=None
         Not used.
-    init, random_state, n_jobs, callback : as in `TSNE`
+    init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.1 along the first axis.
 
     Attributes

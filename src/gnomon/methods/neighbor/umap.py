@@ -12,6 +12,7 @@ from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
+from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -21,6 +22,7 @@ _SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs,
 _BOX = 10.0  # the start fills a box of this side
 
 
+@other_names(UMAP_LEARN)
 @dataclass(eq=False, repr=False)
 class UMAP(NeighborEmbedder):
     """Uniform manifold approximation and projection.
@@ -39,6 +41,8 @@ class UMAP(NeighborEmbedder):
         How close points may come in the map, in map units.
     spread : float > 0, default=1.0
         Scale of the map.
+    a, b : float > 0 or None, default=None
+        The output kernel itself, both or neither; then min_dist and spread are not used.
     metric : str or callable, default="euclidean"
         "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
         ``NearestNeighbors``; "precomputed" takes distances.
@@ -71,6 +75,8 @@ class UMAP(NeighborEmbedder):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -81,7 +87,7 @@ class UMAP(NeighborEmbedder):
     affinities_ : Affinities
         Memberships between the distinct rows.
     kernel_ : UMAPKernel
-        The output kernel with a and b fitted to min_dist and spread.
+        The output kernel with a and b, given or fitted to min_dist and spread.
     solution_ : Solution
         Loss history, reason for stopping, times.
     n_iter_, seed_, init_, evaluation_, timings_
@@ -111,6 +117,8 @@ class UMAP(NeighborEmbedder):
     _: KW_ONLY
     min_dist: float = 0.1
     spread: float = 1.0
+    a: float | None = None
+    b: float | None = None
     local_connectivity: float = 1.0
     set_op_mix_ratio: float = 1.0
     repulsion_strength: float = 1.0
@@ -125,6 +133,8 @@ class UMAP(NeighborEmbedder):
         "n_neighbors": Integer(2),
         "min_dist": Real(0.0),
         "spread": Real(0.0, low_open=True),
+        "a": Either(Real(0.0, low_open=True), Nothing()),
+        "b": Either(Real(0.0, low_open=True), Nothing()),
         "local_connectivity": Real(1.0),
         "set_op_mix_ratio": Real(0.0, 1.0),
         "repulsion_strength": Real(0.0),
@@ -136,10 +146,8 @@ class UMAP(NeighborEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        min_dist, spread, max_iter = parameters["min_dist"], parameters["spread"], parameters["max_iter"]
-        if min_dist > spread:
-            raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}"))
-        self.kernel_ = UMAPKernel.from_min_dist(min_dist, spread)
+        max_iter = parameters["max_iter"]
+        self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
         if max_iter is None:
             max_iter = 500 if n_samples <= _SMALL else 200
         return Recipe(
@@ -164,3 +172,14 @@ class UMAP(NeighborEmbedder):
             *density_terms(parameters["density"], affinities, self.kernel_, inputs),
             *frame_terms(parameters["frames"], affinities, self.kernel_, inputs, parameters),
         )
+
+
+def _kernel(a: float | None, b: float | None, min_dist: float, spread: float) -> UMAPKernel:
+    """Return the output kernel that is given, or else fitted to distances; or raise ValueError."""
+    if a is not None and b is not None:
+        return UMAPKernel(a, b)
+    if a is not None or b is not None:
+        raise ValueError(message(f"a={a} and b={b}", "given together", remedy="Or give min_dist and spread."))
+    if min_dist > spread:
+        raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}"))
+    return UMAPKernel.from_min_dist(min_dist, spread)

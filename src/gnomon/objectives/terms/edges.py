@@ -39,8 +39,8 @@ class EdgePairs:
         F.
     scale : float, default=1.0
         May be changed between evaluations.
-    normalized : bool, default=False
-        Whether the scale divides by the sum of the weights.
+    normalized : float >= 0, default=0.0
+        What the weights add up to where the scale divides by their sum; 0 where it does not.
     fixed_total : bool, default=True
         Whether that sum stays the same when affinities change with the data.
     """
@@ -53,7 +53,7 @@ class EdgePairs:
         law: str | CustomLaw = "log",
         *,
         scale: float = 1.0,
-        normalized: bool = False,
+        normalized: float = 0.0,
         fixed_total: bool = True,
     ) -> None:
         self.law = check_law(law, kernel)
@@ -73,7 +73,7 @@ class EdgePairs:
     def strength(self, degree: float | None = None) -> float:
         """Return scale times the sum of all weights, or times that of as many rows of one degree."""
         if self.normalized:
-            return 1.0
+            return self.normalized
         if degree is not None:
             return self.scale * degree * self.n_samples
         return self.scale * float(self.edges.values.sum(dtype=np.float64))
@@ -154,7 +154,7 @@ class EdgePairs:
         """Return what each pair's affinity takes from all others through a sum of affinities that moves, (q,)."""
         if not self.normalized or self.fixed_total:
             return None
-        return np.asarray(-2.0 * self.scale * np.einsum("id,idq->q", self.expand(Y).gradient, Z))
+        return np.asarray(-2.0 * self.scale / self.normalized * np.einsum("id,idq->q", self.expand(Y).gradient, Z))
 
     def pull(
         self, Y: Float64, Z: Float64, heads: npt.NDArray[np.intp], tails: npt.NDArray[np.intp], share: Float64 | None
@@ -184,7 +184,7 @@ class EdgePairs:
             )
             found[:, a] += spread @ changes
         if self.normalized and not self.fixed_total:
-            total = 2.0 * self.scale * changes.sum(axis=0)
+            total = 2.0 * self.scale / self.normalized * changes.sum(axis=0)
             found -= self.expand(Y).gradient[:, :, None] * total
 
 

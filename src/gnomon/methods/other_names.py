@@ -1,0 +1,149 @@
+"""Names that other libraries have for a parameter: given one, the constructor says what it is called here.
+
+The tables are those of `docs/coming-from.md`, which says more of each.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gnomon._validation import message
+
+__all__ = ["OPENTSNE", "PACMAP", "SCIKIT_LEARN", "UMAP_LEARN", "OtherName", "check_names", "other_names"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class OtherName:
+    """What stands here for a parameter of another library.
+
+    Attributes
+    ----------
+    ours : str
+        What to write instead; "" where there is nothing to choose.
+    why : str
+        How the two differ, or why there is nothing to choose.
+    """
+
+    ours: str
+    why: str = ""
+
+
+_SEARCH = OtherName("", "the search is chosen by size; graph_.method and graph_.recall say how exact it was")
+_NO_LABELS = OtherName("", "labels take no part in a map")
+_NO_DRAWS = OtherName("", "new rows are placed without random numbers")
+_GRID = OtherName("loss_params={'spacing': ...} of NeighborEmbedding(loss='kl')", "it is half a unit of the map")
+_TREE = OtherName("loss_params={'theta': ...} of NeighborEmbedding(loss='kl')", "forces are good to about 0.1 %")
+
+UMAP_LEARN = {
+    "n_epochs": OtherName("max_iter"),
+    "metric_kwds": OtherName("metric_params"),
+    "output_metric": OtherName("", "distances in the map are Euclidean"),
+    "output_metric_kwds": OtherName("", "distances in the map are Euclidean"),
+    "low_memory": OtherName("", "memory is foreseen, and a fit that needs too much is refused at once"),
+    "transform_queue_size": _SEARCH,
+    "transform_seed": _NO_DRAWS,
+    "transform_mode": OtherName("", "the graph of the rows is affinities_"),
+    "angular_rp_forest": _SEARCH,
+    "force_approximation_algorithm": _SEARCH,
+    "target_n_neighbors": _NO_LABELS,
+    "target_metric": _NO_LABELS,
+    "target_metric_kwds": _NO_LABELS,
+    "target_weight": _NO_LABELS,
+    "tqdm_kwds": OtherName("callback", "it is called with a gnomon.Progress"),
+    "unique": OtherName("", "equal rows always share one position"),
+    "densmap": OtherName("density=2.0", "or take DensMAP"),
+    "dens_lambda": OtherName("density={'weight': ...}"),
+    "dens_frac": OtherName("density={'begins': 1 - dens_frac}", "begins counts the passes before the term acts"),
+    "dens_var_shift": OtherName("density={'variance_shift': ...}"),
+    "output_dens": OtherName("", "with density the radii are learned as radii_ and map_radii_"),
+    "disconnection_distance": OtherName("", "all neighbours count"),
+    "precomputed_knn": OtherName("metric='precomputed'", "fit then takes the distances of all pairs"),
+}
+"""Of ``umap.UMAP``."""
+
+SCIKIT_LEARN = {
+    "n_iter": OtherName("max_iter", "all iterations; openTSNE's n_iter does not count those of early exaggeration"),
+    "angle": _TREE,
+}
+"""Of ``sklearn.manifold.TSNE``, older names included."""
+
+OPENTSNE = {
+    "n_iter": SCIKIT_LEARN["n_iter"],
+    "theta": _TREE,
+    "n_interpolation_points": _GRID,
+    "min_num_intervals": _GRID,
+    "ints_in_interval": _GRID,
+    "initialization": OtherName("init"),
+    "initial_momentum": OtherName("early_momentum"),
+    "final_momentum": OtherName("momentum"),
+    "max_grad_norm": OtherName("max_step_norm", "it bounds the step of a point"),
+    "neighbors": _SEARCH,
+    "knn_kwargs": _SEARCH,
+    "negative_gradient_method": OtherName("method", "'fft' is 'interpolated', 'bh' is 'tree'"),
+    "callbacks": OtherName("callback", "one function, called with a gnomon.Progress"),
+    "callbacks_every_iters": OtherName("", "the callback is called every 50 iterations"),
+}
+"""Of ``openTSNE.TSNE``."""
+
+PACMAP = {
+    "MN_ratio": OtherName("mid_near_ratio"),
+    "FP_ratio": OtherName("further_ratio"),
+    "distance": OtherName("metric", "'angular' is 'cosine'"),
+    "lr": OtherName("learning_rate"),
+    "num_iters": OtherName("max_iter", "the sum of the phases, which take 2/9, 2/9 and 5/9 of it"),
+    "pair_neighbors": OtherName("", "the pairs that were used are affinities_"),
+    "pair_MN": OtherName("", "the pairs that were used are affinities_"),
+    "pair_FP": OtherName("", "the pairs that were used are affinities_"),
+    "apply_pca": OtherName(
+        "", "Euclidean distances are taken along 100 principal components where there are more features"
+    ),
+    "intermediate": OtherName("callback", "progress.embedding is the map of the moment"),
+    "intermediate_snapshots": OtherName("callback", "progress.embedding is the map of the moment"),
+    "save_tree": OtherName("", "new rows are placed without it"),
+    "knn_backend": _SEARCH,
+}
+"""Of ``pacmap.PaCMAP``."""
+
+
+def check_names(names: Mapping[str, OtherName], given: Mapping[str, Any], who: str) -> None:
+    """Raise TypeError if a parameter is given by a name that it has elsewhere."""
+    for name in given:
+        if name in names:
+            other = names[name]
+            rule = f"written as {other.ours}" if other.ours else "left out"
+            raise TypeError(message(name, rule, fact=other.why, who=who))
+
+
+def other_names(names: Mapping[str, OtherName]) -> Callable[[type[_T]], type[_T]]:
+    """Let the constructor of a class say what parameters of other libraries are called here.
+
+    Its signature stays. `Embedder.set_params` reads the names as well.
+
+    Parameters
+    ----------
+    names : mapping of str to OtherName
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def decorate(cls: type[_T]) -> type[_T]:
+        construct = cls.__init__
+
+        @functools.wraps(construct)
+        def construct_by_our_names(self: Any, *args: Any, **kwargs: Any) -> None:
+            check_names(names, kwargs, type(self).__name__)
+            construct(self, *args, **kwargs)
+
+        cls.__init__ = construct_by_our_names  # type: ignore[method-assign]
+        cls._other_names = names  # type: ignore[attr-defined]
+        return cls
+
+    return decorate

@@ -1,0 +1,109 @@
+"""Parameters of t-SNE and UMAP reach the loss, the descent and standard error."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import gnomon as gn
+from gnomon.kernels import UMAPKernel
+from gnomon.objectives import KLDivergence
+
+X = load_digits().data[:300].astype(np.float32)
+
+
+def tsne(**parameters):
+    return gn.TSNE(**{"perplexity": 10, "random_state": 0, "n_jobs": 1, **parameters}).fit(X)
+
+
+def test_parameters_of_the_descent_are_those_of_gradient_descent():
+    descent = {
+        "max_iter": 150,
+        "early_exaggeration": 8.0,
+        "early_exaggeration_iter": 60,
+        "learning_rate": 40.0,
+        "early_momentum": 0.3,
+        "momentum": 0.6,
+        "max_step_norm": 2.0,
+        "min_grad_norm": 1e-9,
+        "n_iter_without_progress": 50,
+    }
+    composed = gn.NeighborEmbedding(
+        affinity="gaussian",
+        affinity_params={"perplexity": 10},
+        loss="kl",
+        n_neighbors=30,
+        optimizer_params=descent,
+        random_state=0,
+    )
+    expected = composed.fit(X).embedding_
+    np.testing.assert_array_equal(tsne(**descent).embedding_, expected)
+    for name, value in (("early_momentum", 0.5), ("momentum", 0.5), ("max_step_norm", 0.01)):
+        assert not np.array_equal(tsne(**{**descent, name: value}).embedding_, expected)
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"), [({"min_grad_norm": 10.0}, "min_grad_norm=10"), ({"n_iter_without_progress": 1}, "not fallen")]
+)
+def test_a_fit_ends_early_by_the_gradient_or_without_progress(rule, reason):
+    made = tsne(
+        max_iter=3000, early_exaggeration_iter=50, learning_rate=5000.0 if "n_iter" in str(rule) else 50.0, **rule
+    )
+    assert made.n_iter_ < 3000
+    assert reason in made.solution_.reason
+    if "min_grad_norm" in rule:
+        assert made.n_iter_ == 100  # the first look after the first phase
+
+
+def test_exaggeration_is_part_of_the_loss_that_is_at_rest():
+    made = {factor: tsne(exaggeration=factor, max_iter=1500, method="exact") for factor in (1.0, 2.0, 4.0)}
+    for factor, one in made.items():
+        loss = KLDivergence(one.affinities_, attraction_weight=factor, evaluation="exact")
+        attraction, _ = loss.forces(one.embedding_)
+        assert np.linalg.norm(loss.gradient(one.embedding_)) < 0.05 * np.linalg.norm(attraction)
+        plain = KLDivergence(one.affinities_, evaluation="exact").loss(one.embedding_)
+        assert one.kl_divergence_ == pytest.approx(plain, rel=1e-5)
+    spread = {factor: float(one.embedding_.std()) for factor, one in made.items()}
+    assert spread[4.0] < spread[2.0] < spread[1.0]
+    assert made[1.0].kl_divergence_ < made[2.0].kl_divergence_ < made[4.0].kl_divergence_
+
+
+def test_the_learning_rate_follows_the_exaggeration():
+    rate = {factor: tsne(exaggeration=factor, max_iter=5).learning_rate_ for factor in (0.5, 1.0, 4.0)}
+    assert rate == {0.5: 150.0, 1.0: 75.0, 4.0: 50.0}
+    assert tsne(learning_rate=33.0, max_iter=5).learning_rate_ == 33.0
+
+
+def test_early_exaggeration_is_the_factor_of_the_first_phase_whatever_comes_after():
+    first = {"early_exaggeration": 6.0, "early_exaggeration_iter": 10, "max_iter": 10}
+    a, b = tsne(**first), tsne(**first, exaggeration=3.0)
+    np.testing.assert_allclose(a.embedding_, b.embedding_, rtol=1e-3, atol=1e-3 * float(a.embedding_.std()))
+
+
+def test_a_and_b_are_the_kernel():
+    quick = {"max_iter": 20, "random_state": 0}
+    usual = gn.UMAP(**quick).fit(X)
+    given = gn.UMAP(a=usual.kernel_.a, b=usual.kernel_.b, min_dist=0.5, spread=0.2, **quick).fit(X)
+    np.testing.assert_array_equal(given.embedding_, usual.embedding_)
+    assert gn.DensMAP(a=1.0, b=1.0, **quick).fit(X).kernel_ == UMAPKernel(1.0, 1.0)
+    with pytest.raises(
+        ValueError, match=r"^UMAP: a=1.0 and b=None must be given together\. Or give min_dist and spread"
+    ):
+        gn.UMAP(a=1.0).fit(X)
+    with pytest.raises(ValueError, match=r"^UMAP: b=0 must be a number > 0 or None"):
+        gn.UMAP(a=1.0, b=0).fit(X)
+
+
+@pytest.mark.parametrize("cls", [gn.UMAP, gn.TSNE, gn.PaCMAP])
+def test_verbose_writes_lines_and_changes_nothing(cls, capsys):
+    seen = []
+    quiet = cls(max_iter=20, random_state=0).fit(X[:100])
+    assert capsys.readouterr() == ("", "")
+    loud = cls(max_iter=20, random_state=0, verbose=2, callback=lambda progress: seen.append(progress.stage)).fit(
+        X[:100]
+    )
+    np.testing.assert_array_equal(loud.embedding_, quiet.embedding_)
+    out, err = capsys.readouterr()
+    assert out == ""
+    stages = [line.split(",")[0] for line in err.splitlines()]
+    assert list(dict.fromkeys(stages)) == [f"{cls.__name__}: {stage}" for stage in dict.fromkeys(seen)]
+    assert f"{cls.__name__}: layout" in stages

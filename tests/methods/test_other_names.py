@@ -1,0 +1,81 @@
+"""Parameters of other libraries are taken under the same name, or refused with the name they have here."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import gnomon as gn
+
+_PAGE = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text()
+_CASES = [
+    ("umap", "UMAP", gn.UMAP),
+    ("sklearn.manifold", "TSNE", gn.TSNE),
+    ("openTSNE", "TSNE", gn.TSNE),
+    ("pacmap", "PaCMAP", gn.PaCMAP),
+]
+
+
+def _rows(library, name):
+    """Parameters of a class elsewhere and what the page says stands for each here."""
+    head = f"| `{library}.{name}` |"
+    table = _PAGE[_PAGE.index(head) :].split("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    return {their.strip("`"): ours.strip("`") for their, ours, _ in cells}
+
+
+ROWS = [(ours, their, here) for library, name, ours in _CASES for their, here in _rows(library, name).items()]
+
+
+@pytest.mark.parametrize(("cls", "their", "here"), ROWS, ids=[f"{cls.__name__}, {their}" for cls, their, _ in ROWS])
+def test_each_row_of_the_tables_is_what_the_constructor_does(cls, their, here):
+    if their == here:
+        assert their in cls().get_params()
+        return
+    rule = "left out|written as loss_params" if here == "None" else rf"written as {re.escape(here)}\b"
+    form = rf"^{cls.__name__}: {their} must be ({rule}).*\.$"
+    with pytest.raises(TypeError, match=form):
+        cls(**{their: 3})
+    with pytest.raises(TypeError, match=form):
+        cls().set_params(**{their: 3})
+    assert here == "None" or here in cls().get_params()
+
+
+@pytest.mark.parametrize(("library", "name", "ours"), _CASES, ids=[library for library, _, _ in _CASES])
+def test_the_tables_have_every_parameter_of_the_library(library, name, ours):
+    module = pytest.importorskip(library)
+    theirs = set(inspect.signature(getattr(module, name)).parameters)
+    assert theirs <= set(_rows(library, name))
+
+
+def test_densmap_and_subclasses_know_the_names_as_well():
+    class Own(gn.UMAP):
+        pass
+
+    for cls in (gn.DensMAP, Own):
+        with pytest.raises(TypeError, match=rf"^{cls.__name__}: n_epochs must be written as max_iter\.$"):
+            cls(n_epochs=200)
+
+
+def test_a_parameter_in_a_pipeline_is_named_too():
+    pipe = make_pipeline(StandardScaler(), gn.UMAP())
+    with pytest.raises(TypeError, match=r"^UMAP: low_memory must be left out \(memory is foreseen"):
+        pipe.set_params(umap__low_memory=True)
+
+
+def test_a_name_that_nobody_has_stays_an_unexpected_argument():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'perplexities'"):
+        gn.TSNE(perplexities=3)
+
+
+@pytest.mark.parametrize("cls", [gn.UMAP, gn.DensMAP, gn.TSNE, gn.PaCMAP])
+def test_constructors_keep_their_signature(cls):
+    parameters = inspect.signature(cls).parameters
+    assert list(parameters) == list(inspect.signature(cls.__init__).parameters)[1:]
+    assert set(parameters) == set(cls().get_params())
+    assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
+    assert clone(cls(n_components=3)).n_components == 3
