@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gnomon as gn
+from gnomon.methods import METHODS
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text()
 _CASES = [
@@ -52,13 +53,17 @@ def test_the_tables_have_every_parameter_of_the_library(library, name, ours):
     assert theirs <= set(_rows(library, name))
 
 
-def test_densmap_and_subclasses_know_the_names_as_well():
-    class Own(gn.UMAP):
-        pass
+class _Own(gn.UMAP):
+    pass
 
-    for cls in (gn.DensMAP, Own):
-        with pytest.raises(TypeError, match=rf"^{cls.__name__}: n_epochs must be written as max_iter\.$"):
-            cls(n_epochs=200)
+
+@pytest.mark.parametrize(
+    "cls", [_Own, *(one for card in METHODS if (one := getattr(gn, card.estimator))._other_names)], ids=str
+)
+def test_every_class_that_inherits_names_knows_them_in_its_constructor(cls):
+    for name in cls._other_names:
+        with pytest.raises(TypeError, match=rf"^{cls.__name__}: {name} must be "):
+            cls(**{name: 3})
 
 
 def test_a_parameter_in_a_pipeline_is_named_too():
@@ -72,7 +77,7 @@ def test_a_name_that_nobody_has_stays_an_unexpected_argument():
         gn.TSNE(perplexities=3)
 
 
-@pytest.mark.parametrize("cls", [gn.UMAP, gn.DensMAP, gn.TSNE, gn.PaCMAP])
+@pytest.mark.parametrize("cls", [gn.UMAP, gn.DensMAP, gn.FeatMAP, gn.TSNE, gn.PaCMAP])
 def test_constructors_keep_their_signature(cls):
     parameters = inspect.signature(cls).parameters
     assert list(parameters) == list(inspect.signature(cls.__init__).parameters)[1:]

@@ -19,6 +19,7 @@ from gnomon.initialization import principal_rotation
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import frame_terms, median_dimension
 from gnomon.methods.neighbor.umap import UMAP
+from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.neighbors import NeighborGraph
 from gnomon.objectives import AddedTerm
 from gnomon.optimizers import SampledDescent
@@ -46,6 +47,7 @@ class _NearestAffinity:
         return found
 
 
+@other_names(UMAP_LEARN)
 @dataclass(eq=False, repr=False)
 class FeatMAP(UMAP):
     """FeatMAP: `UMAP` that keeps how far the data spread along their tangent directions, and names their features.
@@ -80,7 +82,7 @@ class FeatMAP(UMAP):
         How close points may come in the map, in map units.
     metric : str or callable, default="euclidean"
         As in `UMAP`, but not "precomputed": frames are made of features.
-    spread, metric_params, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
+    spread, a, b, metric_params, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
         Kernel, affinities, and the density of the rows.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
