@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from gnomon.affinities.gram_sources import (
     Source,
     check_symmetric,
 )
-from gnomon.kernels import input_kernel
+from gnomon.kernels import InputKernel, input_kernel
 from gnomon.linalg import (
     Eigenpairs,
     LowRank,
@@ -60,12 +60,38 @@ class Gram:
         Whether the entries of K are held.
     kernel : InputKernel or None
         The kernel, its scale included, if there is one.
+    how, given : str, dict
+        Of what it is made, from which a file makes it again.
     """
 
-    def __init__(self, source: Source, kind: str, kernel: Any = None) -> None:
-        self._source = source
-        self.kind = kind
-        self.kernel = kernel
+    def __init__(self, how: str, given: dict[str, Any]) -> None:
+        if how not in _SOURCES:
+            raise ValueError(message(f"how={how!r}", f"one of {', '.join(_SOURCES)}"))
+        self.how = how
+        self.given = given
+
+    @classmethod
+    def _made(cls, how: str, **given: Any) -> Gram:
+        gram = cls(how, given)
+        gram._source  # noqa: B018 - what is wrong with the arguments is said now
+        return gram
+
+    @cached_property
+    def _source(self) -> Source:
+        return _SOURCES[self.how](**self.given)
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel, its scale included, if there is one."""
+        return self.given["gram"].kernel if self.how == "centred" else self.given.get("kernel")
+
+    @property
+    def kind(self) -> str:
+        """What the similarities are: "linear", "matrix", "factor" or the name of a kernel."""
+        if self.how == "centred":
+            found: str = self.given["gram"].kind
+            return found
+        return str(self.given["kernel"].name) if self.how == "kernel" else self.how
 
     @classmethod
     def from_features(cls, X: Any) -> Gram:
@@ -76,7 +102,7 @@ class Gram:
         X : ndarray or CSR of shape (n_samples, n_features)
             Finite. Dense tables are centred in float64, which takes one copy; CSR is never densified.
         """
-        return cls(FactorSource(X), "linear")
+        return cls._made("linear", X=X)
 
     @classmethod
     @entrance("Gram")
@@ -85,7 +111,7 @@ class Gram:
         B = factor.B if isinstance(factor, LowRank) else np.asarray(factor, dtype=np.float64)
         if B.ndim != 2:
             raise ValueError(message(f"a factor of shape {B.shape}", "of shape (n_samples, rank)"))
-        return cls(FactorSource(B), "factor")
+        return cls._made("factor", B=B)
 
     @classmethod
     @part("Gram")
@@ -102,7 +128,7 @@ class Gram:
         ValueError
             If K is not square, finite and symmetric; the text says where.
         """
-        return cls(MatrixSource(check_symmetric(K)), "matrix")
+        return cls._made("matrix", K=check_symmetric(K))
 
     @classmethod
     @part("Gram")
@@ -127,18 +153,8 @@ class Gram:
         """
         kernel = input_kernel(similarity, X, parameters=parameters)
         if kernel.name == "linear":
-            return cls(FactorSource(X), "linear", kernel)
-        source = KernelSource(kernel, X)
-        n = source.n_samples
-        if not (n <= _LARGEST_TRIANGLE if stored is None else stored):
-            return cls(source, kernel.name, kernel)
-        with single_threaded_blas():
-            kept: Source
-            if n > _LARGEST_MATRIX:
-                kept = TriangleSource(source)
-            else:
-                kept = MatrixSource(symmetric_matrix(source), semidefinite=source.semidefinite)
-        return cls(kept, kernel.name, kernel)
+            return cls._made("linear", X=X, kernel=kernel)
+        return cls._made("kernel", kernel=kernel, X=X, stored=stored)
 
     @staticmethod
     def bytes_kept(n_samples: int) -> float:
@@ -152,10 +168,7 @@ class Gram:
 
         An approximation of it spends no column on the mean. It takes one product with K, none if K is linear.
         """
-        if isinstance(self._source, FactorSource):
-            return Gram(self._source.centred(), self.kind, self.kernel)
-        with single_threaded_blas():
-            return Gram(CentredSource(self._source), self.kind, self.kernel)
+        return Gram._made("centred", gram=self)
 
     @property
     def n_samples(self) -> int:
@@ -268,3 +281,31 @@ class Gram:
             return pivoted_cholesky(self, rank, seed=seed, **options)
         known = bool(self.semidefinite)
         return randomized_factor(self, rank, semidefinite=known, seed=seed, **options)
+
+
+def _kernel_source(kernel: InputKernel, X: Any, stored: bool | None) -> Source:
+    source = KernelSource(kernel, X)
+    n = source.n_samples
+    if not (n <= _LARGEST_TRIANGLE if stored is None else stored):
+        return source
+    with single_threaded_blas():
+        if n > _LARGEST_MATRIX:
+            return TriangleSource(source)
+        return MatrixSource(symmetric_matrix(source), semidefinite=source.semidefinite)
+
+
+def _centred_source(gram: Gram) -> Source:
+    source = gram._source
+    if isinstance(source, FactorSource):
+        return source.centred()
+    with single_threaded_blas():
+        return CentredSource(source)
+
+
+_SOURCES: dict[str, Callable[..., Source]] = {
+    "linear": lambda X, kernel=None: FactorSource(X),
+    "factor": FactorSource,
+    "matrix": MatrixSource,
+    "kernel": _kernel_source,
+    "centred": _centred_source,
+}

@@ -67,8 +67,8 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator to one file, which `gnomon.load` reads.
 
-        The file holds arrays and text, no code: the parameters and all fitted attributes but a `gnomon.affinities.Gram`
-        of all pairs. What is loaded places rows with the same bytes.
+        The file holds arrays and text, no code: the parameters and all fitted attributes. What is loaded places rows
+        with the same bytes.
 
         Parameters
         ----------

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters
-from gnomon.affinities import Gram
 from gnomon.methods.registry import METHODS
 from gnomon.storage import Arrays, NotStorableError, Parts, Reader, Writer, checksum
 
@@ -43,7 +42,7 @@ def pack_method(estimator: Any, parts: Parts | None = None) -> tuple[Arrays, dic
         Fitted.
     parts : Parts or None, default=None
         The map in whose file the method is stored: it refers to them, and what does not place rows is left out. None
-        stores everything but similarities of all pairs, `gnomon.affinities.Gram`.
+        stores everything.
 
     Raises
     ------
@@ -58,9 +57,7 @@ def pack_method(estimator: Any, parts: Parts | None = None) -> tuple[Arrays, dic
     left_out = _MADE_ANEW if parts is None else {*_MADE_ANEW, *_REPORTS, *_OF_THE_CALL}
     if not isinstance(parameters.get("random_state"), (int, type(None))):
         parameters["random_state"] = getattr(estimator, "seed_", None)
-    fitted = {
-        key: value for key, value in vars(estimator).items() if key not in parameters and not isinstance(value, Gram)
-    }
+    fitted = {key: value for key, value in vars(estimator).items() if key not in parameters}
     description = {
         "method": name,
         "parameters": {key: writer.pack(value, key) for key, value in parameters.items() if key not in left_out},

@@ -17,7 +17,7 @@ from gnomon.kernels import CustomLaw, OutputKernel
 __all__ = ["CLASSES", "find_class", "fits", "hints_of", "names_of"]
 
 _MODULES = {
-    "gnomon.affinities": ("Affinities", "PacmapPairs", "Triplets"),
+    "gnomon.affinities": ("Affinities", "Gram", "PacmapPairs", "Triplets"),
     "gnomon.affinities.affinity": ("OwnRows",),
     "gnomon.affinities.fuzzy": ("FuzzyAffinity", "MembershipRows"),
     "gnomon.affinities.gaussian": ("ConditionalAffinity", "GaussianAffinity"),
