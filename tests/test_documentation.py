@@ -32,7 +32,14 @@ def _assert_alike(printed, stated):
 
 @pytest.mark.parametrize(
     ("page", "n_examples"),
-    [("functions.md", 5), ("methods.md", 2), ("parts.md", 5), ("questions.md", 5), ("theory.md", 5)],
+    [
+        ("coming-from.md", 1),
+        ("functions.md", 5),
+        ("methods.md", 2),
+        ("parts.md", 5),
+        ("questions.md", 5),
+        ("theory.md", 5),
+    ],
 )
 def test_a_page_runs_and_prints_what_it_says(page, n_examples, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where its files go
