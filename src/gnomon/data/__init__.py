@@ -4,6 +4,7 @@ from gnomon.data.columns import ColumnRule
 from gnomon.data.dataset import Dataset, draw_rows
 from gnomon.data.labels import check_labels
 from gnomon.data.readers import open_dataset, read_table
+from gnomon.data.representation import Reduction, Representation
 from gnomon.data.rows import find_constant_columns, find_duplicate_rows
 from gnomon.data.scaling import Scaling
 from gnomon.data.table import (
@@ -18,6 +19,8 @@ from gnomon.data.table import (
 __all__ = [
     "ColumnRule",
     "Dataset",
+    "Reduction",
+    "Representation",
     "Scaling",
     "Table",
     "check_feature_count",

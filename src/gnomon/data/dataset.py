@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from gnomon._entrance import part
 from gnomon._validation import message
+from gnomon.data.representation import Reduction, Representation
 
 if TYPE_CHECKING:
     from gnomon.data.columns import ColumnRule
@@ -70,6 +71,13 @@ class Dataset:
         them. None where the features are final.
     columns : list of ColumnRule, or None
         What became of the columns of the source, if some are no numbers; see `gnomon.TablePreprocessor`.
+    representation : Representation, Reduction or None
+        In which neighbours are found and a map is made instead of `X`, such as the principal components of single
+        cells; or that they are to be computed.
+    distances : csr_array of shape (n_samples, n_samples) or None
+        Distances to the neighbours of each row, if a map is to be made of them.
+    metric : str
+        That of `distances`.
     """
 
     X: npt.NDArray[Any] | sp.csr_array
@@ -84,6 +92,9 @@ class Dataset:
     notes: list[str] = field(default_factory=list)
     text_columns: list[str] | None = None
     columns: list[ColumnRule] | None = None
+    representation: Representation | Reduction | None = None
+    distances: sp.csr_array | None = None
+    metric: str = "euclidean"
 
     @property
     def name(self) -> str:

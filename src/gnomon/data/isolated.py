@@ -27,6 +27,7 @@ from gnomon.data.arrow import import_arrow, read_arrow
 from gnomon.data.dataset import Dataset, draw_rows
 from gnomon.data.h5ad import import_h5ad, read_h5ad
 from gnomon.data.limits import allowed_memory, allowed_seconds
+from gnomon.data.representation import Reduction, Representation
 from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["main", "read_isolated", "receive_dataset", "send_dataset"]
@@ -258,7 +259,10 @@ def _lower(resource: Any, which: int, limit: int) -> None:
 
 
 def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
-    """Write a line of JSON that describes the data set, then the bytes of its arrays. Pictures are not sent."""
+    """Write a line of JSON that describes the data set, then the bytes of its arrays.
+
+    Pictures and given distances are not sent.
+    """
     arrays: list[npt.NDArray[Any]] = []
 
     def put(values: npt.NDArray[Any] | None) -> Any:
@@ -267,6 +271,13 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
             return None if values is None else {"texts": values.tolist()}
         arrays.append(np.ascontiguousarray(values))
         return len(arrays) - 1
+
+    def put_representation(found: Representation | Reduction | None) -> Any:
+        if found is None:
+            return None
+        if isinstance(found, Reduction):
+            return {"n_components": found.n_components, "columns": put(found.columns)}
+        return {"name": found.name, "values": put(found.values), "components": put(found.components)}
 
     X = dataset.X
     description = {
@@ -280,6 +291,7 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
         "source": dataset.source,
         "notes": dataset.notes,
         "text_columns": dataset.text_columns,
+        "representation": put_representation(dataset.representation),
     }
     description["arrays"] = [[values.dtype.str, list(values.shape)] for values in arrays]
     out.write(json.dumps(description).encode() + b"\n")
@@ -310,6 +322,13 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
             return None if place is None else arrays[place]
         return np.array(place["texts"], dtype=object)
 
+    def take_representation(about: Any) -> Representation | Reduction | None:
+        if about is None:
+            return None
+        if "name" in about:
+            return Representation(str(about["name"]), take(about["values"]), components=take(about["components"]))
+        return Reduction(int(about["n_components"]), take(about["columns"]))
+
     X: Any = description["X"]
     if isinstance(X, list):
         matrix = sp.csr_array((take(X[0]), take(X[1]), take(X[2])), shape=tuple(X[3]))
@@ -330,6 +349,7 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
         source=description["source"],
         notes=description["notes"],
         text_columns=description["text_columns"],
+        representation=take_representation(description["representation"]),
     )
 
 

@@ -57,6 +57,7 @@ def read_table(
     images: tuple[int, ...] | None = None,
     delimiter: str | None = None,
     layer: str | None = None,
+    obsm: str | None = None,
 ) -> Dataset:
     """Read a table of numbers from a file or folder.
 
@@ -75,7 +76,8 @@ def read_table(
           ``shape`` of a CSR matrix; labels from ``y`` or ``labels`` with their ``target_names``; ``feature_names`` or
           ``gene_names``; ``feature_shape``, the shape of a picture. Files with pickled objects are refused.
         - ``.parquet``, ``.feather``: columns of numbers, also of vectors. Needs pyarrow.
-        - ``.h5ad``: cells by genes with annotations. Needs anndata.
+        - ``.h5ad``: cells by genes with annotations, and the coordinates in which neighbours are to be found, by the
+          rules of `gnomon.map` for an AnnData object. Needs anndata.
         - a folder: every picture in it is a row, its sub-folder the label. Needs pillow. PNG, JPEG, BMP, GIF, TIFF
           and WebP.
     labels : str, default=None
@@ -86,6 +88,10 @@ def read_table(
         Character between the fields of a text file; None finds comma, semicolon or tab.
     layer : str, default=None
         Layer of an h5ad file to read instead of X.
+    obsm : str, default=None
+        Key of ``obsm`` in an h5ad file, such as "X_pca", whose coordinates a map is made of, while the genes explain
+        it; "X" for the genes themselves. None takes "X_pca", or principal components, where there are more than 50
+        genes.
 
     Returns
     -------
@@ -110,20 +116,20 @@ def read_table(
     if where.is_dir():
         from gnomon.data.pictures import read_pictures
 
-        _refuse({"labels": labels, "delimiter": delimiter, "layer": layer}, "a folder of pictures")
+        _refuse({"labels": labels, "delimiter": delimiter, "layer": layer, "obsm": obsm}, "a folder of pictures")
         return read_pictures(where, images=images)
     if name.endswith(_TEXT):
         from gnomon.data.delimited import read_delimited
 
-        _refuse({"layer": layer}, "a text file")
+        _refuse({"layer": layer, "obsm": obsm}, "a text file")
         return read_delimited(where, labels=labels, images=images, delimiter=delimiter)
     _refuse({"delimiter": delimiter}, "this kind of file")
     if name.endswith(".h5ad"):
         from gnomon.data.isolated import read_isolated
 
         _refuse({"images": images}, "an h5ad file")
-        return read_isolated("h5ad", where, labels=labels, layer=layer)
-    _refuse({"layer": layer}, "this kind of file")
+        return read_isolated("h5ad", where, labels=labels, layer=layer, obsm=obsm)
+    _refuse({"layer": layer, "obsm": obsm}, "this kind of file")
     if name.endswith((".npy", ".npz")):
         from gnomon.data.numpy_files import read_npy, read_npz
 
@@ -139,7 +145,12 @@ def read_table(
 
 @entrance("open_dataset")
 def open_dataset(
-    name_or_path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
+    name_or_path: str | os.PathLike[str],
+    *,
+    labels: str | None = None,
+    images: tuple[int, ...] | None = None,
+    layer: str | None = None,
+    obsm: str | None = None,
 ) -> Dataset:
     """Open a file, a folder, or a data set by its name.
 
@@ -151,6 +162,8 @@ def open_dataset(
         Column that holds labels; a built-in data set has its own.
     images : tuple of int, default=None
         Shape of a picture; a built-in data set knows its own.
+    layer, obsm : str, default=None
+        Parts of an h5ad file.
 
     Returns
     -------
@@ -161,12 +174,13 @@ def open_dataset(
     name = text.replace("-", "_")
     if not os.path.exists(text) and name in dataset_names():
         dataset = load_dataset(name)
+        _refuse({"layer": layer, "obsm": obsm}, "a built-in data set")
         for option, given, own in (("labels", labels, dataset.label_name), ("images", images, dataset.image_shape)):
             if given is not None and given != own:
                 raise ValueError(message(f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}"))
         return dataset
     try:
-        return read_table(text, labels=labels, images=images)
+        return read_table(text, labels=labels, images=images, layer=layer, obsm=obsm)
     except FileNotFoundError as error:
         near = difflib.get_close_matches(name.lower(), dataset_names(), 1, 0.6)
         hint = f"A data set {near[0]!r} is built in. " if near else ""

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from gnomon._validation import caller, message
 from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
+from gnomon.data.cells import in_memory, is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
 from gnomon.data.names import check_name_count, clean_names
 from gnomon.data.sparse import canonical_csr
@@ -100,6 +101,12 @@ def _read(
     return read_array(X, names=names, dtype=dtype), names, None
 
 
+def _matrix_of_cells(X: Any) -> Any:
+    if X.X is None:
+        raise ValueError(message("the AnnData", "one with a matrix X", remedy="Pass one of its layers."))
+    return in_memory(X.X)
+
+
 def _check_shape(shape: tuple[int, int], *, min_samples: int, min_features: int) -> None:
     for size, least, word, unit in (
         (shape[0], min_samples, "rows", "sample(s)"),
@@ -134,10 +141,11 @@ def check_table(
 
     Parameters
     ----------
-    X : array-like, data frame, sparse matrix or Table of shape (n_samples, n_features)
+    X : array-like, data frame, sparse matrix, AnnData or Table of shape (n_samples, n_features)
         NumPy arrays of any real dtype, byte order and layout, lists, objects with ``__array__``, data frames of
-        pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Never written. The values of a
-        plain Table are taken as they are.
+        pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Of an AnnData object its matrix `X`,
+        also if it is a view or in a file, with the names of its genes. Never written. The values of a plain Table are
+        taken as they are.
     accept_sparse : bool, default=False
         Whether sparse input is allowed. It is never silently made dense.
     min_samples, min_features : int, default=1
@@ -165,6 +173,11 @@ def check_table(
         If the shape is wrong or a value is complex, infinite or, unless allowed, missing; the text says where.
     """
     given = None if feature_names is None else clean_names(feature_names)
+    if is_cells(X):
+        given = clean_names(X.var_names) if given is None else given
+        X = _matrix_of_cells(X)
+    elif is_stored_matrix(X):
+        X = in_memory(X)
     known = X if isinstance(X, Table) else None
     if known is not None:
         X, given = known.values, known.feature_names if given is None else given

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data import Table, check_table
+from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 
@@ -20,8 +21,10 @@ def check_values(X: Any) -> Any:
 
     Parameters
     ----------
-    X : array-like or SciPy sparse matrix of shape (n_samples, n_features)
+    X : array-like, SciPy sparse matrix or AnnData of shape (n_samples, n_features)
     """
+    if is_cells(X) or is_stored_matrix(X):
+        X = check_table(X, accept_sparse=True).values
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         stored = X.data
@@ -63,12 +66,13 @@ def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
 def check_features(X: Any, feature_names: Any) -> tuple[Any, list[str]]:
     """Return the values of a table and one name for each feature: those given, else those of a data frame.
 
-    Data frames are read and refused by the check that the estimators use, `gnomon.data.check_table`; a table that was
-    checked is taken as it is.
+    Data frames and AnnData objects are read and refused by the check that the estimators use,
+    `gnomon.data.check_table`; a table that was checked is taken as it is.
     """
     checked = isinstance(X, Table)
-    if checked or is_frame(X):
-        table = check_table(X, accept_sparse=checked)
+    cells = is_cells(X)
+    if checked or cells or is_frame(X):
+        table = check_table(X, accept_sparse=checked or cells)
         X = table.values
         feature_names = table.feature_names if feature_names is None else feature_names
     values = X if checked else check_values(X)

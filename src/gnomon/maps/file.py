@@ -14,6 +14,7 @@ from gnomon._validation import message
 from gnomon.data import ColumnRule
 from gnomon.data.arrays import is_missing
 from gnomon.data.columns import rules_fault
+from gnomon.data.representation import Representation
 from gnomon.data.scaling import Scaling
 from gnomon.data.sparse import check_csr
 
@@ -25,14 +26,28 @@ __all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack"]
 
 KIND = "gnomon-map"
 VERSION = 4
-"""Of the layout. Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules."""
+"""Of the layout.
+
+Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules
+and other coordinates.
+"""
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
 _COLUMN_KINDS = "biufcSUMm"
 _TABLE = {"X_values", "X_indices", "X_indptr"}
 _SCALE = {"scale_center", "scale_spread"}
-_OF_ROWS = {"embedding", "labels", "point_names", "images", "graph_indices", "graph_distances", "graph_mask"}
+_COORDINATES = {"coordinates_center", "coordinates_components"}
+_OF_ROWS = {
+    "coordinates",
+    "embedding",
+    "labels",
+    "point_names",
+    "images",
+    "graph_indices",
+    "graph_distances",
+    "graph_mask",
+}
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
 MapT = TypeVar("MapT", bound="Map")
@@ -59,6 +74,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
     if result.scale is not None:
         arrays |= {"scale_center": result.scale.center, "scale_spread": result.scale.spread}
         description["scale"] = result.scale.name
+    if result.representation is not None:
+        _pack_representation(result.representation, arrays, description)
     if result.graph is not None:
         graph = result.graph
         arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
@@ -89,6 +106,14 @@ def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> No
     description["method_state"] = about
 
 
+def _pack_representation(representation: Representation, arrays: Arrays, description: dict[str, Any]) -> None:
+    arrays["coordinates"] = representation.values
+    if representation.center is not None and representation.components is not None:
+        arrays["coordinates_center"] = representation.center
+        arrays["coordinates_components"] = representation.components
+    description["representation"] = representation.name
+
+
 def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Turn a column of Python objects into fixed-width text, which needs no pickle; empty where a value is missing."""
     if not column.dtype.hasobject:
@@ -114,7 +139,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     about = description.get("method_state")
     count = about.get("n_arrays") if isinstance(about, dict) else 0
     of_method = {f"method_{number}" for number in range(min(count, len(shapes)) if type(count) is int else 0)}
-    left = shapes.keys() - _TABLE - _SCALE - _OF_ROWS - columns - of_method
+    left = shapes.keys() - _TABLE - _SCALE - _COORDINATES - _OF_ROWS - columns - of_method
     if left:
         raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
     if "embedding" not in shapes:
@@ -122,7 +147,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     places = shapes["embedding"]
     if len(places) != 2:
         raise ValueError(f"array 'embedding' has shape {places}")
-    for name in sorted(shapes.keys() - _TABLE - _SCALE - of_method):
+    for name in sorted(shapes.keys() - _TABLE - _SCALE - _COORDINATES - of_method):
         if shapes[name][:1] != places[:1]:
             raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
 
@@ -142,7 +167,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3, "columns": 4}
+    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3, "columns": 4, "representation": 4}
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)
@@ -156,6 +181,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["graph"] = _graph(left, entries["graph"]) if "graph" in entries else None
     made["scale"] = _scale(left, entries["scale"]) if "scale" in entries else None
     made["columns"] = _columns(entries["columns"], made["feature_names"]) if "columns" in entries else None
+    made["representation"] = _representation(left, entries["representation"]) if "representation" in entries else None
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
     for name in ("labels", "point_names"):
@@ -297,6 +323,16 @@ def _scale(arrays: Arrays, name: Any) -> Scaling:
         raise ValueError("its description of scale is not text")
     center, spread = (_take(arrays, f"scale_{part}", (np.float64,), 1) for part in ("center", "spread"))
     return Scaling(name, center, spread)
+
+
+def _representation(arrays: Arrays, name: Any) -> Representation:
+    if not isinstance(name, str):
+        raise ValueError("its description of representation is not text")
+    values = _take(arrays, "coordinates", (np.float32, np.float64), 2)
+    if not _COORDINATES & arrays.keys():
+        return Representation(name, values)
+    center = _take(arrays, "coordinates_center", (np.float64,), 1)
+    return Representation(name, values, center, _take(arrays, "coordinates_components", (np.float64,), 2))
 
 
 def _image_shape(sizes: Any) -> tuple[int, ...] | None:

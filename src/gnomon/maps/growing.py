@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import check_feature_count, check_labels, check_table
+from gnomon.data import Representation, check_feature_count, check_labels, check_table
 from gnomon.data.columns import encode_rows
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import measured_labels, sort_into_classes
@@ -32,10 +33,12 @@ def make_atlas(result: Map) -> AffineAtlas:
     from gnomon.extension import AffineAtlas
 
     n = result._n_fitted
+    known = result.representation is None or result.representation.has_formula
+    table = result._mapped() if known else result._standardised()
     return AffineAtlas(
-        result._mapped() if n is None else result._mapped().values[:n],
+        table if n is None else table.values[:n],
         result.embedding[:n],
-        graph=result.neighbors() if n is None else None,
+        graph=result.neighbors() if n is None and known else None,
         n_neighbors=_N_NEIGHBORS,
         metric=result.metric,
         n_jobs=result.n_jobs,
@@ -79,10 +82,13 @@ def extend(
     m = int(rows.shape[0])
     if m == 0:
         raise ValueError(message("X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
+    if result.representation is not None and not result.representation.has_formula:
+        fact = f"{result.representation} are no known function of the features"
+        remedy = "Map all rows together, or in principal components (n_pcs=...)."
+        raise ValueError(message("a map that grows", "one whose coordinates new rows have", fact=fact, remedy=remedy))
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
-    drift = measure_drift(
-        result._mapped().values, result.embedding, result._without_units(rows), places, labels=result.labels
-    )
+    mapped = result._as_mapped(rows)
+    drift = measure_drift(result._mapped().values, result.embedding, mapped, places, labels=result.labels)
     columns = {name: _longer(column, (metadata or {}).get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"
@@ -102,6 +108,7 @@ def extend(
         point_names=None if result.point_names is None else _longer(result.point_names, point_names, m, "point_names"),
         metric=result.metric,
         scale=result.scale,
+        representation=_longer_representation(result, mapped),
         timings=dict(result.timings),
         notes=notes,
         columns=result.columns,
@@ -110,6 +117,12 @@ def extend(
     )
     larger._take_function_of(result)
     return larger, drift
+
+
+def _longer_representation(result: Map, mapped: npt.NDArray[Any]) -> Representation | None:
+    if result.representation is None:
+        return None
+    return replace(result.representation, values=np.concatenate([result.representation.values, mapped]))
 
 
 def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:

@@ -13,12 +13,23 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
-from gnomon._validation import message, warn
-from gnomon.data import Dataset, Table, check_labels, check_table, find_constant_columns
+from gnomon._random import resolve_seed
+from gnomon._validation import Either, Integer, Nothing, check_parameters, message, warn
+from gnomon.data import (
+    Dataset,
+    Reduction,
+    Representation,
+    Table,
+    check_labels,
+    check_table,
+    find_constant_columns,
+)
+from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import encode_dataset, spreads_of
 from gnomon.data.names import default_names
-from gnomon.data.scaling import Scaling, choose_scaling
+from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.maps.representation import compute_representation, leading, with_formula
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
@@ -33,7 +44,12 @@ def map(
     X: Any,
     method: str | Any = "umap",
     *,
-    labels: npt.ArrayLike | None = None,
+    labels: npt.ArrayLike | str | None = None,
+    n_pcs: int | None = None,
+    use_rep: str | None = None,
+    explain: str | None = None,
+    layer: str | None = None,
+    neighbors_key: str | None = None,
     feature_names: Sequence[str] | None = None,
     images: npt.NDArray[np.uint8] | None = None,
     image_shape: tuple[int, ...] | None = None,
@@ -54,13 +70,32 @@ def map(
 
     Parameters
     ----------
-    X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), or Dataset
-        Finite numbers. A Dataset brings its labels, names and pictures along.
+    X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), AnnData or Dataset
+        Finite numbers. A Dataset brings its labels, names and pictures along; an AnnData object, also one that is a
+        view or backed by a file, its matrix, names and annotations.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
         or any other.
-    labels : array-like of shape (n_samples,) or None, default=None
-        A class for each row, used to colour and to describe the map, never to compute it.
+    labels : array-like of shape (n_samples,), str or None, default=None
+        A class for each row, used to colour and to describe the map, never to compute it. Of an AnnData object also the
+        name of a column of ``obs``.
+    n_pcs : int >= 0 or None, default=None
+        Find neighbours and make the map in so many principal components of the table, standardised if `scale` says so.
+        Every answer, every new row and every derivative is in terms of the features all the same. None takes the
+        features themselves, or for an AnnData object what `use_rep` says; 0 takes the features.
+    use_rep : str or None, default=None
+        Of an AnnData object: the key of ``obsm``, such as "X_pca" or "X_scVI", of the coordinates in which neighbours
+        are found and the map is made, of which `n_pcs` takes the leading ones; or "X". None takes the rule of
+        ``scanpy.pp.neighbors``: "X" up to 50 genes, else "X_pca", and where there is none 50 principal components, of
+        ``var["highly_variable"]`` if these are marked.
+    explain : str or None, default=None
+        Of an AnnData object: the table that explains the map. None and "X" take ``X`` or the `layer`; "raw" takes
+        ``raw``; else a layer or a key of ``obsm``.
+    layer : str or None, default=None
+        Of an AnnData object: the layer that stands for ``X``.
+    neighbors_key : str or None, default=None
+        Of an AnnData object: the key of ``uns``, such as "neighbors", of a graph that scanpy made: the map is made of
+        its distances, and `use_rep` is that of the graph. For methods that take given distances.
     feature_names : sequence of str or None, default=None
         None takes the column names of a DataFrame, else numbers the features.
     images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None, default=None
@@ -103,7 +138,7 @@ def map(
     Map
     """
     parts: dict[str, Any] = {
-        "labels": labels,
+        "labels": None if isinstance(labels, str) else labels,
         "label_name": label_name,
         "feature_names": feature_names,
         "images": images,
@@ -112,17 +147,27 @@ def map(
         "point_names": None if point_names is None else np.asarray(point_names),
     }
     stated = {key: value for key, value in parts.items() if value is not None}
-    data = replace(X, **stated) if isinstance(X, Dataset) else Dataset(X, **stated)
+    cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
+    data = replace(_read(X, labels, n_pcs, cells), **stated)
     data = encode_dataset(data, features, drop)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
     _refuse_equal_rows(table)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
-    estimator = _make(method, callback, {**common, **parameters}) if isinstance(method, str) else method
-    metric, metric_notes = _metric_of(estimator)
+    estimator = _make(method, callback, {**common, **_of_distances(data, method, parameters), **parameters})
+    metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
     with _noted() as notes:
         scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
         given = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
+        representation = data.representation
+        if isinstance(representation, Reduction):
+            representation = compute_representation(given.values, representation, seed=resolve_seed(random_state))
+        elif representation is not None:
+            representation = with_formula(representation, table.values)
+        if data.distances is not None:
+            given = check_table(data.distances, accept_sparse=True, keep_zeros=True)
+        elif representation is not None:
+            given = check_table(representation.values)
         if isinstance(estimator, RowEmbedder):
             graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS)
             embedding = np.asarray(estimator.embedding_)
@@ -145,14 +190,49 @@ def map(
         metric=metric,
         scale=scaling,
         columns=data.columns,
+        representation=representation,
         graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
         notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
         name=name or (data.name if data.source else "map"),
         n_jobs=n_jobs,
     )
-    made._estimator = estimator
+    if data.distances is None:  # what was fitted to distances takes no rows of features
+        made._estimator = estimator
     return made
+
+
+def _read(X: Any, labels: Any, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
+    """Return what is to be mapped, with the coordinates in which that is asked for."""
+    check_parameters({"n_pcs": Either(Integer(0), Nothing())}, {"n_pcs": n_pcs})
+    if is_cells(X):
+        return read_cells(X, n_pcs=n_pcs, labels=labels if isinstance(labels, str) else None, **cells)
+    for name, value in {**cells, "labels": labels if isinstance(labels, str) else None}.items():
+        if value is not None:
+            fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
+            raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
+    data = X if isinstance(X, Dataset) else Dataset(X)
+    if n_pcs is None:
+        return data
+    if n_pcs == 0:
+        return replace(data, representation=None)
+    if isinstance(data.representation, Representation):
+        return replace(data, representation=leading(data.representation, n_pcs))
+    columns = None if data.representation is None else data.representation.columns
+    return replace(data, representation=Reduction(n_pcs, columns))
+
+
+def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method that is to take given distances; none if there are none."""
+    if data.distances is None:
+        return {}
+    if not isinstance(method, str) or "metric" in parameters:
+        what = "metric" if isinstance(method, str) else "method"
+        rule = "left out where neighbors_key is given" if isinstance(method, str) else "the name of one"
+        raise ValueError(message(what, rule, remedy="The distances are those of the graph."))
+    most = int(np.diff(data.distances.indptr).max())
+    takes_neighbors = "n_neighbors" in _estimator_of(method)().get_params()
+    return {"metric": "precomputed", **({"n_neighbors": most} if takes_neighbors else {})}
 
 
 @contextmanager
@@ -170,6 +250,12 @@ def _noted() -> Iterator[list[str]]:
 
 def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: str) -> Scaling | None:
     """Decide how the columns are standardised, and warn of unlike units."""
+    if isinstance(data.representation, Representation) or data.distances is not None:
+        if check_scale(scale) in ("standard", "robust"):
+            given = "distances" if data.distances is not None else str(data.representation)
+            fact, remedy = f"the map is made of {given}", "Standardise the table before these are computed."
+            raise ValueError(message(f"scale={scale!r}", "left out", fact=fact, remedy=remedy))
+        return None
     ours = isinstance(estimator, Embedder)
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
         return None
@@ -196,14 +282,20 @@ def _constant_features(table: Table) -> list[str]:
     return [f"{len(constant)} of {table.n_features} features are constant; their importance is exactly 0."]
 
 
-def _make(method: str, callback: Callback | None, parameters: dict[str, Any]) -> Any:
+def _estimator_of(method: str) -> Any:
     from gnomon import methods
 
     card = methods.find_method(method)
     if card is None:
         names = ", ".join(repr(known.name) for known in methods.METHODS)
         raise ValueError(message(f"method={method!r}", f"one of {names}"))
-    estimator = getattr(methods, card.estimator)
+    return getattr(methods, card.estimator)
+
+
+def _make(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
+    if not isinstance(method, str):
+        return method
+    estimator = _estimator_of(method)
     allowed = estimator().get_params()
     if callback is not None and "callback" in allowed:
         parameters = {**parameters, "callback": callback}
@@ -233,7 +325,8 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
             message(
                 "metric='precomputed'",
                 "a metric between rows of features",
-                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map.",
+                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map; for "
+                "an AnnData object pass neighbors_key.",
             )
         )
     if isinstance(metric, str) and not getattr(estimator, "metric_params", None):

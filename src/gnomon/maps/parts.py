@@ -11,6 +11,7 @@ from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling
+from gnomon.maps.representation import check_representation
 from gnomon.neighbors import NATIVE_METRICS, check_graph, check_metric
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def check_parts(result: Map) -> None:
     }
     if result.scale is not None:
         _check_scaling(result.scale, m)
+    if result.representation is not None:
+        check_representation(result.representation, n, m)
     if result.graph is not None:
         check_graph(result.graph, n)
 

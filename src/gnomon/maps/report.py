@@ -35,6 +35,7 @@ def describe(result: Map) -> dict[str, Any]:
         "method": result.method,
         "parameters": result.parameters,
         "scale": None if result.scale is None else result.scale.name,
+        "representation": _representation(result),
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
         "evaluation": evaluation.to_dict(),
@@ -57,6 +58,7 @@ def write_report(result: Map) -> str:
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
         f"{facts['method']}{_seconds(facts['seconds'])}",
         *([] if result.scale is None else [f"Columns are standardised ({result.scale.name})."]),
+        *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),
         "",
         "How far to trust it",
         *_indent(result.evaluate().summary()),
@@ -81,6 +83,11 @@ def _fidelity_lines(r2: float | None, fit: str) -> list[str]:
     if r2 is None:
         return ["  no features explain where points lie"]
     return [f"  {100 * r2:.0f} % of the local displacements follow the features named below (median)", f"  {fit}"]
+
+
+def _representation(result: Map) -> dict[str, Any] | None:
+    found = result.representation
+    return None if found is None else {"name": found.name, "n_coordinates": found.n_coordinates}
 
 
 def _dimension_lines(result: Map) -> list[str]:

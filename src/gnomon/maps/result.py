@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import Table, check_feature_count, check_one_row, check_table, plain_row
+from gnomon.data import Representation, Table, check_feature_count, check_one_row, check_table, plain_row
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
+from gnomon.maps.representation import coordinates_of, rows_of
 from gnomon.neighbors import compute_neighbors
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Map(Questions):
     Attributes
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
-        The data.
+        The data, in whose features the map is explained.
     embedding : ndarray of shape (n_samples, n_components), float32
         The positions.
     method : str
@@ -73,6 +74,9 @@ class Map(Questions):
         values in answers, are in units of the data all the same.
     columns : list of gnomon.data.ColumnRule or None
         What became of the columns of the table, if some were no numbers: new rows may be a data frame of these columns.
+    representation : gnomon.data.Representation or None
+        Coordinates in which the map was made, such as principal components: neighbours, scores and dimension are of
+        these, answers and new rows of the features of `X`. None if they are the features themselves.
     graph : NeighborGraph or None
         Nearest neighbours in the data in this metric, if they are known yet: the method found them, or `neighbors` was
         asked for them. The file keeps them.
@@ -100,6 +104,7 @@ class Map(Questions):
     metric: str = "euclidean"
     scale: Scaling | None = None
     columns: list[ColumnRule] | None = None
+    representation: Representation | None = None
     graph: NeighborGraph | None = None
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -118,7 +123,7 @@ class Map(Questions):
         self._groups: FeatureGroups | None = None
         self._profiles: dict[int | None, dict[Any, Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
-        self._scaled: tuple[Table, Table] | None = None  # the checked table, and the same standardised
+        self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
         self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown
@@ -188,7 +193,7 @@ class Map(Questions):
             self._explanation = explain(
                 self._checked(),
                 self.embedding,
-                graph=self._neighbors_of_enough() if scale is self.scale else None,
+                graph=self._neighbors_of_enough() if scale is self.scale or self.representation is not None else None,
                 metric=self.metric,
                 feature_names=self.feature_names,
                 scale=scale,
@@ -259,8 +264,12 @@ class Map(Questions):
         that was made from given positions, is the atlas of its data and positions. `transform`, `inverse_transform`
         and `jacobian` are of this one function. A formula with a function of yours in it, such as a kernel, is stored
         in no file; then `notes` of the loaded map say so, and it is an atlas.
+
+        The features of a map that was made in other coordinates go through the formula of these first; where there is
+        none, the map is the atlas of its features.
         """
-        return "method" if getattr(self._estimator, "_is_own_function", False) else "atlas"
+        known = self.representation is None or self.representation.has_formula
+        return "method" if known and getattr(self._estimator, "_is_own_function", False) else "atlas"
 
     @property
     def _one(self) -> Any:
@@ -287,7 +296,7 @@ class Map(Questions):
         """
         from gnomon.maps.growing import check_rows
 
-        return np.asarray(self._one.transform(self._without_units(check_rows(self, X_new))))
+        return np.asarray(self._one.transform(self._as_mapped(check_rows(self, X_new))))
 
     @entrance()
     def place(self, X_new: Any) -> npt.NDArray[Any]:
@@ -311,8 +320,8 @@ class Map(Questions):
         """
         from gnomon.maps.growing import check_rows
 
-        rows = self._without_units(check_rows(self, X_new))
-        placer = self._estimator
+        rows = self._as_mapped(check_rows(self, X_new))
+        placer = self._estimator if self.representation is None or self.representation.has_formula else None
         own = getattr(placer, "place", None)
         if own is None and (self.extension_kind == "method" or not hasattr(placer, "_has_formula")):
             own = getattr(placer, "transform", None)  # a formula, or an estimator of another library
@@ -329,18 +338,20 @@ class Map(Questions):
         it; see `extension_kind`.
         """
         rows = np.asarray(self._one.inverse_transform(Y))
+        if self.representation is not None and self.representation.has_formula:
+            rows = rows_of(self.representation, rows)
         return rows if self.scale is None else np.asarray(self.scale.undo(rows))
 
     @entrance()
     def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
         """Return the derivative of `transform` at rows x: (n_components, n_features), or one for each row."""
-        if self.scale is None:
+        if self._takes_features:
             return np.asarray(self._one.jacobian(x))
         from gnomon.maps.growing import check_rows
 
         one = not hasattr(x, "tocsr") and np.ndim(x) == 1
-        rows = self.scale.apply(check_rows(self, np.asarray(x)[None] if one else x))
-        found = self.scale.per_unit(self._one.jacobian(rows))
+        rows = self._as_mapped(check_rows(self, np.asarray(x)[None] if one else x))
+        found = self._in_features(self._one.jacobian(rows))
         return found[0] if one else found
 
     def linearize(self, x: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
@@ -357,12 +368,12 @@ class Map(Questions):
             That of `transform`, up to rounding, without its warning.
         jacobian : ndarray of shape (n_components, n_features), float64
         """
-        if self.scale is None:
+        if self._takes_features:
             found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
             return found
         row = plain_row(x, self.n_features)
-        place, jacobian = self._one.linearize(self.scale.apply(self._checked_row(x) if row is None else row))
-        return place, self.scale.per_unit(jacobian)
+        place, jacobian = self._one.linearize(self._as_mapped(self._checked_row(x) if row is None else row))
+        return place, self._in_features(jacobian)
 
     @entrance()
     def _checked_row(self, x: Any) -> npt.NDArray[Any]:
@@ -375,7 +386,7 @@ class Map(Questions):
         """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
         from gnomon.maps.growing import check_rows
 
-        return self._function().novelty(self._without_units(check_rows(self, X_new)))
+        return self._function().novelty(self._as_mapped(check_rows(self, X_new)))
 
     def extend(
         self,
@@ -416,7 +427,15 @@ class Map(Questions):
         return self._table
 
     def _mapped(self) -> Table:
-        """Return the table that was mapped: `X`, or `X` standardised."""
+        """Return the table that was mapped: `X`, or `X` standardised, or its representation."""
+        if self.representation is None:
+            return self._standardised()
+        if self._scaled is None or self._scaled[0] is not self.representation:
+            self._scaled = self.representation, check_table(self.representation.values)
+        return self._scaled[1]
+
+    def _standardised(self) -> Table:
+        """Return `X`, standardised if the map was made so."""
         table = self._checked()
         if self.scale is None:
             return table
@@ -425,8 +444,26 @@ class Map(Questions):
             self._scaled = table, check_table(values, accept_sparse=True, feature_names=table.feature_names)
         return self._scaled[1]
 
-    def _without_units(self, rows: Any) -> Any:
-        return rows if self.scale is None else self.scale.apply(rows)
+    @property
+    def _takes_features(self) -> bool:
+        """Whether the function of the map is of the features as they are."""
+        known = self.representation is not None and self.representation.has_formula
+        return self.scale is None and not known
+
+    def _as_mapped(self, rows: Any) -> Any:
+        """Return rows of features, or one row, in the form that the function of the map takes."""
+        rows = rows if self.scale is None else self.scale.apply(rows)
+        if self.representation is None or not self.representation.has_formula:
+            return rows
+        return coordinates_of(self.representation, rows[None])[0] if rows.ndim == 1 else coordinates_of(
+            self.representation, rows
+        )
+
+    def _in_features(self, jacobian: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return a derivative by what was mapped as one by the features."""
+        if self.representation is not None and self.representation.has_formula:
+            jacobian = jacobian @ self.representation.components
+        return jacobian if self.scale is None else self.scale.per_unit(jacobian)
 
     def _scale_of_explanation(self) -> Scaling | None:
         """Return how features are standardised to explain the map: as for the map, else where units are unlike."""

@@ -11,6 +11,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.similarities import refuse_similarities
 
 __all__ = [
     "as_neighbor_graph",
@@ -33,7 +34,7 @@ def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_samples)
         Dense: symmetric up to rounding, which is averaged out. Sparse: what is not stored is no neighbour. The diagonal
-        is ignored; negative values within rounding count as zero.
+        is ignored; negative values within rounding count as zero. Similarities are refused.
     n_neighbors : int in [1, n_samples - 1]
 
     Returns
@@ -44,6 +45,7 @@ def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:
     n = X.shape[0]
     if X.ndim != 2 or X.shape[1] != n:
         raise ValueError(message(f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
+    refuse_similarities(X)
     if isinstance(X, np.ndarray):
         entries = _dense_entries(X, n_neighbors)
     else:
@@ -86,6 +88,7 @@ def check_distance_matrix(X: Any) -> npt.NDArray[np.float64]:
     n = X.shape[0]
     if X.ndim != 2 or X.shape[1] != n:
         raise ValueError(message(f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
+    refuse_similarities(X)
     matrix = X.astype(np.float64) if isinstance(X, np.ndarray) else _every_pair(X)
     np.einsum("ii->i", matrix)[:] = 0.0
     if not np.isfinite(matrix).all():

@@ -253,6 +253,8 @@ def _info(map: Any) -> dict[str, Any]:
         info["intrinsic dimension"] = round(dimension.value, 1)
     if map.scale is not None:
         info["columns"] = f"standardised ({map.scale.name})"
+    if map.representation is not None:
+        info["neighbours in"] = str(map.representation)
     if map.notes:
         info["notes"] = "; ".join(map.notes)
     return info

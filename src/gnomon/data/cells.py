@@ -1,0 +1,230 @@
+"""Single cells: an AnnData object, whose parts are found by the names that scanpy gives them, becomes a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon._validation import message
+from gnomon.data.arrays import refuse_kind
+from gnomon.data.dataset import Dataset, note, require_name, text_array
+from gnomon.data.names import clean_names
+from gnomon.data.representation import Reduction, Representation
+
+__all__ = ["in_memory", "is_cells", "is_stored_matrix", "read_cells"]
+
+N_COMPONENTS = 50
+"""Principal components, and genes up to which none are taken, as in scanpy."""
+
+_COUNTS = 30  # whole numbers beyond are counts, not their logarithms
+
+
+def is_cells(X: object) -> bool:
+    """Return whether X is an AnnData object; anndata need not be installed to ask."""
+    return any(
+        kind.__name__ == "AnnData" and kind.__module__.partition(".")[0] == "anndata" for kind in type(X).__mro__
+    )
+
+
+def is_stored_matrix(X: object) -> bool:
+    """Return whether X is a sparse matrix in a file, as an AnnData object that is backed by one has it."""
+    return type(X).__module__.partition(".")[0] == "anndata" and hasattr(X, "to_memory")
+
+
+def in_memory(matrix: Any) -> npt.NDArray[Any] | sp.csr_array:
+    """Return a matrix of an AnnData object, which may be a view or lie in a file, as an array or as CSR."""
+    if hasattr(matrix, "to_memory"):  # sparse, in a file
+        matrix = matrix.to_memory()
+    if sp.issparse(matrix):
+        if matrix.format in ("csr", "csc"):
+            matrix.check_format(full_check=True)  # conversion trusts the indices
+        return sp.csr_array(matrix)
+    return np.asarray(matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix)
+
+
+def annotation(series: Any) -> npt.NDArray[Any]:
+    """Return an annotation of cells: numbers as they are, everything else as text, None where it is missing."""
+    values = np.asarray(series)
+    if values.dtype.kind in "biuf":
+        return values
+    missing = np.asarray(series.isna())
+    return text_array([None if gone else str(v) for v, gone in zip(values, missing, strict=True)])
+
+
+def read_cells(
+    cells: Any,
+    *,
+    use_rep: str | None = None,
+    n_pcs: int | None = None,
+    explain: str | None = None,
+    layer: str | None = None,
+    labels: str | None = None,
+    neighbors_key: str | None = None,
+) -> Dataset:
+    """Turn an AnnData object into a data set; see `gnomon.map` for the parameters.
+
+    Parameters
+    ----------
+    cells : AnnData of shape (n_obs, n_vars)
+        In memory or backed by a file; of its matrices those that are needed are read.
+    use_rep : str or None, default=None
+        A key of `obsm`, or "X". None takes the rule of ``scanpy.pp.neighbors``: the table itself up to 50 genes, else
+        "X_pca", else principal components that are to be computed.
+    n_pcs : int or None, default=None
+        Leading columns of the representation, or components to be computed; 0 for the table itself.
+    explain : str or None, default=None
+        "X", "raw", a layer or a key of `obsm`: the table of features.
+    layer : str or None, default=None
+        Stands for `X`.
+    labels : str or None, default=None
+        A column of `obs`.
+    neighbors_key : str or None, default=None
+        A key of `uns`, such as "neighbors", whose distances in `obsp` are the neighbours.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        If there is no part of such a name.
+    """
+    notes: list[str] = []
+    if layer is not None:
+        require_name(layer, [str(key) for key in cells.layers], what="layer")
+    annotations = {str(name): annotation(cells.obs[name]) for name in cells.obs.columns}
+    if labels is not None:
+        require_name(labels, list(annotations), what="labels")
+    distances, about = None, {}
+    if neighbors_key is not None:
+        distances, about = _neighbors(cells, neighbors_key)
+        if use_rep is None and n_pcs is None:
+            use_rep, n_pcs = about.get("use_rep"), about.get("n_pcs")
+    X, names, of_x = _features(cells, explain, layer)
+    representation = _representation(cells, X, of_x, use_rep, n_pcs, notes)
+    values = None if labels is None else annotations.pop(labels)
+    return Dataset(
+        X,
+        feature_names=clean_names(names),
+        labels=values,
+        label_name=labels,
+        metadata=annotations,
+        point_names=text_array([str(name) for name in cells.obs_names]),
+        notes=notes,
+        representation=representation,
+        distances=distances,
+        metric=str(about.get("metric", "euclidean")),
+    )
+
+
+def _features(cells: Any, explain: str | None, layer: str | None) -> tuple[Any, list[str], bool]:
+    """Return the table that explains, the names of its columns, and whether it is that of the genes of `var`."""
+    genes = [str(name) for name in cells.var_names]
+    layers, keys = [str(key) for key in cells.layers], [str(key) for key in cells.obsm]
+    if explain is None or explain == "X":
+        matrix = cells.X if layer is None else cells.layers[layer]
+        if matrix is None:
+            fact = f"layers: {', '.join(layers) or 'none'}"
+            raise ValueError(message("the AnnData", "one with a matrix X", fact=fact, remedy="Pass layer."))
+        X = in_memory(matrix)
+        _check_matrix(X, (int(cells.n_obs), len(genes)))
+        return X, genes, True
+    if explain == "raw" and cells.raw is not None:
+        genes = [str(name) for name in cells.raw.var_names]
+        X = in_memory(cells.raw.X)
+        _check_matrix(X, (int(cells.n_obs), len(genes)))
+        return X, genes, False
+    raw = [] if cells.raw is None else ["raw"]
+    require_name(explain, ["X", *raw, *layers, *keys], what="explain")
+    if explain in layers:
+        X = in_memory(cells.layers[explain])
+        _check_matrix(X, (int(cells.n_obs), len(genes)))
+        return X, genes, explain == layer
+    stored = cells.obsm[explain]
+    X = in_memory(stored)
+    refuse_kind(X if isinstance(X, np.ndarray) else X.data)
+    columns = getattr(stored, "columns", None)
+    names = [f"{explain} {j}" for j in range(X.shape[1])] if columns is None else [str(name) for name in columns]
+    return X, names, False
+
+
+def _check_matrix(X: Any, shape: tuple[int, int]) -> None:
+    refuse_kind(X if isinstance(X, np.ndarray) else X.data)
+    if X.shape != shape:
+        fact = f"a matrix of shape {X.shape}, {shape[0]} cells, {shape[1]} genes"
+        raise ValueError(message("the AnnData", "one whose matrix has a row for each cell", fact=fact))
+
+
+def _representation(
+    cells: Any, X: Any, of_x: bool, use_rep: str | None, n_pcs: int | None, notes: list[str]
+) -> Representation | Reduction | None:
+    """Return what stands for the genes, by the rule of scanpy; None for the table itself."""
+    keys = [str(key) for key in cells.obsm]
+    if use_rep is None:
+        if n_pcs == 0 or int(cells.n_vars) <= N_COMPONENTS:
+            use_rep = "X"
+        elif "X_pca" in keys:
+            use_rep = "X_pca"
+        else:
+            return _reduction(cells, X, of_x, n_pcs or N_COMPONENTS, notes)
+    if use_rep == "X":
+        if not of_x:
+            fact = "the table that explains is another one"
+            raise ValueError(message("use_rep='X'", "left out", fact=fact, remedy="Run scanpy.pp.pca first."))
+        return None if not n_pcs else _reduction(cells, X, of_x, n_pcs, notes)
+    require_name(use_rep, ["X", *keys], what="use_rep")
+    values = in_memory(cells.obsm[use_rep])
+    refuse_kind(values if isinstance(values, np.ndarray) else values.data)
+    if not isinstance(values, np.ndarray) or values.ndim != 2 or values.shape[0] != int(cells.n_obs):
+        rule, fact = "a dense table with a row for each cell", f"found shape {values.shape}"
+        raise ValueError(message(f"obsm[{use_rep!r}]", rule, fact=fact))
+    if n_pcs is not None and n_pcs > values.shape[1]:
+        fact = f"obsm[{use_rep!r}] has {values.shape[1]} columns"
+        raise ValueError(message(f"n_pcs={n_pcs}", "at most the columns of the representation", fact=fact))
+    values = values[:, : n_pcs or None]
+    loadings = cells.varm["PCs"] if use_rep == "X_pca" and "PCs" in cells.varm else None
+    components = None
+    if of_x and loadings is not None and loadings.shape[1] >= values.shape[1]:
+        components = np.asarray(in_memory(loadings), dtype=np.float64)[:, : values.shape[1]].T
+    return Representation(use_rep, values, components=components)
+
+
+def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int, notes: list[str]) -> Reduction:
+    """Return principal components that are to be computed, of the highly variable genes where they are marked."""
+    if not of_x:
+        fact = "there is no obsm['X_pca'], and the table that explains is another one"
+        raise ValueError(message("use_rep=None", "a key of obsm", fact=fact, remedy="Run scanpy.pp.pca first."))
+    mask = np.asarray(cells.var["highly_variable"], dtype=bool) if "highly_variable" in cells.var else None
+    if mask is not None and not mask.any():
+        mask = None
+    stored = X if isinstance(X, np.ndarray) else X.data
+    if stored.size and stored.max() > _COUNTS and bool((stored == np.floor(stored)).all()):
+        note(
+            notes,
+            f"the matrix holds counts up to {stored.max():,.0f}, whose principal components show little but the depth "
+            "of each cell; run scanpy.pp.normalize_total and scanpy.pp.log1p first",
+        )
+    of = "all genes" if mask is None else f"{int(mask.sum())} highly variable genes"
+    note(notes, f"there is no obsm['X_pca']: neighbours are found in at most {n_pcs} principal components of {of}")
+    return Reduction(n_pcs, mask)
+
+
+def _neighbors(cells: Any, key: str) -> tuple[sp.csr_array, Mapping[str, Any]]:
+    """Return the distances of a graph that scanpy made, and its parameters."""
+    entries = {
+        str(name): entry
+        for name, entry in cells.uns.items()
+        if isinstance(entry, Mapping) and str(entry.get("distances_key", "")) in cells.obsp
+    }
+    require_name(key, list(entries), what="neighbors_key")
+    entry = entries[key]
+    distances = in_memory(cells.obsp[str(entry["distances_key"])])
+    if isinstance(distances, np.ndarray):
+        distances = sp.csr_array(distances)
+    about = entry.get("params", {})
+    return distances, about if isinstance(about, Mapping) else {}

@@ -1,0 +1,116 @@
+"""The coordinates in which a map is made: principal components or given ones, and what they are of new rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._threads import single_threaded_blas
+from gnomon._validation import message
+from gnomon.data.representation import Reduction, Representation
+from gnomon.data.scaling import column_scales
+from gnomon.linalg import principal_components, project_rows
+
+__all__ = ["check_representation", "compute_representation", "coordinates_of", "leading", "rows_of", "with_formula"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_TOLERANCE = 1e-3  # of the coordinates, and of orthonormal directions: what float32 leaves of them
+_CHECKED_ROWS = 1000
+
+
+def compute_representation(X: Any, reduction: Reduction, *, seed: int) -> Representation:
+    """Return the principal components of a table.
+
+    Parameters
+    ----------
+    X : ndarray of float32 or float64, or csr_array, of shape (n_samples, n_features)
+    reduction : Reduction
+        How many, and of which columns; the others get weights of 0.
+    seed : int
+        Used for tables with more than 2,000 rows and columns only.
+    """
+    columns = reduction.columns
+    if columns is not None and columns.shape != (X.shape[1],):
+        fact = f"{columns.size} entries, {X.shape[1]} features"
+        raise ValueError(message("columns of the reduction", "one entry for each feature", fact=fact))
+    used = X if columns is None else X[:, np.flatnonzero(columns)]
+    found = principal_components(used, min(reduction.n_components, *used.shape), seed=seed)
+    center, components = found.mean, found.components
+    if columns is not None:
+        center, components = column_scales(X).mean, np.zeros((len(components), X.shape[1]))
+        components[:, columns] = found.components
+    return Representation("principal components", project_rows(X, center, components), center, components)
+
+
+def with_formula(given: Representation, X: Any) -> Representation:
+    """Return given coordinates with the formula that makes them of the features, or without if none does.
+
+    Parameters
+    ----------
+    given : Representation
+        With the directions that belong to it, if they are known, and no center.
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The features. They may be others than those that the coordinates were made of, such as counts.
+    """
+    directions = given.components
+    if directions is None or given.has_formula:
+        return given
+    if directions.shape[1] == X.shape[1]:
+        products = directions @ directions.T
+        orthonormal = np.abs(products - np.eye(len(products))).max() < _TOLERANCE
+        rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _CHECKED_ROWS)).astype(np.int64))
+        some, wanted = X[rows], np.asarray(given.values[rows], dtype=np.float64)
+        for center in (column_scales(X).mean, np.zeros(X.shape[1])):
+            gap = project_rows(some, center, directions) - wanted
+            if orthonormal and np.linalg.norm(gap) <= _TOLERANCE * np.linalg.norm(wanted):
+                return replace(given, center=center)
+    return replace(given, components=None)
+
+
+def leading(given: Representation, n: int) -> Representation:
+    """Return the first n coordinates."""
+    if n > given.n_coordinates:
+        raise ValueError(message(f"n_pcs={n}", "at most the coordinates there are", fact=str(given)))
+    components = None if given.components is None else given.components[:n]
+    return replace(given, values=given.values[:, :n], components=components)
+
+
+def coordinates_of(representation: Representation, rows: Any) -> npt.NDArray[Any]:
+    """Return the coordinates of rows (n, n_features) by the formula; each is a function of its row alone."""
+    assert representation.center is not None
+    assert representation.components is not None
+    return project_rows(rows, representation.center, representation.components)
+
+
+def rows_of(representation: Representation, coordinates: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the rows of features, of those that the components span, with given coordinates."""
+    with single_threaded_blas():
+        rows = np.asarray(coordinates, dtype=np.float64) @ representation.components + representation.center
+    return rows.astype(coordinates.dtype, copy=False)
+
+
+def check_representation(given: Any, n_samples: int, n_features: int) -> None:
+    """Raise an error unless a representation is one of a table of such a shape."""
+    if not isinstance(given, Representation):
+        fact = f"found {type(given).__name__}"
+        raise TypeError(message("representation", "a gnomon.data.Representation or None", fact=fact))
+    values = np.asarray(given.values)
+    if values.dtype not in (np.float32, np.float64) or values.ndim != 2 or 0 in values.shape[1:]:
+        fact = f"found shape {values.shape} and type {values.dtype}"
+        raise ValueError(message("values of representation", "a table of float32 or float64", fact=fact))
+    if len(values) != n_samples:
+        fact = f"{len(values)} rows, {n_samples} rows of features"
+        raise ValueError(message("values of representation", "one row for each of X", fact=fact))
+    if (given.center is None) != (given.components is None):
+        raise ValueError(message("center and components of representation", "both given or both None"))
+    for name, shape in (("center", (n_features,)), ("components", (values.shape[1], n_features))):
+        part = getattr(given, name)
+        if part is not None and (part.shape != shape or part.dtype != np.float64 or not np.isfinite(part).all()):
+            fact = f"found shape {part.shape} and type {part.dtype}"
+            raise ValueError(message(f"{name} of representation", f"finite float64 of shape {shape}", fact=fact))
+    if not np.isfinite(values).all():
+        raise ValueError(message("values of representation", "finite"))
