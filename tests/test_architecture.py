@@ -39,12 +39,22 @@ _FLOORS = {
     6: ["extension", "theory"],
     7: ["methods"],
     8: ["maps", "spectrum", "datasets"],
-    9: ["cli"],
+    9: ["cli", "anndata"],
     10: ["__main__"],
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself
-_NO_KERNELS = {"data", "plot", "viewer", "methods", "maps", "spectrum", "datasets", "cli"}  # compute through others
+_NO_KERNELS = {
+    "data",
+    "plot",
+    "viewer",
+    "methods",
+    "maps",
+    "spectrum",
+    "datasets",
+    "cli",
+    "anndata",
+}  # compute through others
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
 # The public names of gnomon and where they live; `gnomon` reads this file.
+from . import anndata as anndata
 from . import datasets as datasets
 from . import exceptions as exceptions
 from . import plot as plot

@@ -73,6 +73,15 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option(
     "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
 )
+@click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X.")
+@click.option(
+    "--obsm",
+    metavar="KEY",
+    help="Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it. X for the genes.",
+)
+@click.option(
+    "--n-pcs", type=click.IntRange(0), help="Make the map in so many principal components; 0 for the features."
+)
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
 @click.option("--perplexity", type=float, help="Effective number of neighbours (tsne, sne, symmetric_sne, largevis).")
 @click.option("--min-dist", type=float, help="How close points may come (umap).")
@@ -99,6 +108,8 @@ def map(
     features: list[str] | None,
     drop: list[str] | None,
     images: tuple[int, ...] | None,
+    layer: str | None,
+    obsm: str | None,
     extra: dict[str, Any],
     scale: str | None,
     seed: int,
@@ -123,7 +134,7 @@ def map(
     stated: dict[str, Any] = {} if scale is None else {"scale": None if scale == "none" else scale}
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_dataset(data, labels=labels, images=images)
+        dataset = open_dataset(data, labels=labels, images=images, layer=layer, obsm=obsm)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
                 dataset,

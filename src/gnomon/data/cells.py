@@ -39,7 +39,7 @@ def in_memory(matrix: Any) -> npt.NDArray[Any] | sp.csr_array:
     """Return a matrix of an AnnData object, which may be a view or lie in a file, as an array or as CSR."""
     if hasattr(matrix, "to_memory"):  # sparse, in a file
         matrix = matrix.to_memory()
-    if sp.issparse(matrix):
+    if hasattr(matrix, "tocsr"):
         if matrix.format in ("csr", "csc"):
             matrix.check_format(full_check=True)  # conversion trusts the indices
         return sp.csr_array(matrix)
@@ -100,7 +100,8 @@ def read_cells(
     annotations = {str(name): annotation(cells.obs[name]) for name in cells.obs.columns}
     if labels is not None:
         require_name(labels, list(annotations), what="labels")
-    distances, about = None, {}
+    distances: sp.csr_array | None = None
+    about: Mapping[str, Any] = {}
     if neighbors_key is not None:
         distances, about = _neighbors(cells, neighbors_key)
         if use_rep is None and n_pcs is None:

@@ -29,7 +29,7 @@ from gnomon.data.columns import encode_dataset, spreads_of
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
-from gnomon.maps.representation import compute_representation, leading, with_formula
+from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
@@ -159,11 +159,8 @@ def map(
     with _noted() as notes:
         scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
         given = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
-        representation = data.representation
-        if isinstance(representation, Reduction):
-            representation = compute_representation(given.values, representation, seed=resolve_seed(random_state))
-        elif representation is not None:
-            representation = with_formula(representation, table.values)
+        seed = resolve_seed(random_state)
+        representation = resolve(data.representation, table.values, given.values, seed=seed)
         if data.distances is not None:
             given = check_table(data.distances, accept_sparse=True, keep_zeros=True)
         elif representation is not None:

@@ -14,7 +14,16 @@ from gnomon.data.representation import Reduction, Representation
 from gnomon.data.scaling import column_scales
 from gnomon.linalg import principal_components, project_rows
 
-__all__ = ["check_representation", "compute_representation", "coordinates_of", "leading", "rows_of", "with_formula"]
+__all__ = [
+    "check_representation",
+    "compute_representation",
+    "coordinates_of",
+    "in_features",
+    "leading",
+    "resolve",
+    "rows_of",
+    "with_formula",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -71,6 +80,24 @@ def with_formula(given: Representation, X: Any) -> Representation:
     return replace(given, components=None)
 
 
+def resolve(wanted: Representation | Reduction | None, X: Any, mapped: Any, *, seed: int) -> Representation | None:
+    """Return the coordinates of the rows that a data set asks for.
+
+    Parameters
+    ----------
+    wanted : Representation, Reduction or None
+        Given ones get their formula if they have one; those asked for are computed.
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The features.
+    mapped : ndarray or csr_array of shape (n_samples, n_features)
+        The features, standardised if the map is; of these the components are computed.
+    seed : int
+    """
+    if isinstance(wanted, Reduction):
+        return compute_representation(mapped, wanted, seed=seed)
+    return None if wanted is None else with_formula(wanted, X)
+
+
 def leading(given: Representation, n: int) -> Representation:
     """Return the first n coordinates."""
     if n > given.n_coordinates:
@@ -86,8 +113,18 @@ def coordinates_of(representation: Representation, rows: Any) -> npt.NDArray[Any
     return project_rows(rows, representation.center, representation.components)
 
 
+def in_features(representation: Representation, jacobian: Float64Array) -> Float64Array:
+    """Return a derivative by the coordinates as one by the features, by the chain rule."""
+    assert representation.components is not None
+    with single_threaded_blas():
+        derivative: Float64Array = jacobian @ representation.components
+    return derivative
+
+
 def rows_of(representation: Representation, coordinates: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the rows of features, of those that the components span, with given coordinates."""
+    assert representation.center is not None
+    assert representation.components is not None
     with single_threaded_blas():
         rows = np.asarray(coordinates, dtype=np.float64) @ representation.components + representation.center
     return rows.astype(coordinates.dtype, copy=False)

@@ -17,7 +17,7 @@ from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
-from gnomon.maps.representation import coordinates_of, rows_of
+from gnomon.maps.representation import coordinates_of, in_features, rows_of
 from gnomon.neighbors import compute_neighbors
 
 if TYPE_CHECKING:
@@ -455,14 +455,14 @@ class Map(Questions):
         rows = rows if self.scale is None else self.scale.apply(rows)
         if self.representation is None or not self.representation.has_formula:
             return rows
-        return coordinates_of(self.representation, rows[None])[0] if rows.ndim == 1 else coordinates_of(
-            self.representation, rows
-        )
+        if rows.ndim == 1:
+            return coordinates_of(self.representation, rows[None])[0]
+        return coordinates_of(self.representation, rows)
 
     def _in_features(self, jacobian: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return a derivative by what was mapped as one by the features."""
         if self.representation is not None and self.representation.has_formula:
-            jacobian = jacobian @ self.representation.components
+            jacobian = in_features(self.representation, jacobian)
         return jacobian if self.scale is None else self.scale.per_unit(jacobian)
 
     def _scale_of_explanation(self) -> Scaling | None:
