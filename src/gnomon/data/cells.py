@@ -172,7 +172,7 @@ def _representation(
         elif "X_pca" in keys:
             use_rep = "X_pca"
         else:
-            return _reduction(cells, X, of_x, n_pcs or N_COMPONENTS, notes)
+            return _reduction(cells, X, of_x, n_pcs, notes)
     if use_rep == "X":
         if not of_x:
             fact = "the table that explains is another one"
@@ -195,7 +195,7 @@ def _representation(
     return Representation(use_rep, values, components=components)
 
 
-def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int, notes: list[str]) -> Reduction:
+def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int | None, notes: list[str]) -> Reduction:
     """Return principal components that are to be computed, of the highly variable genes where they are marked."""
     if not of_x:
         fact = "there is no obsm['X_pca'], and the table that explains is another one"
@@ -210,9 +210,12 @@ def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int, notes: list[str]) -> 
             f"the matrix holds counts up to {stored.max():,.0f}, whose principal components show little but the depth "
             "of each cell; run scanpy.pp.normalize_total and scanpy.pp.log1p first",
         )
-    of = "all genes" if mask is None else f"{int(mask.sum())} highly variable genes"
-    note(notes, f"there is no obsm['X_pca']: neighbours are found in at most {n_pcs} principal components of {of}")
-    return Reduction(n_pcs, mask)
+    n_genes = X.shape[1] if mask is None else int(mask.sum())
+    chosen = min(N_COMPONENTS, X.shape[0] - 1, n_genes - 1) if n_pcs is None else n_pcs
+    of = "all genes" if mask is None else f"{n_genes} highly variable genes"
+    missing = "there is no obsm['X_pca']: " if "X_pca" not in cells.obsm else ""
+    note(notes, f"{missing}neighbours are found in {chosen} principal components of {of}")
+    return Reduction(max(chosen, 1), mask)
 
 
 def _neighbors(cells: Any, key: str) -> tuple[sp.csr_array, Mapping[str, Any]]:

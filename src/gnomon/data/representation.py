@@ -55,7 +55,7 @@ class Reduction:
     Attributes
     ----------
     n_components : int
-        How many; fewer if the table has fewer rows or columns.
+        How many, at most the rows and the columns that they are made of.
     columns : ndarray of shape (n_features,), bool, or None
         Columns that they are made of, such as the highly variable genes; None for all.
     """

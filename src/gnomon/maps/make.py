@@ -228,8 +228,13 @@ def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dic
         rule = "left out where neighbors_key is given" if isinstance(method, str) else "the name of one"
         raise ValueError(message(what, rule, remedy="The distances are those of the graph."))
     most = int(np.diff(data.distances.indptr).max())
-    takes_neighbors = "n_neighbors" in _estimator_of(method)().get_params()
-    return {"metric": "precomputed", **({"n_neighbors": most} if takes_neighbors else {})}
+    default = _estimator_of(method)().get_params()
+    found: dict[str, Any] = {"metric": "precomputed"}
+    if "n_neighbors" in default:
+        found["n_neighbors"] = most
+    if default.get("init") == "pca":  # which asks for a table
+        found["init"] = "spectral"
+    return found
 
 
 @contextmanager

@@ -47,7 +47,10 @@ def compute_representation(X: Any, reduction: Reduction, *, seed: int) -> Repres
         fact = f"{columns.size} entries, {X.shape[1]} features"
         raise ValueError(message("columns of the reduction", "one entry for each feature", fact=fact))
     used = X if columns is None else X[:, np.flatnonzero(columns)]
-    found = principal_components(used, min(reduction.n_components, *used.shape), seed=seed)
+    if reduction.n_components > min(used.shape):
+        fact = f"n_samples={used.shape[0]}, n_features={used.shape[1]}"
+        raise ValueError(message(f"n_pcs={reduction.n_components}", f"at most {min(used.shape)}", fact=fact))
+    found = principal_components(used, reduction.n_components, seed=seed)
     center, components = found.mean, found.components
     if columns is not None:
         center, components = column_scales(X).mean, np.zeros((len(components), X.shape[1]))

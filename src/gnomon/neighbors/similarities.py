@@ -16,8 +16,8 @@ _ROWS = 200  # that are looked at
 _ROUNDING = 1e-6
 _SHARED = 0.1  # mean correlation from which on large values go with shared neighbours
 _FEWEST = 5  # entries of a row that say anything
-_FEWEST_ROWS = 10
-_CERTAIN = 3.0  # standard errors by which the mean correlation must exceed 0
+_FEWEST_ROWS = 20
+_CERTAIN = 4.0  # standard errors by which the mean correlation must exceed 0
 
 
 def refuse_similarities(X: Any) -> None:
@@ -26,7 +26,7 @@ def refuse_similarities(X: Any) -> None:
     Two findings count. The diagonal of a complete matrix is its largest entry in every row: nothing is farther from a
     row than the row itself. And, in a sparse matrix of values up to 1 such as the connectivities that scanpy computes,
     rows with a large value between them share more neighbours than those with a small one: the mean over 200 rows of
-    the correlation within a row is above 0.1, and above 0 by three standard errors. Between distances it is negative.
+    the correlation within a row is above 0.1, and above 0 by four standard errors. Between distances it is negative.
 
     Parameters
     ----------

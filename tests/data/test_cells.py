@@ -1,0 +1,181 @@
+"""An AnnData object is a table: its parts are found by scanpy's names, whether in memory, a view or in a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon.data import Reduction, Representation, check_table, read_table
+from gnomon.data.cells import read_cells
+from gnomon.data.h5ad import read_h5ad
+
+anndata = pytest.importorskip("anndata")
+N, GENES = 40, 60
+
+
+def make_cells(n_genes=GENES, sparse=True):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((N, n_genes)) < 0.4, rng.gamma(2.0, size=(N, n_genes)), 0.0).astype(np.float32)
+    kinds = pd.Categorical(["T", "B", None, "T"] * (N // 4))
+    cells = anndata.AnnData(
+        sp.csr_matrix(X) if sparse else X,
+        obs=pd.DataFrame({"kind": kinds, "depth": np.arange(N)}, index=[f"cell{i}" for i in range(N)]),
+        var=pd.DataFrame(index=[f"g{j}" for j in range(n_genes)]),
+        layers={"double": 2 * X},
+    )
+    center = X.mean(axis=0, dtype=np.float64)
+    directions = np.linalg.svd(X - center)[2][:10].T
+    cells.obsm["X_pca"] = ((X - center) @ directions).astype(np.float32)
+    cells.varm["PCs"] = directions
+    cells.obsm["protein"] = pd.DataFrame(rng.random((N, 2)), columns=["CD3", "CD19"], index=cells.obs_names)
+    return cells
+
+
+def dense(X):
+    return X.toarray() if sp.issparse(X) else np.asarray(X)
+
+
+def backed(cells, path):
+    cells.write_h5ad(path)
+    return anndata.read_h5ad(path, backed="r")
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("place", ["memory", "view", "file", "view of a file"])
+def test_the_matrix_is_read_wherever_it_lies(tmp_path, sparse, place):
+    cells = make_cells(sparse=sparse)
+    X = dense(cells.X)
+    if "file" in place:
+        cells = backed(cells, tmp_path / "c.h5ad")
+    if "view" in place:
+        cells, X = cells[5:25, ::2], X[5:25, ::2]
+    table = check_table(cells, accept_sparse=True)
+    np.testing.assert_array_equal(dense(table.values), X)
+    assert table.is_sparse == sparse
+    assert table.feature_names == list(cells.var_names)
+    matrix = check_table(cells.X, accept_sparse=True)
+    np.testing.assert_array_equal(dense(matrix.values), X)
+    np.testing.assert_array_equal(dense(read_cells(cells).X), X)
+
+
+def test_estimators_and_questions_take_it_as_the_table_it_holds():
+    cells = make_cells(sparse=False)
+    fitted = gn.PCA().fit(cells[:, ::2])
+    np.testing.assert_array_equal(fitted.embedding_, gn.PCA().fit_transform(cells.X[:, ::2].copy()))
+    assert fitted.feature_names_in_.tolist() == list(cells.var_names[::2])
+    places = fitted.embedding_
+    told = gn.explain(make_cells(), places)
+    assert told.feature_names == list(cells.var_names)
+    np.testing.assert_array_equal(told.r2, gn.explain(sp.csr_array(cells.X), places).r2)
+    labels = cells.obs["depth"].to_numpy() % 2
+    profile = gn.contrast(cells, labels == 1)
+    assert set(profile.features) == set(cells.var_names)
+    np.testing.assert_array_equal(profile.auc, gn.contrast(cells.X, labels == 1).auc)
+    assert gn.evaluate(cells, places).to_dict() == gn.evaluate(cells.X, places).to_dict()
+    assert gn.intrinsic_dimension(cells).value == gn.intrinsic_dimension(cells.X).value
+    assert gn.Map(cells, places).feature_names == list(cells.var_names)
+    assert gn.AffineAtlas(cells, places).n_features_in_ == GENES
+
+
+def test_scanpys_rule_chooses_the_coordinates():
+    cells = make_cells()
+    given = read_cells(cells).representation
+    assert isinstance(given, Representation)
+    assert (given.name, given.n_coordinates, given.components.shape) == ("X_pca", 10, (10, GENES))
+    assert read_cells(cells, n_pcs=4).representation.values.shape == (N, 4)
+    assert read_cells(cells, use_rep="X").representation is None
+    assert read_cells(cells, n_pcs=0).representation is None
+    assert read_cells(make_cells(50)).representation is None
+    assert read_cells(cells, use_rep="protein").representation.values.shape == (N, 2)
+    del cells.obsm["X_pca"]
+    wanted = read_cells(cells)
+    assert isinstance(wanted.representation, Reduction)
+    assert (wanted.representation.n_components, wanted.representation.columns) == (N - 1, None)
+    assert "no obsm['X_pca']" in wanted.notes[0]
+    cells.var["highly_variable"] = np.arange(GENES) < 20
+    assert read_cells(cells, n_pcs=7).representation.columns.sum() == 20
+
+
+def test_the_table_that_explains_can_be_chosen():
+    cells = make_cells()
+    np.testing.assert_array_equal(dense(read_cells(cells, layer="double").X), 2 * dense(cells.X))
+    np.testing.assert_array_equal(dense(read_cells(cells, explain="double").X), 2 * dense(cells.X))
+    protein = read_cells(cells, explain="protein")
+    assert (protein.feature_names, protein.representation.components) == (["CD3", "CD19"], None)
+    assert read_cells(cells, explain="X_pca").feature_names[3] == "X_pca 3"
+    cells.raw = cells
+    small = cells[:, :55].copy()
+    assert read_cells(small, explain="raw").X.shape == (N, GENES)
+    assert read_cells(small).X.shape == (N, 55)
+
+
+def test_annotations_keep_what_is_missing():
+    data = read_cells(make_cells(), labels="kind")
+    assert data.labels[:4].tolist() == ["T", "B", None, "T"]
+    assert data.metadata["depth"].tolist() == list(range(N))
+    assert data.point_names[2] == "cell2"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"use_rep": "X_pc"}, r"use_rep='X_pc' must be one of .*Did you mean 'X_pca'"),
+        ({"use_rep": "X_pca", "n_pcs": 11}, r"n_pcs=11 must be at most .* \(obsm\['X_pca'\] has 10 columns"),
+        ({"explain": "CD3"}, r"explain='CD3' must be one of .*'X', 'double', 'X_pca', 'protein'"),
+        ({"layer": "dubble"}, r"layer='dubble' .*Did you mean 'double'"),
+        ({"labels": "kin"}, r"labels='kin' .*Did you mean 'kind'"),
+        ({"neighbors_key": "neighbors"}, r"neighbors_key='neighbors' .*there are none"),
+        ({"use_rep": "X", "explain": "double"}, r"use_rep='X' must be left out .*Run scanpy.pp.pca first"),
+    ],
+)
+def test_names_that_are_not_there_are_told_with_those_that_are(options, text):
+    with pytest.raises(ValueError, match=text):
+        read_cells(make_cells(), **options)
+
+
+def test_components_of_counts_come_with_a_warning_in_the_notes():
+    cells = make_cells()
+    del cells.obsm["X_pca"]
+    cells.X = sp.csr_matrix(np.random.default_rng(0).poisson(9.0, (N, GENES)) * 5.0)
+    assert any("holds counts up to" in text for text in read_cells(cells).notes)
+    cells.X = np.log1p(cells.X)
+    assert not any("counts" in text for text in read_cells(cells).notes)
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_a_file_read_in_another_process_gives_what_the_object_gives(tmp_path, marked):
+    cells = make_cells()
+    if marked:
+        del cells.obsm["X_pca"]
+        cells.var["highly_variable"] = np.arange(GENES) < 20
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    data, expected = read_table(tmp_path / "c.h5ad", labels="kind"), read_cells(cells, labels="kind")
+    np.testing.assert_array_equal(dense(data.X), dense(expected.X))
+    assert data.labels.tolist() == expected.labels.tolist()
+    assert data.notes == expected.notes
+    got, wanted = data.representation, expected.representation
+    if marked:
+        assert (got.n_components, got.columns.tolist()) == (19, (np.arange(GENES) < 20).tolist())
+    else:
+        assert got.name == "X_pca"
+        np.testing.assert_array_equal(got.values, wanted.values)
+        np.testing.assert_array_equal(got.components, wanted.components)
+
+
+def test_parts_of_a_file_are_named_as_those_of_the_object(tmp_path):
+    cells = make_cells()
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    np.testing.assert_array_equal(dense(read_h5ad(tmp_path / "c.h5ad", layer="double").X), 2 * dense(cells.X))
+    assert read_h5ad(tmp_path / "c.h5ad", obsm="X").representation is None
+    assert read_h5ad(tmp_path / "c.h5ad", obsm="protein").representation.name == "protein"
+    with pytest.raises(ValueError, match=r"use_rep='X_pc' must be one of .*Did you mean 'X_pca'"):
+        read_h5ad(tmp_path / "c.h5ad", obsm="X_pc")
+
+
+def test_obsm_has_no_meaning_for_other_files(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(ValueError, match=r"obsm='X_pca' must be left out \(it has no meaning for a text file"):
+        read_table(tmp_path / "t.csv", obsm="X_pca")

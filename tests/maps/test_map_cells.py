@@ -1,0 +1,141 @@
+"""A map of an AnnData object: neighbours in scanpy's coordinates or graph, words in genes."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.exceptions import NeighborsWarning
+from gnomon.neighbors import compute_neighbors
+from gnomon.viewer.content import PageContent
+
+anndata = pytest.importorskip("anndata")
+N, GENES = 90, 60
+QUICK = {"max_iter": 40}
+
+
+@pytest.fixture(scope="module")
+def cells():
+    rng = np.random.default_rng(0)
+    kind = np.repeat([0, 1, 2], N // 3)
+    rates = rng.gamma(1.0, size=(3, GENES))[kind] * rng.gamma(4.0, 0.25, size=(N, 1))
+    X = np.log1p(rng.poisson(rates)).astype(np.float32)
+    found = anndata.AnnData(
+        sp.csr_matrix(X),
+        obs=pd.DataFrame({"kind": pd.Categorical(np.array(["T", "B", "NK"])[kind])}, index=[f"c{i}" for i in range(N)]),
+        var=pd.DataFrame(index=[f"g{j}" for j in range(GENES)]),
+        layers={"counts": sp.csr_matrix(np.expm1(X).round())},
+    )
+    center = X.mean(axis=0, dtype=np.float64)
+    directions = np.linalg.svd(X - center)[2][:12].T
+    found.obsm["X_pca"] = ((X - center) @ directions).astype(np.float32)
+    found.varm["PCs"] = directions
+    graph = compute_neighbors(np.asarray(found.obsm["X_pca"]), 14)
+    rows = np.repeat(np.arange(N), 14)
+    found.obsp["distances"] = sp.csr_matrix((graph.distances.ravel(), (rows, graph.indices.ravel())), shape=(N, N))
+    found.obsp["connectivities"] = sp.csr_matrix(fuzzy_simplicial_set(graph).matrix)
+    found.uns["neighbors"] = {
+        "connectivities_key": "connectivities",
+        "distances_key": "distances",
+        "params": {"n_neighbors": 15, "method": "umap", "metric": "euclidean", "use_rep": "X_pca"},
+    }
+    return found
+
+
+def test_the_map_is_of_the_components_and_speaks_of_genes(cells):
+    made = gn.map(cells, labels="kind", **QUICK)
+    np.testing.assert_array_equal(made.embedding, gn.map(cells.obsm["X_pca"], **QUICK).embedding)
+    np.testing.assert_array_equal(made.X.toarray(), cells.X.toarray())
+    assert (made.label_name, made.representation.name) == ("kind", "X_pca")
+    assert made.labels.tolist() == list(cells.obs["kind"])
+    assert made.point_names.tolist() == list(cells.obs_names)
+    assert set(made.why(0).features) <= set(cells.var_names)
+
+
+def test_the_formula_of_the_components_is_found_and_new_cells_are_placed(cells):
+    made = gn.map(cells, "pca")
+    assert made.representation.has_formula
+    np.testing.assert_allclose(made.transform(cells[:7]), made.embedding[:7], atol=1e-4)
+    assert made.jacobian(np.asarray(cells.X[[0]].toarray())[0]).shape == (2, GENES)
+
+
+@pytest.mark.parametrize("options", [{"layer": "counts"}, {"explain": "counts"}])
+def test_genes_that_the_components_are_not_made_of_have_no_formula(cells, options):
+    made = gn.map(cells, **options, **QUICK)
+    assert not made.representation.has_formula
+    np.testing.assert_array_equal(made.X.toarray(), cells.layers["counts"].toarray())
+    np.testing.assert_array_equal(made.embedding, gn.map(cells, **QUICK).embedding)
+    np.testing.assert_allclose(made.transform(made.X[:5]), made.embedding[:5], atol=1e-4)
+
+
+def test_without_components_those_of_the_variable_genes_are_computed(cells):
+    bare = cells.copy()
+    del bare.obsm["X_pca"]
+    bare.var["highly_variable"] = np.arange(GENES) < 30
+    made = gn.map(bare, n_pcs=5, **QUICK)
+    expected = gn.PCA(n_components=5).fit_transform(cells.X[:, :30].toarray())
+    np.testing.assert_allclose(made.representation.values, expected, atol=1e-4)
+    assert not made.representation.components[:, 30:].any()
+    assert "no obsm['X_pca']: neighbours are found in 5 principal components of 30 highly" in made.notes[0]
+    np.testing.assert_allclose(made.transform(bare[:5]), made.embedding[:5], atol=1e-4)
+
+
+@pytest.mark.parametrize("place", ["view", "file", "view of a file"])
+def test_views_and_files_give_the_same_map(cells, place, tmp_path):
+    part = cells[::2].copy()
+    if place == "view":
+        given = cells[::2]
+    else:
+        part.write_h5ad(tmp_path / "c.h5ad")
+        given = anndata.read_h5ad(tmp_path / "c.h5ad", backed="r")
+        given = given[:] if "view" in place else given
+    np.testing.assert_array_equal(gn.map(given, **QUICK).embedding, gn.map(part, **QUICK).embedding)
+
+
+def test_scanpys_graph_makes_the_map(cells):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NeighborsWarning)
+        made = gn.map(cells, neighbors_key="neighbors", **QUICK)
+    distances = gn.UMAP(n_neighbors=14, metric="precomputed", random_state=0, **QUICK)
+    np.testing.assert_array_equal(made.embedding, distances.fit_transform(sp.csr_array(cells.obsp["distances"])))
+    assert (made.representation.name, made.metric) == ("X_pca", "euclidean")
+    with pytest.raises(ValueError, match="one with a fitted method that places rows"):
+        made.place(cells[:3])
+    with pytest.raises(ValueError, match="metric must be left out where neighbors_key is given"):
+        gn.map(cells, neighbors_key="neighbors", metric="cosine")
+
+
+def test_similarities_given_as_distances_are_refused(cells):
+    with pytest.raises(ValueError, match=r'given distances .*obsp\["distances"\] and not obsp\["connectivities"\]'):
+        gn.UMAP(metric="precomputed").fit(cells.obsp["connectivities"])
+    with pytest.raises(ValueError, match="pass neighbors_key"):
+        gn.map(cells, metric="precomputed")
+
+
+def test_given_coordinates_are_not_standardised(cells):
+    with pytest.raises(ValueError, match=r"scale='standard' must be left out \(the map is made of X_pca"):
+        gn.map(cells, scale="standard")
+
+
+def test_labels_may_be_missing_in_some_cells(cells):
+    part = cells.copy()
+    part.obs["kind"] = part.obs["kind"].where(np.arange(N) % 7 > 0)
+    made = gn.map(part, labels="kind", **QUICK)
+    assert [label is None for label in made.labels] == (np.arange(N) % 7 == 0).tolist()
+
+
+def test_a_page_of_cells_names_genes(cells):
+    page = PageContent.of(gn.map(cells, labels="kind", **QUICK))
+    assert page.info["neighbours in"] == "X_pca (12 coordinates)"
+    assert page.feature_names == list(cells.var_names)
+    assert any(name in page.captions["NK"] for name in cells.var_names)
+
+
+def test_a_method_that_starts_from_components_starts_from_the_graph(cells):
+    assert np.isfinite(gn.map(cells, "largevis", neighbors_key="neighbors", perplexity=4.0, max_iter=20).embedding).all()

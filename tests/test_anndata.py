@@ -1,0 +1,105 @@
+"""What is written into an AnnData object lies where scanpy looks for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+
+anndata = pytest.importorskip("anndata")
+N, GENES = 90, 60
+QUICK = {"max_iter": 40}
+
+
+@pytest.fixture
+def cells():
+    rng = np.random.default_rng(0)
+    kind = np.repeat([0, 1, 2], N // 3)
+    X = np.log1p(rng.poisson(rng.gamma(1.0, size=(3, GENES))[kind])).astype(np.float32)
+    found = anndata.AnnData(
+        sp.csr_matrix(X),
+        obs=pd.DataFrame({"kind": pd.Categorical(np.array(["T", "B", "NK"])[kind])}, index=[f"c{i}" for i in range(N)]),
+        var=pd.DataFrame(index=[f"g{j}" for j in range(GENES)]),
+        layers={"counts": sp.csr_matrix(np.expm1(X).round())},
+    )
+    found.obsm["X_pca"] = gn.PCA(n_components=12).fit_transform(X).astype(np.float32)
+    return found
+
+
+def test_positions_are_written_under_scanpys_keys(cells, tmp_path):
+    assert gn.anndata.embed(cells, n_pcs=6, **QUICK) is None
+    np.testing.assert_array_equal(cells.obsm["X_umap"], gn.map(cells, n_pcs=6, **QUICK).embedding)
+    about = cells.uns["umap"]["params"]
+    assert (about["method"], about["use_rep"], about["n_pcs"], about["max_iter"]) == ("umap", "X_pca", 6, 40)
+    gn.anndata.embed(cells, "pca", key_added="plane")
+    assert "plane" in cells.obsm
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    again = anndata.read_h5ad(tmp_path / "c.h5ad")
+    np.testing.assert_array_equal(again.obsm["X_umap"], cells.obsm["X_umap"])
+
+
+def test_a_copy_leaves_the_object_as_it_was(cells):
+    copied = gn.anndata.embed(cells, "pca", copy=True)
+    assert "X_pca" in copied.obsm
+    assert copied.obsm["X_pca"].shape == (N, 2)
+    assert cells.obsm["X_pca"].shape == (N, 12)
+    assert "pca" not in cells.uns
+
+
+def test_positions_that_are_there_become_a_map(cells):
+    gn.anndata.embed(cells, **QUICK)
+    made = gn.anndata.to_map(cells, labels="kind")
+    whole = gn.map(cells, labels="kind", **QUICK)
+    np.testing.assert_array_equal(made.embedding, whole.embedding)
+    np.testing.assert_array_equal(made.explain().r2, whole.explain().r2)
+    assert made.evaluate().to_dict() == whole.evaluate().to_dict()
+    assert (made.name, made.representation.name, made.parameters["max_iter"]) == ("umap", "X_pca", 40)
+    assert made.labels.tolist() == list(cells.obs["kind"])
+    assert gn.anndata.to_map(cells, "X_umap", layer="counts").X.max() == cells.layers["counts"].max()
+
+
+def test_neighbours_are_in_the_coordinates_that_scanpy_used(cells):
+    gn.anndata.embed(cells, **QUICK)
+    cells.obsm["X_other"] = np.asarray(cells.obsm["X_pca"])[:, :5]
+    cells.uns["neighbors"] = {"params": {"use_rep": "X_other"}}
+    assert gn.anndata.to_map(cells).representation.name == "X_other"
+    cells.uns["neighbors"] = {"params": {"n_pcs": 7}}
+    assert gn.anndata.to_map(cells).representation.n_coordinates == 7
+    assert gn.anndata.to_map(cells, use_rep="X_pca").representation.n_coordinates == 12
+    cells.uns["neighbors"] = {"params": {"use_rep": "X_gone"}}
+    assert gn.anndata.to_map(cells).representation.name == "X_pca"
+
+
+def test_an_explanation_is_written_gene_by_gene_and_cell_by_cell(cells, tmp_path):
+    gn.anndata.embed(cells, **QUICK)
+    gn.anndata.explain(cells)
+    told = gn.anndata.to_map(cells).explain()
+    np.testing.assert_array_equal(cells.var["umap_importance"], told.global_importance)
+    np.testing.assert_array_equal(cells.obs["umap_r2"], told.r2)
+    np.testing.assert_array_equal(cells.obsm["umap_top_features"], told.top_features(8).indices)
+    assert cells.obsm["umap_arrows"].shape == (N, 8, 2)
+    found = cells.uns["umap_explanation"]
+    assert found["features"][0] == cells.var["umap_importance"].idxmax()
+    assert (np.diff(found["importance"]) <= 0).all()
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    again = anndata.read_h5ad(tmp_path / "c.h5ad")
+    assert list(again.uns["umap_explanation"]["features"]) == list(found["features"])
+    np.testing.assert_array_equal(again.obsm["umap_arrows"], cells.obsm["umap_arrows"])
+
+
+def test_another_table_explains_without_touching_the_genes(cells):
+    gn.anndata.embed(cells, **QUICK)
+    cells.obsm["protein"] = pd.DataFrame(np.asarray(cells.obsm["X_umap"]), columns=["P1", "P2"], index=cells.obs_names)
+    gn.anndata.explain(cells, explain="protein")
+    assert set(cells.uns["umap_explanation"]["features"]) == {"P1", "P2"}
+    assert "umap_importance" not in cells.var
+
+
+def test_what_is_missing_is_named(cells):
+    with pytest.raises(ValueError, match=r"anndata.to_map: basis='umap' must be one of .*'X_pca'"):
+        gn.anndata.to_map(cells)
+    with pytest.raises(TypeError, match=r"adata must be an AnnData object \(found ndarray"):
+        gn.anndata.embed(np.eye(3))
