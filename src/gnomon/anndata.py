@@ -54,7 +54,7 @@ def embed(
         In which coordinates, or by which graph, as in `gnomon.map`.
     key_added : str or None, default=None
         Positions go to ``obsm[key_added]`` and parameters to ``uns[key_added]``; None takes ``obsm["X_umap"]`` and
-        ``uns["umap"]``, with the name of the method.
+        ``uns["umap"]``, with the name of the method. Not "X_pca", where scanpy looks for neighbours.
     n_components : {2, 3}, default=2
         Dimension of the map.
     random_state : int, default=0
@@ -73,6 +73,10 @@ def embed(
         "params": the method, its parameters, "use_rep" and "n_pcs".
     """
     _require_cells(adata)
+    key = key_added or f"X_{method}"
+    if key == "X_pca":
+        fact, remedy = "neighbours are found in obsm['X_pca']", "Pass key_added='X_pca_map'."
+        raise ValueError(message("key_added='X_pca'", "another key", fact=fact, remedy=remedy))
     adata = adata.copy() if copy else adata
     made = make_map(
         adata,
@@ -93,7 +97,7 @@ def embed(
         "n_pcs": made.n_features if found is None else found.n_coordinates,
         **made.parameters,
     }
-    adata.obsm[key_added or f"X_{method}"] = made.embedding
+    adata.obsm[key] = made.embedding
     adata.uns[key_added or method] = {"params": about}
     return adata if copy else None
 

@@ -138,4 +138,4 @@ def test_a_page_of_cells_names_genes(cells):
 
 
 def test_a_method_that_starts_from_components_starts_from_the_graph(cells):
-    assert np.isfinite(gn.map(cells, "largevis", neighbors_key="neighbors", perplexity=4.0, max_iter=20).embedding).all()
+    assert np.isfinite(gn.map(cells, "largevis", neighbors_key="neighbors", max_iter=20).embedding).all()

@@ -80,7 +80,8 @@ def spectrum(
     DATA is a file or the name of a data set, as for `gnomon map`.
     """
     from gnomon._files import check_writable
-    from gnomon.data import open_dataset
+    from gnomon.data import check_table, open_dataset
+    from gnomon.maps.representation import resolve
     from gnomon.spectrum import attraction_repulsion_spectrum
 
     paths = given(html=output, png=png)
@@ -89,9 +90,11 @@ def spectrum(
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)
+        features = check_table(dataset.X, accept_sparse=True).values
+        found_in = resolve(dataset.representation, features, features, seed=seed)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             spectrum = attraction_repulsion_spectrum(
-                dataset.X,
+                dataset.X if found_in is None else found_in.values,
                 values,
                 locate=locate,
                 random_state=seed,

@@ -104,6 +104,7 @@ def read_cells(
     about: Mapping[str, Any] = {}
     if neighbors_key is not None:
         distances, about = _neighbors(cells, neighbors_key)
+        note(notes, f"the map is made of the neighbours of uns[{neighbors_key!r}]")
         if use_rep is None and n_pcs is None:
             use_rep, n_pcs = about.get("use_rep"), about.get("n_pcs")
     X, names, of_x = _features(cells, explain, layer)

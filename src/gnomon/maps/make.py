@@ -95,7 +95,8 @@ def map(
         Of an AnnData object: the layer that stands for ``X``.
     neighbors_key : str or None, default=None
         Of an AnnData object: the key of ``uns``, such as "neighbors", of a graph that scanpy made: the map is made of
-        its distances, and `use_rep` is that of the graph. For methods that take given distances.
+        its distances, and `use_rep` is that of the graph. For methods that take given distances; ``n_neighbors`` is
+        then what the graph has, ``perplexity`` a third of it.
     feature_names : sequence of str or None, default=None
         None takes the column names of a DataFrame, else numbers the features.
     images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None, default=None
@@ -232,6 +233,8 @@ def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dic
     found: dict[str, Any] = {"metric": "precomputed"}
     if "n_neighbors" in default:
         found["n_neighbors"] = most
+    if "perplexity" in default:
+        found["perplexity"] = max(most / 3.0, 1.0)  # as the methods themselves choose neighbours
     if default.get("init") == "pca":  # which asks for a table
         found["init"] = "spectral"
     return found
