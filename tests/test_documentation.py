@@ -33,15 +33,19 @@ def _assert_alike(printed, stated):
 @pytest.mark.parametrize(
     ("page", "n_examples"),
     [
+        ("cells.md", 4),
         ("coming-from.md", 1),
         ("functions.md", 5),
         ("methods.md", 2),
         ("parts.md", 5),
         ("questions.md", 5),
+        ("tables.md", 1),
         ("theory.md", 5),
     ],
 )
 def test_a_page_runs_and_prints_what_it_says(page, n_examples, tmp_path, monkeypatch):
+    if page == "cells.md":
+        pytest.importorskip("anndata")
     monkeypatch.chdir(tmp_path)  # where its files go
     blocks = _BLOCK.findall((_DOCS / page).read_text())
     assert sum(kind == "python" for kind, _ in blocks) >= n_examples

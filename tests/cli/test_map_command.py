@@ -123,6 +123,24 @@ def test_labels_and_pictures_of_a_file(run, calls):
     assert Path("m.html").read_text() == "<title>Two</title>"
 
 
+def test_parts_of_a_file_of_cells_are_chosen_by_name(run, calls):
+    anndata = pytest.importorskip("anndata")
+    X = np.arange(24.0, dtype=np.float32).reshape(4, 6)
+    cells = anndata.AnnData(X, layers={"counts": 2 * X}, obsm={"X_pca": X[:, :3], "X_other": X[:, :2]})
+    cells.obs["kind"] = ["a", "b", "a", "b"]
+    cells.write_h5ad("c.h5ad")
+    arguments = "--obsm X_pca --layer counts --labels kind --n-pcs 2".split()
+    assert run("c.h5ad", *arguments).exit_code == 0
+    dataset, options = calls[0]
+    np.testing.assert_array_equal(dataset.X, 2 * X)
+    assert (dataset.representation.name, dataset.labels.tolist()) == ("X_pca", ["a", "b", "a", "b"])
+    np.testing.assert_array_equal(dataset.representation.values, X[:, :3])
+    assert options["n_pcs"] == 2
+    result = run("iris", "--obsm", "X_pca")
+    assert result.exit_code == 2
+    assert "obsm='X_pca' must be left out (it has no meaning for a built-in data set" in result.stderr
+
+
 def test_what_was_decided_in_reading_is_told(run, calls):
     Path("t.csv").write_text("kind,a\nx,1\ny,6\n")
     run("t.csv")

@@ -6,9 +6,11 @@ import math
 from pathlib import Path
 
 import click.testing
+import numpy as np
 import pytest
 
 from gnomon.cli import main
+from gnomon.data import Dataset, Representation
 
 room = importlib.import_module("gnomon.spectrum")
 
@@ -48,6 +50,15 @@ def calls(monkeypatch):
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: click.testing.CliRunner().invoke(main, ["spectrum", *arguments])
+
+
+def test_a_table_with_coordinates_is_laid_out_in_these_and_shown_in_its_features(run, calls, monkeypatch):
+    X = np.arange(20.0).reshape(5, 4)
+    dataset = Dataset(X, representation=Representation("X_pca", X[:, :2]), source="cells.h5ad")
+    monkeypatch.setattr("gnomon.data.open_dataset", lambda *arguments, **options: dataset)
+    assert run("cells.h5ad", "-o", "s.html").exit_code == 0
+    np.testing.assert_array_equal(calls[0][0], X[:, :2])
+    np.testing.assert_array_equal(calls[0][3].shown["X"], X)
 
 
 def test_page_and_picture_are_written_and_told(run, calls):
