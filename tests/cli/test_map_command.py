@@ -129,7 +129,7 @@ def test_parts_of_a_file_of_cells_are_chosen_by_name(run, calls):
     cells = anndata.AnnData(X, layers={"counts": 2 * X}, obsm={"X_pca": X[:, :3], "X_other": X[:, :2]})
     cells.obs["kind"] = ["a", "b", "a", "b"]
     cells.write_h5ad("c.h5ad")
-    arguments = "--obsm X_pca --layer counts --labels kind --n-pcs 2".split()
+    arguments = ["--obsm", "X_pca", "--layer", "counts", "--labels", "kind", "--n-pcs", "2"]
     assert run("c.h5ad", *arguments).exit_code == 0
     dataset, options = calls[0]
     np.testing.assert_array_equal(dataset.X, 2 * X)

@@ -117,7 +117,9 @@ def test_the_file_keeps_them(table, made, tmp_path):
 def test_the_map_grows_in_its_coordinates(table, made):
     larger, _ = made.extend(table[:3] + 0.05)
     assert larger.representation.values.shape == (123, N_PCS)
-    np.testing.assert_allclose(larger.representation.values[120:], by_hand(table).transform(table[:3] + 0.05), atol=1e-6)
+    np.testing.assert_allclose(
+        larger.representation.values[120:], by_hand(table).transform(table[:3] + 0.05), atol=1e-6
+    )
     np.testing.assert_array_equal(larger.transform(table[:5]), made.transform(table[:5]))
 
 
