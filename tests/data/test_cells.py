@@ -90,6 +90,8 @@ def test_scanpys_rule_chooses_the_coordinates():
     assert read_cells(cells, n_pcs=0).representation is None
     assert read_cells(make_cells(50)).representation is None
     assert read_cells(cells, use_rep="protein").representation.values.shape == (N, 2)
+    cells.obsm["spatial"] = np.arange(2 * N).reshape(N, 2)
+    assert read_cells(cells, use_rep="spatial").representation.values.dtype == np.float64
     del cells.obsm["X_pca"]
     wanted = read_cells(cells)
     assert isinstance(wanted.representation, Reduction)

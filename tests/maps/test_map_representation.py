@@ -114,6 +114,14 @@ def test_the_file_keeps_them(table, made, tmp_path):
     np.testing.assert_array_equal(again.place(table[:4] + 0.01), made.place(table[:4] + 0.01))
 
 
+def test_the_bytes_do_not_depend_on_threads(table):
+    one, two = (gn.map(table, n_pcs=N_PCS, max_iter=20, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.embedding, two.embedding)
+    np.testing.assert_array_equal(one.representation.values, two.representation.values)
+    np.testing.assert_array_equal(one.inverse_transform(one.embedding), two.inverse_transform(two.embedding))
+    np.testing.assert_array_equal(one.jacobian(table), two.jacobian(table))
+
+
 def test_the_map_grows_in_its_coordinates(table, made):
     larger, _ = made.extend(table[:3] + 0.05)
     assert larger.representation.values.shape == (123, N_PCS)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._validation import message
-from gnomon.data.arrays import refuse_kind
+from gnomon.data.arrays import cast, refuse_kind
 from gnomon.data.dataset import Dataset, note, require_name, text_array
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
@@ -188,7 +188,7 @@ def _representation(
     if n_pcs is not None and n_pcs > values.shape[1]:
         fact = f"obsm[{use_rep!r}] has {values.shape[1]} columns"
         raise ValueError(message(f"n_pcs={n_pcs}", "at most the columns of the representation", fact=fact))
-    values = values[:, : n_pcs or None]
+    values = cast(values[:, : n_pcs or None], None)
     loadings = cells.varm["PCs"] if use_rep == "X_pca" and "PCs" in cells.varm else None
     components = None
     if of_x and loadings is not None and loadings.shape[1] >= values.shape[1]:

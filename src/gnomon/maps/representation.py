@@ -106,7 +106,7 @@ def leading(given: Representation, n: int) -> Representation:
     if n > given.n_coordinates:
         raise ValueError(message(f"n_pcs={n}", "at most the coordinates there are", fact=str(given)))
     components = None if given.components is None else given.components[:n]
-    return replace(given, values=given.values[:, :n], components=components)
+    return replace(given, values=np.ascontiguousarray(given.values[:, :n]), components=components)
 
 
 def coordinates_of(representation: Representation, rows: Any) -> npt.NDArray[Any]:
