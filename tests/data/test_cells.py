@@ -11,6 +11,7 @@ import gnomon as gn
 from gnomon.data import Reduction, Representation, check_table, read_table
 from gnomon.data.cells import read_cells
 from gnomon.data.h5ad import read_h5ad
+from gnomon.neighbors import compute_neighbors
 
 anndata = pytest.importorskip("anndata")
 N, GENES = 40, 60
@@ -77,6 +78,7 @@ def test_estimators_and_questions_take_it_as_the_table_it_holds():
     assert gn.evaluate(cells, places).to_dict() == gn.evaluate(cells.X, places).to_dict()
     assert gn.intrinsic_dimension(cells).value == gn.intrinsic_dimension(cells.X).value
     assert gn.Map(cells, places).feature_names == list(cells.var_names)
+    assert compute_neighbors(cells, 5).indices.tolist() == compute_neighbors(cells.X, 5).indices.tolist()
     assert gn.AffineAtlas(cells, places).n_features_in_ == GENES
 
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._progress import Reporter
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.data import check_table
+from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells, cosine, euclidean
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -60,7 +62,7 @@ def compute_neighbors(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features), float32 or float64, or CSR matrix
+    X : ndarray of shape (n_samples, n_features), float32 or float64, CSR matrix or AnnData
         Finite values. With ``metric="precomputed"`` distances of shape (n_samples, n_samples): dense and symmetric, or
         sparse, where what is not stored is no neighbour and a stored zero is a distance of zero.
     n_neighbors : int in [1, n_samples - 1]
@@ -107,6 +109,8 @@ def compute_neighbors(
     given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
     checked = check_parameters(_RULES, given)
     n_neighbors = checked["n_neighbors"]
+    if is_cells(X) or is_stored_matrix(X):
+        X = check_table(X, accept_sparse=True, keep_zeros=metric == "precomputed").values
     check_n_neighbors(n_neighbors, X.shape[0] - 1)
     if metric == "precomputed":
         from gnomon.neighbors.precomputed import graph_of_distances
