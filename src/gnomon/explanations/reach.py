@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
-from gnomon.geometry.expansion import pooling_shares
+from gnomon.geometry.expansion import expand_axes_by_rounds
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward"]
@@ -144,9 +144,8 @@ def choose_pooling(
     )
     alone = _fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=ridge, rounds=0)
     averaged = _fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=pooled_ridge, rounds=_POOLING)
-    fits = [alone, *(replace(averaged, pooling=rounds) for rounds in range(1, _POOLING + 1))]
     with single_threaded_blas():
-        sums = np.array([_predictions(X, fit, tests) for fit in fits])
+        sums = np.concatenate([_predictions(X, alone, tests), _predictions(X, averaged, tests)[1:]])
     best = sums[int(np.argmax(_shares(sums.sum(axis=1))))]
     return next(rounds for rounds in range(_POOLING, -1, -1) if not _clearly_worse(sums[rounds], best))
 
@@ -184,22 +183,26 @@ def _fits_around(
     coefficients[wanted] = part.coefficients
     mask = np.zeros(n, dtype=bool)
     mask[wanted] = part.mask
-    return replace(part, rows=np.arange(n), coefficients=coefficients, mask=mask)
+    return replace(part, rows=np.arange(n), coefficients=coefficients, mask=mask, pooling=rounds)
 
 
 def _predictions(X: Any, fits: LocalJacobians, tests: list[tuple[int, Ints]]) -> Array:
     """Return for each test the squares of steps, their products with the predictions, and the predictions' squares.
 
-    In units of the steps' own squares, so that each test counts the same; 0 where there is no fit.
+    By the fits averaged 0, 1, ... times: (pooling + 1, tests, 3). In units of the steps' own squares, so that each test
+    counts the same; 0 where there is no fit.
     """
-    found = np.zeros((len(tests), 3))
+    found = np.zeros((fits.pooling + 1, len(tests), 3))
     for t, (i, tested) in enumerate(tests):
         steps = fits.places[tested] - fits.places[i]
         size = float(np.sum(steps**2))
-        if size > 0 and fits.mask[pooling_shares(fits, i)[0]].all():
+        if size > 0 and fits.mask[i]:
             values = dense_rows_of(X, np.append(tested, i))
-            predicted = (values[:-1] - values[-1]) @ fits.axes(X, i).T
-            found[t] = np.array([size, np.sum(steps * predicted), np.sum(predicted**2)]) / size
+            axes = expand_axes_by_rounds(X, fits, i)
+            predicted = (values[:-1] - values[-1]) @ np.swapaxes(axes, 1, 2)
+            found[:, t, 0] = 1.0
+            found[:, t, 1] = np.sum(steps * predicted, axis=(1, 2)) / size
+            found[:, t, 2] = np.sum(predicted**2, axis=(1, 2)) / size
     return found
 
 
@@ -224,22 +227,23 @@ def _clearly_worse(sums: Array, best: Array) -> bool:
     return bool(excess(sums.sum(axis=0), best.sum(axis=0)) > _CERTAIN * error)
 
 
-def _choose_ridge(X: Any, Y: Array, graph: NeighborGraph, pooled: bool) -> float:
-    """Return the ridge of the fits, from how well they predict each neighbour from the others at even points.
+def _choose_ridges(X: Any, Y: Array, graph: NeighborGraph) -> tuple[float, float]:
+    """Return the ridges of fits alone and of fits that are averaged.
 
-    Alone, the fits that predict best. Where they are averaged and stretched, damping costs little and keeps the noise
-    of directions without spread out: the strongest that leaves at most a third more unexplained than the best.
+    From how well they predict each neighbour from the others at even points. Alone, the fits that predict best. Where
+    they are averaged and stretched, damping costs little and keeps the noise of directions without spread out: the
+    strongest that leaves at most a third more unexplained than the best.
     """
     n = Y.shape[0]
     rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
-    left = []
-    for ridge in _RIDGES:
+    alone, stretched = np.full((2, len(_RIDGES)), np.inf)
+    for k, ridge in enumerate(_RIDGES):
         fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0)
-        scores = (fits.stretched_r2() if pooled else fits.predicted_r2)[fits.mask]
-        left.append(1.0 - float(np.median(scores)) if len(scores) else np.inf)
-    bound = min(left) * (_SLACK if pooled else 1.0)
-    good = [ridge for ridge, rest in zip(_RIDGES, left, strict=True) if rest <= bound]
-    return good[-1] if pooled else good[0]
+        if fits.mask.any():
+            alone[k] = 1.0 - float(np.median(fits.predicted_r2[fits.mask]))
+            stretched[k] = 1.0 - float(np.median(fits.stretched_r2()[fits.mask]))
+    strongest = np.flatnonzero(stretched <= min(stretched) * _SLACK)[-1]
+    return _RIDGES[int(np.argmin(alone))], _RIDGES[int(strongest)]
 
 
 def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, pooling: int | str) -> LocalJacobians:
@@ -269,12 +273,12 @@ def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, p
     def fit(ridge: float, rounds: int) -> LocalJacobians:
         return local_jacobians(X, places, near, ridge=ridge, variance_share=1.0, pooling=rounds)
 
+    alone, pooled = _choose_ridges(X, places, near)
     if pooling != "auto":
-        return fit(_choose_ridge(X, places, near, int(pooling) > 0), int(pooling))
-    fits = fit(_choose_ridge(X, places, near, True), _POOLING)
+        return fit(pooled if int(pooling) > 0 else alone, int(pooling))
+    fits = fit(pooled, _POOLING)
     scores = fits.held_out_r2()[fits.mask]
     if not len(scores) or float(np.median(scores)) < LINEAR:
         return fits
-    alone = _choose_ridge(X, places, near, False)
     rounds = choose_pooling(X, places, graph, n_neighbors, ridge=alone, pooled_ridge=fits.ridge)
     return replace(fits, pooling=rounds) if rounds else fit(alone, 0)

@@ -13,7 +13,14 @@ from gnomon.linalg import dense_rows
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
 
-__all__ = ["expand_axes", "expand_axes_of_rows", "expand_deviations", "expand_errors", "pooling_shares"]
+__all__ = [
+    "expand_axes",
+    "expand_axes_by_rounds",
+    "expand_axes_of_rows",
+    "expand_deviations",
+    "expand_errors",
+    "pooling_shares",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -29,9 +36,15 @@ def pooling_shares(jacobians: LocalJacobians, i: int, rounds: int | None = None)
 
     `rounds` of averaging, as many as the Jacobians have by default.
     """
+    return _pools(jacobians, i, jacobians.pooling if rounds is None else rounds)[-1]
+
+
+def _pools(jacobians: LocalJacobians, i: int, rounds: int) -> list[tuple[Ints, Floats]]:
+    """Return rows, in ascending order, and shares after 0, 1, ..., `rounds` rounds of averaging."""
     rows: Ints = np.array([i], np.int64)
     shares: Floats = np.ones(1)
-    for _ in range(jacobians.pooling if rounds is None else rounds):
+    pools = [(rows, shares)]
+    for _ in range(rounds):
         near = jacobians.indices[rows].astype(np.int64)
         used = (jacobians.weights[rows] > 0) & jacobians.mask[near]
         part = shares / (1 + used.sum(axis=1))
@@ -39,7 +52,8 @@ def pooling_shares(jacobians: LocalJacobians, i: int, rounds: int | None = None)
         sizes = np.concatenate([part, np.repeat(part, used.sum(axis=1))])
         found, inverse = np.unique(members, return_inverse=True)
         rows, shares = found, np.bincount(inverse.ravel(), weights=sizes).astype(np.float64)
-    return rows, shares
+        pools.append((rows, shares))
+    return pools
 
 
 def _members(jacobians: LocalJacobians, centres: Ints) -> tuple[npt.NDArray[np.bool_], Ints, Ints]:
@@ -58,19 +72,36 @@ def _places(jacobians: LocalJacobians, centres: Ints, rows: Ints, used: npt.NDAr
 
 def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     """Return the pooled Jacobian of row i, (n_components, n_features), in units of the map per unit of the feature."""
-    centres, shares = pooling_shares(jacobians, i)
+    axes = _expand(X, jacobians, i, [pooling_shares(jacobians, i)])[0]
+    return _silenced(axes, X, jacobians, i)
+
+
+def expand_axes_by_rounds(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
+    """Return the Jacobian of row i after 0, 1, ... rounds of averaging, (pooling + 1, n_components, n_features).
+
+    They are those of `expand_axes` but for features that are constant among the row's own neighbours.
+    """
+    return _expand(X, jacobians, i, _pools(jacobians, i, jacobians.pooling))
+
+
+def _expand(X: Any, jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, Floats]]) -> Floats:
+    """Return the averages of Jacobians over pools, (n_pools, n_components, n_features); the last has all the rows."""
+    centres = pools[-1][0]
     used, rows, own = _members(jacobians, centres)
-    parts = np.where(used[:, :, None], shares[:, None, None] * jacobians.coefficients[centres], 0.0)
     at = _places(jacobians, centres, rows, used)
-    total = np.empty((jacobians.n_components, len(rows)))
-    for one, part in zip(total, np.moveaxis(parts, 2, 0), strict=True):
-        one[:] = np.bincount(at.ravel(), part.ravel(), len(rows))
-        one -= np.bincount(own, part.sum(axis=1), len(rows))
+    coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
+    total = np.empty((len(pools), jacobians.n_components, len(rows)))
+    for steps, (members, sizes) in zip(total, pools, strict=True):
+        some = np.searchsorted(centres, members)
+        parts = sizes[:, None, None] * coefficients[some]
+        for one, part in zip(steps, np.moveaxis(parts, 2, 0), strict=True):
+            one[:] = np.bincount(at[some].ravel(), part.ravel(), len(rows))
+            one -= np.bincount(own[some], part.sum(axis=1), len(rows))
     values = dense_rows(X[rows])
     values -= values[np.searchsorted(rows, i)]
     with single_threaded_blas():
         axes: Floats = total @ values
-    return _silenced(axes, X, jacobians, i)
+    return axes
 
 
 def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:
