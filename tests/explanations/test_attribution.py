@@ -15,6 +15,7 @@ from gnomon.data.scaling import column_scales
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
+from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import Candidate, Path
 from gnomon.explanations.counterfactual.region import Membership
 from gnomon.methods.distance.isomap import Isomap
@@ -40,7 +41,7 @@ class Linear:
 
 
 def candidate_on(stations, share=1.0, rows=None):
-    path = Path.of(np.arange(len(stations)) if rows is None else rows, stations)
+    path = Path.of(np.arange(len(stations)) if rows is None else rows, stations, RowMetric("euclidean"))
     return Candidate(path, "rows", share, NOWHERE, path.at(share))
 
 

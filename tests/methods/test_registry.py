@@ -66,7 +66,7 @@ def test_every_public_name_is_documented():
     missing = [
         name
         for name in gnomon.__all__
-        if name not in ("__version__", "datasets", "exceptions", "read_table")
-        and not re.search(rf"^\.\. auto(class|function):: (gnomon\.)?{name}$", page, re.MULTILINE)
+        if name not in ("__version__", "plot")  # of plot each function is listed
+        and not re.search(rf"^\.\. auto(class|function|module):: (gnomon\.)?{name}$", page, re.MULTILINE)
     ]
     assert missing == []

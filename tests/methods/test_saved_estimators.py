@@ -235,3 +235,10 @@ def test_one_function_loads_whatever_was_saved(tmp_path):
         ValueError, match=r"^load: file .* must be a complete gnomon-map or gnomon-method or gnomon-atlas"
     ):
         gn.load(tmp_path / "table.npz")
+
+
+def test_rows_that_are_all_the_same_share_one_place_after_the_file_too(tmp_path):
+    fitted = gn.UMAP(max_iter=10).fit(np.ones((40, 8), np.float32))
+    fitted.save(tmp_path / "one.gnomon")
+    rows = np.eye(3, 8, dtype=np.float32)
+    np.testing.assert_array_equal(gn.load(tmp_path / "one.gnomon").transform(rows), fitted.transform(rows))

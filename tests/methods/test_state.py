@@ -64,7 +64,6 @@ def test_a_loaded_map_answers_with_the_same_bytes(method, tmp_path):
             X, "umap", {"max_iter": 10, "metric": "minkowski", "metric_params": {"p": 3}}, id="with parameters"
         ),
         pytest.param(X, "umap", {"max_iter": 10, "init": X[:, 20:22].copy()}, id="start as an array"),
-        pytest.param(np.ones((40, 64), np.float32), "umap", {}, id="one place"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
