@@ -102,6 +102,16 @@ def test_lasso_selects_and_contrasts_as_numpy_does(open_page, blobs_page, blobs)
     assert opened.state["hovered"] == np.flatnonzero(~inside)[0]
 
 
+def test_a_few_points_are_compared_without_statistics(open_page, blobs_page, blobs):
+    opened = open_page(blobs_page)
+    far = np.argmax(np.linalg.norm(blobs.Y - np.median(blobs.Y, axis=0), axis=1))
+    opened.lasso(ring(opened, [far], reach=4))
+    assert 1 <= len(opened.state["selection"]) < 5
+    text = opened.page.inner_text("#selection")
+    assert "too few for statistics" in text
+    assert "AUC" not in text
+
+
 def test_empty_lasso_clears_with_a_message_and_escape_clears(open_page, blobs_page, blobs):
     """F110."""
     opened = open_page(blobs_page)

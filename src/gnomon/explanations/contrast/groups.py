@@ -39,6 +39,7 @@ N_NAMED = 10
 _ROWS = 1000  # rows of a side that the discriminant sees at most
 _DAMPING = 1e-3
 _RULES = {"sort_by": Options("auc", "effect_size")}
+_FEWEST = 5  # rows of a side, for statistics
 _NOTABLE = 0.1  # a caption names only features whose AUC is at least this far from 0.5
 
 
@@ -221,6 +222,8 @@ class Contrast(GroupedAnswer):
         text = f"{self.n_selected} selected, {self.n_rest} in the rest: {self.caption()}"
         if np.isfinite(self.fidelity):
             text += f"; ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
+        if min(self.n_selected, self.n_rest) < _FEWEST:
+            text += f"; fewer than {_FEWEST} rows are too few for statistics"
         return text
 
 

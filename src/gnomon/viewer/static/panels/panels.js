@@ -4,6 +4,7 @@ import { memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
+const FEW_POINTS = 5; // points of a side, for statistics
 
 /** @param {string} id @param {string} title @param {boolean} open @param {...(Node|null)} content */
 export function panel(id, title, open, ...content) {
@@ -34,7 +35,8 @@ export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }
   ];
   if (atlas.label) content.push(composition(atlas.label, ids));
   if (profile) content.push(profileTable(profile));
-  else if (rows?.length && ids.length < atlas.n) content.push(...contrastBlock(atlas, rows, colorBy));
+  else if (rows?.length && ids.length < atlas.n)
+    content.push(...contrastBlock(atlas, rows, colorBy, Math.min(ids.length, atlas.n - ids.length) < FEW_POINTS));
   else if (!atlas.table.size)
     content.push(
       h(
@@ -90,8 +92,9 @@ function composition(label, ids) {
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {import("../questions/contrast.js").ContrastRow[]} rows
  * @param {(f: number) => void} colorBy
+ * @param {boolean} few whether a side has too few points for statistics
  */
-function contrastBlock(atlas, rows, colorBy) {
+function contrastBlock(atlas, rows, colorBy, few) {
   const top = rows.slice(0, TOP),
     largest = Math.min(Math.max(...top.map((r) => Math.abs(r.effect)), 0.2), 1e6);
   const lines = top.map((row) =>
@@ -104,32 +107,16 @@ function contrastBlock(atlas, rows, colorBy) {
         title: meansText(atlas, row),
       },
       nameCell(atlas.groups, row.feature),
-      effectBar(row.effect, largest),
-      h("td", { class: "num" }, effectText(row.effect)),
-      h("td", { class: "num" }, row.auc.toFixed(2)),
+      ...(few ? meanCells(row) : effectCells(row, largest)),
     ),
   );
   return [
-    h("h3", {}, "What sets it apart"),
-    contrastPictures(atlas, rows),
+    h("h3", {}, few ? "How it differs" : "What sets it apart"),
+    few ? null : contrastPictures(atlas, rows),
     h(
       "table",
       { class: "contrast" },
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("th", {}, "feature"),
-          h(
-            "th",
-            { colspan: 2, title: "Difference of the means in pooled standard deviations (Cohen's d)" },
-            "effect size",
-          ),
-          h("th", { title: "Probability that a selected point has the larger value" }, "AUC"),
-        ),
-      ),
+      h("thead", {}, h("tr", {}, h("th", {}, "feature"), ...(few ? meanHeads() : effectHeads()))),
       h("tbody", {}, ...lines),
     ),
     ...memberLines(
@@ -139,10 +126,38 @@ function contrastBlock(atlas, rows, colorBy) {
     h(
       "p",
       { class: "quiet" },
-      "Effect size: difference of means in pooled standard deviations. " +
-        "AUC: chance that a selected point has the larger value.",
+      few
+        ? `Fewer than ${FEW_POINTS} points are too few for statistics: these are means, largest differences first.`
+        : "Effect size: difference of means in pooled standard deviations. " +
+            "AUC: chance that a selected point has the larger value.",
     ),
   ];
+}
+
+function effectHeads() {
+  const size = "Difference of the means in pooled standard deviations (Cohen's d)";
+  return [
+    h("th", { colspan: 2, title: size }, "effect size"),
+    h("th", { title: "Probability that a selected point has the larger value" }, "AUC"),
+  ];
+}
+
+/** @param {import("../questions/contrast.js").ContrastRow} row @param {number} largest */
+function effectCells(row, largest) {
+  return [
+    effectBar(row.effect, largest),
+    h("td", { class: "num" }, effectText(row.effect)),
+    h("td", { class: "num" }, row.auc.toFixed(2)),
+  ];
+}
+
+function meanHeads() {
+  return [h("th", {}, "selection"), h("th", {}, "rest")];
+}
+
+/** @param {import("../questions/contrast.js").ContrastRow} row */
+function meanCells(row) {
+  return [row.inside, row.rest].map((mean) => h("td", { class: "num" }, formatNumber(round3(mean))));
 }
 
 /** @param {number} value */
