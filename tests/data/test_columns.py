@@ -96,6 +96,24 @@ def test_what_goes_with_another_column_is_no_identifier(people):
     assert gn.TablePreprocessor().fit(frame).get_feature_names_out().tolist() == ["population", "area"]
 
 
+@pytest.mark.parametrize(
+    ("name", "repeats", "kept"),
+    [
+        ("customer_id", True, False),
+        ("orderId", True, False),
+        ("zip code", True, False),
+        ("refractive index", True, True),
+        ("row key", False, False),
+        ("liquid", True, True),
+        ("valid", True, True),
+    ],
+)
+def test_a_name_tells_identifiers(name, repeats, kept):
+    values = np.array([4, 9, 2, 7, 4 if repeats else 1])
+    encoder = gn.TablePreprocessor().fit(pd.DataFrame({name: values, "other": np.arange(5) ** 0.5}))
+    assert (name in encoder.get_feature_names_out()) == kept
+
+
 def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
     asked = gn.TablePreprocessor(features=["zip", "country"], drop=["country"]).fit(people)
     assert asked.get_feature_names_out().tolist() == ["zip"]

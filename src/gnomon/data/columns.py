@@ -23,11 +23,10 @@ __all__ = ["ColumnRule", "encode_dataset", "encode_rows", "find_rules", "raw_col
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 
-_ID_WORDS = re.compile(
-    r"(^|[\s_\-.])(id|ids|uuid|guid|idx|index|key|row|serial|zip|zipcode|zip_code|postcode|postal_?code|plz)($|[\s_\-.])",
-    re.IGNORECASE,
+_ID_NAME = re.compile(
+    r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
 )
-_CAMEL_ID = re.compile(r"[a-z](Id|ID|Idx|Index|Key)$")
+_ROW_NAME = re.compile(r"(?i:(^|[\s_\-.])(idx|index|key|row|serial)($|[\s_\-.]))|[a-z](Idx|Index|Key)$")
 _ID_ROWS = 50  # fewer rows do not show that a column of different integers goes with no other
 _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 MOST_CATEGORIES = 30
@@ -138,8 +137,9 @@ def _seconds(values: Array) -> Float64Array:
     return np.where(np.isnat(micro), np.nan, micro.astype(np.int64) / 1e6)
 
 
-def _named_as_id(name: str) -> bool:
-    return bool(_ID_WORDS.search(name) or _CAMEL_ID.search(name))
+def _named_as_id(name: str, different: bool) -> bool:
+    """Return whether a name says that it is of an identifier; a refractive index is one only if all values differ."""
+    return bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
 
 
 def _id_reason(name: str, values: FloatArray, others: list[FloatArray]) -> str:
@@ -150,7 +150,7 @@ def _id_reason(name: str, values: FloatArray, others: list[FloatArray]) -> str:
     different = len(np.unique(values)) == n
     if n > 1 and different and bool((np.diff(values) == 1).all()):
         return "it counts the rows"
-    if _named_as_id(name):
+    if _named_as_id(name, different):
         return "an identifier by its name"
     if not different or n < _ID_ROWS:
         return ""
@@ -176,7 +176,8 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
         return ColumnRule(name, "left out", reason="no values")
     if name.lower() in LABEL_WORDS:
         return ColumnRule(name, "left out", reason="it may hold labels")
-    if _named_as_id(name) or (len(classes) == n_known >= _FEWEST_DIFFERENT):
+    different = len(classes) == n_known
+    if _named_as_id(name, different) or (different and n_known >= _FEWEST_DIFFERENT):
         return ColumnRule(name, "left out", reason="an identifier")
     if len(classes) > most or 2 * len(classes) > n_known + 2:
         return ColumnRule(name, "left out", reason=f"{len(classes):,} different texts")
