@@ -32,7 +32,7 @@ _FLOORS = {
         "exceptions",
     ],
     1: ["linalg", "kernels", "data"],
-    2: ["neighbors", "storage"],
+    2: ["completion", "neighbors", "storage"],
     3: ["affinities", "geometry"],
     4: ["initialization", "objectives", "explanations", "evaluation"],
     5: ["optimizers", "plot", "viewer"],

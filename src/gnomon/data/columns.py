@@ -379,7 +379,7 @@ def _encode(
 
 def _select(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
     """Take some of the features of a data set whose features are final; the others are left."""
-    table = check_table(data.X, accept_sparse=True, feature_names=data.feature_names)
+    table = check_table(data.X, accept_sparse=True, feature_names=data.feature_names, allow_missing=True)
     names = table.feature_names or [f"feature {j}" for j in range(table.n_features)]
     chosen = _chosen(dict.fromkeys(names, _Raw(np.empty(0))), features, drop)
     order = [names.index(name) for name in dict.fromkeys(features or names) if name in chosen]

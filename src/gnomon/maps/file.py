@@ -19,6 +19,7 @@ from gnomon.data.scaling import Scaling
 from gnomon.data.sparse import check_csr
 
 if TYPE_CHECKING:
+    from gnomon.completion import Completion
     from gnomon.maps.result import Map
     from gnomon.neighbors import NeighborGraph
 
@@ -28,8 +29,8 @@ KIND = "gnomon-map"
 VERSION = 4
 """Of the layout.
 
-Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules
-and other coordinates.
+Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules,
+other coordinates and what was missing.
 """
 
 _TEXT = ("method", "label_name", "name", "metric")
@@ -44,10 +45,12 @@ _OF_ROWS = {
     "labels",
     "point_names",
     "images",
+    "missing",
     "graph_indices",
     "graph_distances",
     "graph_mask",
 }
+_COMPLETION = {f"completion_{part}" for part in ("center", "spread", "variance", "loadings", "donors")}
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
 MapT = TypeVar("MapT", bound="Map")
@@ -76,6 +79,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         description["scale"] = result.scale.name
     if result.representation is not None:
         _pack_representation(result.representation, arrays, description)
+    if result.completion is not None:
+        _pack_completion(result.completion, arrays, description)
     if result.graph is not None:
         graph = result.graph
         arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
@@ -114,6 +119,29 @@ def _pack_representation(representation: Representation, arrays: Arrays, descrip
     description["representation"] = representation.name
 
 
+def _pack_completion(completion: Completion, arrays: Arrays, description: dict[str, Any]) -> None:
+    recipe, held_out = completion.recipe, completion.held_out
+    arrays |= {
+        "missing": np.packbits(completion.missing, axis=1),
+        "completion_center": recipe.center,
+        "completion_spread": recipe.spread,
+        "completion_variance": recipe.variance,
+        "completion_donors": completion.donors,
+    }
+    if recipe.model is not None:
+        arrays["completion_loadings"] = recipe.model.loadings
+    description["completion"] = {
+        "how": completion.how,
+        "noise": None if recipe.model is None else recipe.model.noise,
+        "n_neighbors": recipe.n_neighbors,
+        "first": recipe.first,
+        "weight": recipe.weight,
+        "n_values": held_out.n_values,
+        "error": None if math.isnan(held_out.error) else held_out.error,
+        "kept": None if math.isnan(held_out.kept) else held_out.kept,
+    }
+
+
 def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Turn a column of Python objects into fixed-width text, which needs no pickle; empty where a value is missing."""
     if not column.dtype.hasobject:
@@ -139,7 +167,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     about = description.get("method_state")
     count = about.get("n_arrays") if isinstance(about, dict) else 0
     of_method = {f"method_{number}" for number in range(min(count, len(shapes)) if type(count) is int else 0)}
-    left = shapes.keys() - _TABLE - _SCALE - _COORDINATES - _OF_ROWS - columns - of_method
+    left = shapes.keys() - _TABLE - _SCALE - _COORDINATES - _COMPLETION - _OF_ROWS - columns - of_method
     if left:
         raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left)):.200}")
     if "embedding" not in shapes:
@@ -147,7 +175,7 @@ def check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]
     places = shapes["embedding"]
     if len(places) != 2:
         raise ValueError(f"array 'embedding' has shape {places}")
-    for name in sorted(shapes.keys() - _TABLE - _SCALE - _COORDINATES - of_method):
+    for name in sorted(shapes.keys() - _TABLE - _SCALE - _COORDINATES - _COMPLETION - of_method):
         if shapes[name][:1] != places[:1]:
             raise ValueError(f"array {name!r} has shape {shapes[name]}, embedding {places}")
 
@@ -167,7 +195,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3, "columns": 4, "representation": 4}
+    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3, "columns": 4, "completion": 4, "representation": 4}
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)
@@ -182,6 +210,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["scale"] = _scale(left, entries["scale"]) if "scale" in entries else None
     made["columns"] = _columns(entries["columns"], made["feature_names"]) if "columns" in entries else None
     made["representation"] = _representation(left, entries["representation"]) if "representation" in entries else None
+    made["completion"] = _completion(left, entries["completion"], made["X"]) if "completion" in entries else None
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
     for name in ("labels", "point_names"):
@@ -333,6 +362,45 @@ def _representation(arrays: Arrays, name: Any) -> Representation:
         return Representation(name, values)
     center = _take(arrays, "coordinates_center", (np.float64,), 1)
     return Representation(name, values, center, _take(arrays, "coordinates_components", (np.float64,), 2))
+
+
+def _completion(arrays: Arrays, about: Any, X: Any) -> Completion:
+    """Return what was missing and how it was filled in; `learn` gives a recipe numbers that are finite and fit."""
+    from gnomon.completion import Completion, HeldOut, LowRankNormal, Recipe
+
+    keys = ("how", "noise", "n_neighbors", "first", "weight", "n_values", "error", "kept")
+    if not isinstance(about, dict) or about.keys() != set(keys):
+        raise ValueError(f"its description of the completion is not {', '.join(keys)}")
+    numbers = [about[key] for key in keys[1:]]
+    if not all(one is None or (type(one) in (int, float) and 0 <= one < math.inf) for one in numbers):
+        raise ValueError(f"the completion is described by {numbers!r:.80}")
+    if not isinstance(X, np.ndarray) or about["how"] not in ("distance", "median"):
+        raise ValueError(f"the table was completed by {about['how']!r:.40}")
+    n, m = X.shape
+    packed = _take(arrays, "missing", (np.uint8,), 2)
+    if packed.shape != (n, -(-m // 8)):
+        raise ValueError(f"array 'missing' has shape {packed.shape}, and X {X.shape}")
+    parts = {part: _take(arrays, f"completion_{part}", (np.float64,), 1) for part in ("center", "spread", "variance")}
+    if any(part.shape != (m,) or not np.isfinite(part).all() for part in parts.values()):
+        raise ValueError(f"the completion has no finite center, spread and variance for {m} features")
+    if not (parts["spread"] > 0.0).all():
+        raise ValueError("the completion has a spread that is not > 0")
+    donors = _take(arrays, "completion_donors", (np.int64,), 1)
+    if not len(donors) or donors.min() < 0 or donors.max() >= n:
+        raise ValueError(f"the completion has donors that are none of {n} rows")
+    model = None
+    if about["noise"] is not None:
+        loadings = _take(arrays, "completion_loadings", (np.float64,), 2)
+        whole = type(about["n_neighbors"]) is int and about["n_neighbors"] > 0
+        if loadings.shape[0] != m or not np.isfinite(loadings).all() or not about["noise"] > 0.0 or not whole:
+            raise ValueError(f"the completion has loadings of shape {loadings.shape} and {numbers!r:.80}")
+        model = LowRankNormal(loadings, float(about["noise"]))
+    if any(about[key] is None or about[key] > 1 for key in ("first", "weight")):
+        raise ValueError(f"the completion has weights {about['first']!r:.20} and {about['weight']!r:.20}")
+    held_out = HeldOut(about["n_values"], *(math.nan if about[key] is None else about[key] for key in ("error", "kept")))
+    recipe = Recipe(**parts, model=model, **{key: about[key] for key in ("n_neighbors", "first", "weight")})
+    missing = np.unpackbits(packed, axis=1, count=m).astype(np.bool_)
+    return Completion(X, missing, about["how"], held_out, donors, recipe)
 
 
 def _image_shape(sizes: Any) -> tuple[int, ...] | None:

@@ -12,13 +12,15 @@ import scipy.sparse as sp
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import Representation, check_feature_count, check_labels, check_table
+from gnomon.data import Representation, check_feature_count, check_labels
 from gnomon.data.columns import encode_rows
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.names import default_names
+from gnomon.maps.missing import fill_new_rows
 
 if TYPE_CHECKING:
+    from gnomon.completion import Completion
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.maps.result import Map
 
@@ -50,15 +52,20 @@ def check_rows(result: Map, X_new: Any) -> Any:
 
     Of a map whose table had columns that are no numbers they may be a data frame of such columns.
     """
+    return _new_rows(result, X_new)[0]
+
+
+def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | None]:
+    """Return new rows in the form of the map's data, and which values they lacked if any may be missing."""
     if result.columns is not None and is_frame(X_new) and set(_names_of(X_new)) != set(result.feature_names):
         X_new = encode_rows(X_new, result.columns)
-    table = check_table(X_new, accept_sparse=True, min_samples=0)
+    table, missing = fill_new_rows(result.completion, X_new)
     named = result.feature_names != default_names(result.n_features, result.image_shape)
     check_feature_count(table, result.n_features, result.feature_names if named else None)
     values: Any = table.values
     if sp.issparse(result.X):
-        return values if table.is_sparse else sp.csr_array(values)
-    return values.toarray() if table.is_sparse else values
+        return (values if table.is_sparse else sp.csr_array(values)), missing
+    return (values.toarray() if table.is_sparse else values), missing
 
 
 def _names_of(frame: Any) -> list[str]:
@@ -78,7 +85,7 @@ def extend(
     """Return the map with new rows added, and what these say about it. See `Map.extend`."""
     from gnomon.extension import measure_drift
 
-    rows = check_rows(result, X_new)
+    rows, missing = _new_rows(result, X_new)
     m = int(rows.shape[0])
     if m == 0:
         raise ValueError(message("X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
@@ -109,6 +116,7 @@ def extend(
         metric=result.metric,
         scale=result.scale,
         representation=_longer_representation(result, mapped),
+        completion=_longer_completion(result, rows, missing),
         timings=dict(result.timings),
         notes=notes,
         columns=result.columns,
@@ -123,6 +131,14 @@ def _longer_representation(result: Map, mapped: npt.NDArray[Any]) -> Representat
     if result.representation is None:
         return None
     return replace(result.representation, values=np.concatenate([result.representation.values, mapped]))
+
+
+def _longer_completion(result: Map, rows: Any, missing: npt.NDArray[np.bool_] | None) -> Completion | None:
+    if result.completion is None:
+        return None
+    lacking = np.zeros(rows.shape, dtype=np.bool_) if missing is None else missing
+    both = np.concatenate([result.completion.missing, lacking])
+    return replace(result.completion, X=np.concatenate([result.X, rows]), missing=both)
 
 
 def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:

@@ -29,6 +29,7 @@ from gnomon.data.columns import encode_dataset, spreads_of
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.maps.missing import settle_missing
 from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.methods.base import Embedder, RowEmbedder
@@ -60,6 +61,7 @@ def map(
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     scale: Literal["auto", "standard", "robust"] | None = "auto",
+    missing: Literal["distance", "median", "drop", "error"] = "distance",
     n_components: int = 2,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -71,7 +73,7 @@ def map(
     Parameters
     ----------
     X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), AnnData or Dataset
-        Finite numbers. A Dataset brings its labels, names and pictures along; an AnnData object, also one that is a
+        Numbers, NaN where a value is missing. A Dataset brings its labels, names and pictures along; an AnnData object, also one that is a
         view or backed by a file, its matrix, names and annotations.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
@@ -123,6 +125,11 @@ def map(
         words, sparse tables and principal components stay as they are, and so does the table of an estimator of another
         library, or under a metric that does not compare coordinates one by one, such as "cosine". The map takes and
         returns rows in their own units all the same.
+    missing : {"distance", "median", "drop", "error"}, default="distance"
+        What to do about missing values; a warning says which they are, what was done and how well that could be done.
+        "distance" fills them in so that rows keep their neighbours, see `gnomon.complete_missing`; "median" by the
+        median of the column; "drop" leaves out rows that lack a value, with their labels, names and pictures; "error"
+        refuses them. Sparse tables must have none.
     n_components : {2, 3}, default=2
         Dimension of the map.
     random_state : int, default=0
@@ -151,7 +158,8 @@ def map(
     cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
     data = replace(_read(X, labels, n_pcs, cells), **stated)
     data = encode_dataset(data, features, drop)
-    table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
+    with _noted() as told:
+        data, table, completion = settle_missing(data, missing, scale=scale, random_state=random_state)
     _refuse_equal_rows(table)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
@@ -181,7 +189,7 @@ def map(
         labels=checked,
         label_name=data.label_name or "label",
         feature_names=list(table.feature_names or []),
-        images=images if data.image_shape is not None else data.images,  # pixels are drawn from the features
+        images=None if images is None and data.image_shape is not None else data.images,  # pixels are drawn from the features
         image_shape=data.image_shape,
         metadata=data.metadata,
         point_names=data.point_names,
@@ -189,9 +197,10 @@ def map(
         scale=scaling,
         columns=data.columns,
         representation=representation,
+        completion=completion,
         graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
-        notes=[*data.notes, *notes, *metric_notes, *_constant_features(table)],
+        notes=[*data.notes, *told, *notes, *metric_notes, *_constant_features(table)],
         name=name or (data.name if data.source else "map"),
         n_jobs=n_jobs,
     )

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.completion import Completion
 from gnomon.data import check_labels
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling
@@ -59,6 +60,8 @@ def check_parts(result: Map) -> None:
     result.metadata = {
         str(name): _column(column, n, f"metadata {name!r:.60}") for name, column in result.metadata.items()
     }
+    if result.completion is not None:
+        _check_completion(result.completion, (n, m))
     if result.scale is not None:
         _check_scaling(result.scale, m)
     if result.representation is not None:
@@ -99,6 +102,15 @@ def _check_scaling(scale: Any, n_features: int) -> None:
             raise ValueError(message(f"{name} of scale", "one finite float64 for each feature", fact=fact))
     if not (scale.spread > 0.0).all():
         raise ValueError(message("spread of scale", "> 0", fact=f"smallest {scale.spread.min():.3g}"))
+
+
+def _check_completion(completion: Any, shape: tuple[int, int]) -> None:
+    if not isinstance(completion, Completion):
+        fact = f"found {type(completion).__name__}"
+        raise TypeError(message("completion", "a gnomon.completion.Completion or None", fact=fact))
+    if completion.missing.shape != shape or completion.missing.dtype != np.bool_:
+        fact = f"its missing values have shape {completion.missing.shape} and type {completion.missing.dtype}"
+        raise ValueError(message("completion", f"of a table of shape {shape}", fact=fact))
 
 
 def _check_images(images: Any, n: int) -> None:

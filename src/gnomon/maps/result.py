@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
+from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_feature_count, check_one_row, check_table, plain_row
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.data.scaling import Scaling, choose_scaling
@@ -77,6 +78,9 @@ class Map(Questions):
     representation : gnomon.data.Representation or None
         Coordinates in which the map was made, such as principal components: neighbours, scores and dimension are of
         these, answers and new rows of the features of `X`. None if they are the features themselves.
+    completion : gnomon.completion.Completion or None
+        How missing values of the data were filled in, and which those were: ``completion.missing`` has the shape of
+        `X`. Rows that come later are completed likewise.
     graph : NeighborGraph or None
         Nearest neighbours in the data in this metric, if they are known yet: the method found them, or `neighbors` was
         asked for them. The file keeps them.
@@ -105,6 +109,7 @@ class Map(Questions):
     scale: Scaling | None = None
     columns: list[ColumnRule] | None = None
     representation: Representation | None = None
+    completion: Completion | None = None
     graph: NeighborGraph | None = None
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -283,6 +288,7 @@ class Map(Questions):
         Parameters
         ----------
         X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            NaN is filled in as in the map if that was made of a table with missing values, else refused.
 
         Returns
         -------

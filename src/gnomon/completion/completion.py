@@ -1,0 +1,301 @@
+"""A table with missing values becomes a complete one, with the error of that measured on values hidden for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._run import current_run
+from gnomon._validation import message
+from gnomon.completion.predictors import Rows, blocks
+from gnomon.completion.recipe import KEPT_NEIGHBORS, HeldOut, Learned, Recipe, learn
+from gnomon.data import check_table
+from gnomon.data.names import default_names
+from gnomon.data.scaling import describe_unlike_columns
+from gnomon.linalg import share, uniform_matrix
+
+__all__ = ["Completion", "check_missing", "complete_missing"]
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.floating[Any]]
+Float32Array = npt.NDArray[np.float32]
+Float64Array = npt.NDArray[np.float64]
+
+_STREAM_DONORS = 201
+_MOST_DONORS = 4096
+_DONOR_ENTRIES = 3 * 10**7  # at most
+_SHOWN = 5  # columns or rows named
+
+
+def check_missing(missing: Any) -> str:
+    """Return `missing` if it is one of its words, else raise ValueError."""
+    if isinstance(missing, str) and missing in ("distance", "median", "drop", "error"):
+        return missing
+    raise ValueError(message(f"missing={missing!r:.40}", "one of 'distance', 'median', 'drop', 'error'"))
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """A table whose missing values were filled in, and how well that could be done.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The complete table; known values are as they were.
+    missing : ndarray of shape (n_samples, n_features), bool
+        Which values were missing.
+    how : {"distance", "median"}
+        The way they were filled in.
+    held_out : HeldOut
+        What became of known values that were hidden: each tested row lost what another row lacks on top of what it
+        lacks itself, so that the values missing in fact are as a rule known somewhat better.
+    donors : ndarray of shape (n_donors,), int64
+        The rows that were learned from: all, or a random sample of at most 4,096.
+    recipe : Recipe
+        What was learned.
+    """
+
+    X: FloatArray = field(repr=False)
+    missing: BoolArray = field(repr=False)
+    how: str
+    held_out: HeldOut
+    donors: npt.NDArray[np.int64] = field(repr=False)
+    recipe: Recipe = field(repr=False)
+
+    @property
+    def missing_by_column(self) -> Float64Array:
+        """Share of missing values in each column."""
+        return np.asarray(self.missing.mean(axis=0))
+
+    @property
+    def missing_by_row(self) -> Float64Array:
+        """Share of missing values in each row."""
+        return np.asarray(self.missing.mean(axis=1))
+
+    @cached_property
+    def _learned(self) -> _Donors:
+        return _Donors.of(self.recipe, np.where(self.missing[self.donors], np.nan, self.X[self.donors]))
+
+    @entrance("Completion")
+    def fill(self, X: Any) -> FloatArray:
+        """Return rows with the missing values filled in, each row by itself.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN where a value is missing.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features)
+            Known values as they were. A row of `X` gets what it has there, up to rounding.
+        """
+        rows = check_table(X, min_samples=0, allow_missing=True).values
+        if rows.shape[1] != self.X.shape[1]:
+            fact = f"{rows.shape[1]} columns, {self.X.shape[1]} before"
+            raise ValueError(message("X", "a table with the columns that were completed", fact=fact))
+        return _fill(np.asarray(rows), self.recipe, None if self.recipe.model is None else self._learned)
+
+    def summary(self, feature_names: list[str] | None = None) -> str:
+        """Say what was missing, what was done and how well it could be done, without a full stop at the end."""
+        names = feature_names or default_names(self.X.shape[1])
+        by_column, total = self.missing.sum(axis=0), int(self.missing.sum())
+        columns = np.flatnonzero(by_column)
+        columns = columns[np.argsort(-by_column[columns], kind="stable")]
+        named = _listed([f"{names[j]!r} {by_column[j]:,}" for j in columns])
+        filled = "by rows that are alike and by linear relations of the columns" if self.how == "distance" else (
+            "with the median of their column"
+        )
+        text = (
+            f"{total:,} of {self.missing.size:,} values are missing ({total / self.missing.size:.1%}), in "
+            f"{len(columns):,} of {len(by_column):,} columns ({named}): they are filled in {filled}"
+        )
+        if self.held_out.n_values:
+            text += (
+                f". In a test on {self.held_out.n_values:,} known values the squared error was "
+                f"{self.held_out.error:.0%} of the variance, and rows kept {self.held_out.kept:.0%} of their "
+                f"{KEPT_NEIGHBORS} nearest neighbours"
+            )
+        empty = np.flatnonzero(by_column == len(self.missing))
+        if len(empty):
+            text += f". Columns without any value are set to 0: {_listed([repr(names[j]) for j in empty])}"
+        poor = np.flatnonzero(self.missing_by_row > 0.5)
+        if len(poor):
+            rows = "row lacks" if len(poor) == 1 else "rows lack"
+            text += f". {len(poor):,} {rows} more than half of the values; their places mean little: "
+            text += _listed([str(i) for i in poor])
+        return text
+
+
+def _listed(texts: list[str]) -> str:
+    return ", ".join(texts[:_SHOWN]) + (f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else "")
+
+
+@dataclass(frozen=True, eq=False)
+class _Donors:
+    """The rows that others are completed from.
+
+    Attributes
+    ----------
+    rows : Rows
+        With their gaps.
+    complete : ndarray of shape (n_donors, n_features), float32
+        After the first completion.
+    """
+
+    rows: Rows
+    complete: Float32Array
+
+    @classmethod
+    def of(cls, recipe: Recipe, X: FloatArray) -> _Donors:
+        rows = recipe.rows(X)
+        found = share(lambda block: recipe.begin(rows[block], rows)[1], blocks(len(X)))
+        return cls(rows, np.concatenate(found))
+
+
+def _fill(X: FloatArray, recipe: Recipe, donors: _Donors | None) -> FloatArray:
+    """Return the table with the missing values filled in; donors are None where the center is."""
+    found = np.array(X)
+    gaps = np.flatnonzero(np.isnan(found).any(axis=1))
+
+    def work(block: slice) -> None:
+        some = found[gaps[block]]
+        expected = recipe.center
+        if donors is not None:
+            linear, row = recipe.begin(recipe.rows(some), donors.rows)
+            expected = recipe.center + recipe.spread * recipe.end(linear, row, donors.rows, donors.complete)
+        found[gaps[block]] = np.where(np.isnan(some), expected, some)
+
+    share(work, blocks(len(gaps)))
+    return found
+
+
+def _fill_donors(X: FloatArray, learned: Learned, donors: _Donors) -> FloatArray:
+    """Return the rows that were learned from, of which the first steps are known."""
+    found, recipe = np.array(X), learned.recipe
+
+    def work(block: slice) -> None:
+        expected = recipe.end(learned.linear[block], learned.complete[block], donors.rows, donors.complete)
+        some = found[block]
+        found[block] = np.where(np.isnan(some), recipe.center + recipe.spread * expected, some)
+
+    share(work, blocks(len(found)))
+    return found
+
+
+@entrance("complete_missing", seeded=True)
+def complete_missing(
+    X: Any,
+    how: str = "distance",
+    *,
+    feature_names: Any = None,
+    standardize: bool | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Completion:
+    """Fill in the missing values of a table so that its rows keep their neighbours.
+
+    A missing value is expected in two ways. Linear: the columns are taken as jointly normal with few components, and
+    the value is its mean given those that the row has. Local: it is the mean over the row's nearest rows, which are
+    found by the distance over shared features with the expected rest, and a second time by the distance of the rows
+    completed. How many components and neighbours are used and how the two are weighed is what predicts best known
+    values that are hidden for it. Each row is completed by itself, from a sample of at most 4,096 rows, so that time
+    grows in proportion to the table.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        NaN where a value is missing.
+    how : {"distance", "median"}, default="distance"
+        "median" fills in the median of the column.
+    feature_names : sequence of str or None, default=None
+        None takes the column names of a data frame.
+    standardize : bool or None, default=None
+        Whether columns count alike; None standardises where they have unlike units. Values that come out are in the
+        units of the table all the same.
+    random_state : int, default=0
+        The same seed gives the same bytes for any number of threads.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+
+    Returns
+    -------
+    Completion
+
+    Raises
+    ------
+    TypeError
+        If X is sparse.
+    ValueError
+        If X holds infinity or has fewer than three rows.
+
+    References
+    ----------
+    .. [1] Eirola, Doquire, Verleysen & Lendasse, "Distance estimation in numerical data sets with missing values",
+       Information Sciences 240, 2013.
+    .. [2] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999.
+    """
+    if how not in ("distance", "median"):
+        raise ValueError(message(f"how={how!r:.40}", "'distance' or 'median'"))
+    table = check_table(X, min_samples=3, feature_names=feature_names, allow_missing=True)
+    values, missing = np.asarray(table.values), np.isnan(table.values)
+    seed = current_run().seed
+    rows = _draw_donors(*values.shape, seed)
+    blank = _units(values, missing, table.feature_names, standardize)
+    recipe, held_out, donors = blank, HeldOut(0, np.nan, np.nan), None
+    if not missing.any():
+        return Completion(values, missing, how, held_out, rows, blank)
+    if how == "median":
+        recipe = replace(blank, center=_medians(values, missing))
+        filled = _fill(values, recipe, None)
+    else:
+        own = blank.rows(values[rows])
+        learned = learn(blank, own, seed)
+        recipe, held_out, donors = learned.recipe, learned.held_out, _Donors(own, learned.complete)
+        filled = np.array(values)
+        others = np.setdiff1d(np.arange(len(values)), rows)
+        filled[rows] = _fill_donors(values[rows], learned, donors)
+        filled[others] = _fill(values[others], recipe, donors)
+    filled.flags.writeable = False
+    made = Completion(filled, missing, how, held_out, rows, recipe)
+    if donors is not None:
+        made.__dict__["_learned"] = donors
+    return made
+
+
+def _draw_donors(n_samples: int, n_features: int, seed: int) -> npt.NDArray[np.int64]:
+    most = min(n_samples, _MOST_DONORS, max(256, _DONOR_ENTRIES // n_features))
+    if most == n_samples:
+        return np.arange(n_samples)
+    draws = uniform_matrix(seed, _STREAM_DONORS, (n_samples, 1))[:, 0]
+    return np.sort(np.argsort(draws, kind="stable")[:most])
+
+
+def _medians(X: FloatArray, missing: BoolArray) -> Float64Array:
+    found = np.zeros(X.shape[1])
+    for j in np.flatnonzero(~missing.all(axis=0)):
+        found[j] = np.median(X[~missing[:, j], j])
+    return found
+
+
+def _units(X: FloatArray, missing: BoolArray, names: list[str] | None, standardize: bool | None) -> Recipe:
+    """Return center, spread and variance of each column; a column without values has center 0."""
+    count = np.maximum((~missing).sum(axis=0), 1)
+    center, square = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for block in blocks(len(X)):
+        center += np.where(missing[block], 0.0, X[block]).sum(axis=0)
+    center /= count
+    for block in blocks(len(X)):
+        square += np.where(missing[block], 0.0, (X[block] - center) ** 2).sum(axis=0)
+    deviation = np.sqrt(square / count)
+    if standardize is None:
+        some = slice(None, None, -(-len(X) // _MOST_DONORS))
+        filled = np.where(missing[some], center, X[some])
+        standardize = bool(describe_unlike_columns(filled, names or default_names(len(center))))
+    spread = np.where(deviation > 0.0, deviation, 1.0) if standardize else np.ones(len(center))
+    return Recipe(center, spread, (deviation / spread) ** 2)

@@ -1,0 +1,95 @@
+"""What a map does about missing values: of the rows it is made of, and of rows that come later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message, warn
+from gnomon.completion import Completion, check_missing, complete_missing
+from gnomon.data import Dataset, Table, check_table
+from gnomon.data.arrays import all_finite
+from gnomon.exceptions import DataWarning
+
+__all__ = ["fill_new_rows", "settle_missing"]
+
+_LEAST_ROWS = 3
+_SHOWN = 5  # rows named
+
+
+def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int) -> tuple[Dataset, Table, Any]:
+    """Return the data, their table without missing values, and its completion or None.
+
+    Parameters
+    ----------
+    data : Dataset
+    missing : {"distance", "median", "drop", "error"}
+    scale : {"auto", "standard", "robust"} or None
+        How the columns will be standardised.
+    random_state : int
+    """
+    how = check_missing(missing)
+    if how == "error":
+        return data, check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names), None
+    table = check_table(
+        data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names, allow_missing=True
+    )
+    values: Any = table.values
+    if all_finite(values if isinstance(values, np.ndarray) else values.data):
+        return data, replace(table, plain=True), None
+    if table.is_sparse:
+        fact = "a sparse table with NaN"
+        remedy = "Zeros that are not stored are known values; fill in the others, or leave their rows or columns out."
+        raise ValueError(message("X", "without missing values where it is sparse", fact=fact, remedy=remedy))
+    if how == "drop":
+        return _drop(data, values, table)
+    standardize = None if scale == "auto" and data.image_shape is None else scale in ("standard", "robust")
+    completion = complete_missing(
+        values, how, feature_names=table.feature_names, standardize=standardize, random_state=random_state
+    )
+    warn(f"{completion.summary(table.feature_names)}.", DataWarning)
+    whole = check_table(completion.X, feature_names=table.feature_names)
+    return data, replace(whole, index=table.index), completion
+
+
+def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> tuple[Dataset, Table, None]:
+    """Leave rows with a missing value out, with what goes with them."""
+    gaps = np.isnan(values)
+    lost = gaps.any(axis=1)
+    rows, n = np.flatnonzero(~lost), len(lost)
+    if len(rows) < _LEAST_ROWS:
+        fact = f"{n - len(rows):,} of {n:,} rows lack a value"
+        rule = f"a table of which {_LEAST_ROWS} rows lack none"
+        raise ValueError(message("X with missing='drop'", rule, fact=fact, remedy="Pass missing='distance'."))
+    gone = np.flatnonzero(lost)
+    named = ", ".join(str(i) for i in gone[:_SHOWN]) + (f" and {len(gone) - _SHOWN:,} more" if len(gone) > 5 else "")
+    warn(
+        f"{len(gone):,} of {n:,} rows lack {int(gaps.sum()):,} values and are left out: {named}. Rows of the map are "
+        "numbered anew.",
+        DataWarning,
+    )
+    kept = {name: _rows_of(getattr(data, name), rows, n) for name in ("labels", "point_names", "images")}
+    metadata = {name: _rows_of(column, rows, n) for name, column in data.metadata.items()}
+    whole = check_table(values[rows], min_samples=3, feature_names=table.feature_names)
+    index = None if table.index is None else table.index[rows]
+    return replace(data, X=whole.values, metadata=metadata, **kept), replace(whole, index=index), None
+
+
+def _rows_of(column: Any, rows: npt.NDArray[np.intp], n_samples: int) -> Any:
+    """Return the entries of some rows; what has another length is left for the check of the map."""
+    values = None if column is None else np.asarray(column)
+    return values if values is None or values.shape[:1] != (n_samples,) else values[rows]
+
+
+def fill_new_rows(completion: Completion | None, X_new: Any) -> tuple[Table, npt.NDArray[np.bool_] | None]:
+    """Return new rows completed as those of the map, and what they lacked; without a completion NaN is refused."""
+    table = check_table(X_new, accept_sparse=True, min_samples=0, allow_missing=completion is not None)
+    if completion is None or table.is_sparse:
+        return table, None
+    missing = np.isnan(np.asarray(table.values))
+    if not missing.any() or table.n_features != completion.missing.shape[1]:
+        return table, missing
+    return replace(table, values=completion.fill(table.values)), missing
