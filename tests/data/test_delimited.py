@@ -96,7 +96,7 @@ def test_a_nameless_first_column_names_the_points(write, text):
 
 def test_missing_values_are_refused_with_their_places(write):
     with pytest.raises(
-        ValueError, match=r"2 missing values, at line 3, column 'b'; line 4, column 'a'\)\. Fill them in"
+        ValueError, match=r"2 missing values, at line 3, column 'b'; line 4, column 'a'\)\. Pass missing='keep'"
     ):
         read_table(write("a,b,c\n1,2,x\n3,,x\nNA,4,x\n"))
     with pytest.raises(ValueError, match=r"1 missing value, at line 2, column 'b'"):

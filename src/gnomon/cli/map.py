@@ -92,6 +92,12 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
     type=click.Choice(["auto", "standard", "robust", "none"]),
     help="Standardise the columns; auto, the default, does so where they have unlike units.",
 )
+@click.option(
+    "--missing",
+    type=click.Choice(["distance", "median", "drop", "error"]),
+    help="Missing values: filled in so that neighbours stay (distance, the default) or by the median; their rows left "
+    "out; or refused.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--title", help="Title of the HTML page.")
@@ -112,6 +118,7 @@ def map(
     obsm: str | None,
     extra: dict[str, Any],
     scale: str | None,
+    missing: str | None,
     seed: int,
     threads: int | None,
     title: str | None,
@@ -131,10 +138,11 @@ def map(
     paths = given(html=output, png=png, map=save)
     for path in paths.values():
         check_writable(path)
-    stated: dict[str, Any] = {} if scale is None else {"scale": None if scale == "none" else scale}
+    stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_dataset(data, labels=labels, images=images, layer=layer, obsm=obsm)
+        gaps = "error" if missing == "error" else "keep"
+        dataset = open_dataset(data, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
                 dataset,

@@ -108,8 +108,10 @@ class Completion:
         columns = np.flatnonzero(by_column)
         columns = columns[np.argsort(-by_column[columns], kind="stable")]
         named = _listed([f"{names[j]!r} {by_column[j]:,}" for j in columns])
-        filled = "by rows that are alike and by linear relations of the columns" if self.how == "distance" else (
-            "with the median of their column"
+        filled = (
+            "by rows that are alike and by linear relations of the columns"
+            if self.how == "distance"
+            else ("with the median of their column")
         )
         text = (
             f"{total:,} of {self.missing.size:,} values are missing ({total / self.missing.size:.1%}), in "
@@ -243,9 +245,10 @@ def complete_missing(
     if how not in ("distance", "median"):
         raise ValueError(message(f"how={how!r:.40}", "'distance' or 'median'"))
     table = check_table(X, min_samples=3, feature_names=feature_names, allow_missing=True)
-    values, missing = np.asarray(table.values), np.isnan(table.values)
+    values = np.asarray(table.values)
+    missing = np.isnan(values)
     seed = current_run().seed
-    rows = _draw_donors(*values.shape, seed)
+    rows = _draw_donors(values.shape[0], values.shape[1], seed)
     blank = _units(values, missing, table.feature_names, standardize)
     recipe, held_out, donors = blank, HeldOut(0, np.nan, np.nan), None
     if not missing.any():

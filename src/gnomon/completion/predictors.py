@@ -134,7 +134,8 @@ def all_shared_distances(rows: Rows, variance: Float32Array) -> Float32Array:
 
     def half(block: slice) -> Float32Array:
         values, known = rows.values[block], rows.known[block]
-        return np.concatenate([values**2 - 0.5 * variance * known, -values], axis=1) @ right.T
+        found: Float32Array = np.concatenate([values**2 - 0.5 * variance * known, -values], axis=1) @ right.T
+        return found
 
     halves = np.concatenate(share(half, blocks(len(right))))
     halves += halves.T.copy()

@@ -26,7 +26,8 @@ KEPT_NEIGHBORS = 15
 """Neighbours of which is measured how many stay."""
 
 _STREAM_HIDDEN = 202
-_HIDDEN_ROWS = 400
+_FEWEST_TESTED, _MOST_TESTED = 100, 400  # rows that lose values for a test
+_PATTERNS = 8  # rows whose gaps are tried on one
 _RANKS = (0, 1, 2, 5, 10, 20, 40)
 _MOST_OF_COLUMNS = 0.8  # components
 _NEIGHBORS = (5, 10, 20)
@@ -108,7 +109,10 @@ class HeldOut:
 
 
 def _hide(known: BoolArray, seed: int) -> tuple[npt.NDArray[np.intp], BoolArray]:
-    """Draw a fifth of the rows, at most 400, and hide in each what another row lacks, if a value is left.
+    """Draw rows, and hide in each what one of eight other rows lacks.
+
+    It is the one that hides most, at most a quarter of the values known, else the one that hides fewest. A fifth of the
+    rows is drawn, at most 400 and at least 100; a row of which every other hides nothing or all keeps its values.
 
     Returns
     -------
@@ -116,11 +120,18 @@ def _hide(known: BoolArray, seed: int) -> tuple[npt.NDArray[np.intp], BoolArray]
     hidden : ndarray of shape (n_tested, n_features), bool
     """
     n = len(known)
-    order = np.argsort(uniform_matrix(seed, _STREAM_HIDDEN, (n, 2)), axis=0, kind="stable")
-    rows = order[: min(n, max(20, min(n // 5, _HIDDEN_ROWS))), 0]
+    draws = uniform_matrix(seed, _STREAM_HIDDEN, (n, 1 + _PATTERNS))
+    rows = np.argsort(draws[:, 0], kind="stable")[: min(n, max(_FEWEST_TESTED, min(n // 5, _MOST_TESTED)))]
     gaps = np.flatnonzero(~known.all(axis=1))
-    hidden = known[rows] & ~known[gaps[order[: len(rows), 1] % len(gaps)]]
-    hidden &= (known[rows] & ~hidden).any(axis=1)[:, None]
+    others = gaps[(draws[rows, 1:] * len(gaps)).astype(np.intp)]
+    hidden, n_known = np.zeros((len(rows), known.shape[1]), dtype=np.bool_), known[rows].sum(axis=1)
+    best = np.full(len(rows), -known.shape[1])
+    for column in range(_PATTERNS):
+        lost = known[rows] & ~known[others[:, column]]
+        count = lost.sum(axis=1)
+        rank = np.where(4 * count <= n_known, count, -count)
+        better = (count > 0) & (count < n_known) & (rank > best)
+        hidden[better], best[better] = lost[better], rank[better]
     return rows, hidden
 
 
@@ -233,9 +244,7 @@ class _Trial:
         return found, HeldOut(len(self.truth), error, float(kept.sum(axis=1).mean()) / _neighbors_of(len(complete)))
 
 
-def _fit_model(
-    rows: Rows, near: Float32Array, rank: int, rounds: int, seed: int
-) -> tuple[LowRankNormal, Float32Array]:
+def _fit_model(rows: Rows, near: Float32Array, rank: int, rounds: int, seed: int) -> tuple[LowRankNormal, Float32Array]:
     linear = near
     for _ in range(rounds):
         model = LowRankNormal.fit(rows.completed(linear), [rank], seed=seed)[0]

@@ -279,7 +279,7 @@ def check_finite(
     remedies = []
     if counts["NaN"]:
         remedies.append(
-            "Impute the missing values or leave these rows or columns out, "
+            "Impute the missing values, as gnomon.complete_missing does, or leave these rows or columns out, "
             "or pass distances from a metric that accepts missing values."
         )
     if counts["+infinity"] or counts["-infinity"]:

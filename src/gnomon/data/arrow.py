@@ -80,7 +80,11 @@ def _columns(table: Any) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] 
 
 @part("read_table")
 def read_arrow(
-    path: str | os.PathLike[str], *, labels: str | None = None, images: tuple[int, ...] | None = None
+    path: str | os.PathLike[str],
+    *,
+    labels: str | None = None,
+    images: tuple[int, ...] | None = None,
+    missing: str = "error",
 ) -> Dataset:
     """Read a Parquet or Feather file; a column of vectors becomes one column for each entry; see `read_table`.
 
@@ -93,7 +97,8 @@ def read_arrow(
     # classes there are UnicodeDecodeError, SystemError, IndexError and more.
     with refuse_unreadable(f"file {path!r}", f"a complete {kind} file", errors=(Exception,)):
         columns, point_names = _columns(reader.read_table(path))
-    _refuse_missing(path, columns, labels)
+    if missing == "error":
+        _refuse_missing(path, columns, labels)
     return assemble(columns, labels=labels, images=images, source=path, point_names=point_names)
 
 
@@ -102,5 +107,5 @@ def _refuse_missing(path: str, columns: dict[str, npt.NDArray[Any]], labels: str
         if values.dtype.kind == "f" and name != labels and np.isnan(values).any():
             rows = np.flatnonzero(np.isnan(values))
             fact = f"column {name!r} has {len(rows):,} missing, the first in row {rows[0]}"
-            remedy = "Fill them in, or leave these rows or columns out."
+            remedy = "Pass missing='keep' and the table to gnomon.map, or leave these rows or columns out."
             raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))

@@ -300,7 +300,7 @@ def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) 
     fact = (
         f"{total:,} missing {'value' if total == 1 else 'values'}, {'the first ' if total > _SHOWN else ''}at {shown}"
     )
-    remedy = "Fill them in, or leave these rows or columns out."
+    remedy = "Pass missing='keep' and the table to gnomon.map, or leave these rows or columns out."
     raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
 
 
@@ -320,6 +320,7 @@ def read_delimited(
     labels: str | None = None,
     images: tuple[int, ...] | None = None,
     delimiter: str | None = None,
+    missing: str = "error",
 ) -> Dataset:
     """Read a text table, header and delimiter found by looking; see `read_table`."""
     path = os.fspath(path)
@@ -334,7 +335,8 @@ def read_delimited(
     else:
         read = _read_careful(path, layout, names)
         text = _read_text(path, layout, read)
-        _refuse_missing(path, read, labels)
+        if missing == "error":
+            _refuse_missing(path, read, labels)
         columns = {
             n: text[n] if c.is_text else np.concatenate(c.pieces) for n, c in read.items() if n in text or c.pieces
         }

@@ -58,6 +58,7 @@ def read_table(
     delimiter: str | None = None,
     layer: str | None = None,
     obsm: str | None = None,
+    missing: str = "error",
 ) -> Dataset:
     """Read a table of numbers from a file or folder.
 
@@ -92,6 +93,8 @@ def read_table(
         Key of ``obsm`` in an h5ad file, such as "X_pca", whose coordinates a map is made of, while the genes explain
         it; "X" for the genes themselves. None takes "X_pca", or principal components, where there are more than 50
         genes.
+    missing : {"error", "keep"}, default="error"
+        Whether empty cells in columns of numbers, and what stands for them, are refused or become NaN.
 
     Returns
     -------
@@ -103,13 +106,15 @@ def read_table(
     FileNotFoundError
         If nothing is there; the text proposes names that are near.
     ValueError
-        If the file is of no supported kind or broken, takes more than a file of its size may, holds missing values,
-        or has no such column.
+        If the file is of no supported kind or broken, takes more than a file of its size may, holds missing values
+        that are not kept, or has no such column.
     OSError
         If the file cannot be opened.
     MissingDependencyError
         If reading this kind of file needs a package that is not installed.
     """
+    if missing not in ("error", "keep"):
+        raise ValueError(message(f"missing={missing!r}", "'error' or 'keep'"))
     where = Path(path)
     _require_existing(where)
     name = where.name.lower()
@@ -122,7 +127,7 @@ def read_table(
         from gnomon.data.delimited import read_delimited
 
         _refuse({"layer": layer, "obsm": obsm}, "a text file")
-        return read_delimited(where, labels=labels, images=images, delimiter=delimiter)
+        return read_delimited(where, labels=labels, images=images, delimiter=delimiter, missing=missing)
     _refuse({"delimiter": delimiter}, "this kind of file")
     if name.endswith(".h5ad"):
         from gnomon.data.isolated import read_isolated
@@ -137,7 +142,7 @@ def read_table(
     if name.endswith(_ARROW):
         from gnomon.data.isolated import read_isolated
 
-        return read_isolated("arrow", where, labels=labels, images=images)
+        return read_isolated("arrow", where, labels=labels, images=images, missing=missing)
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
     raise ValueError(message(f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))
@@ -151,6 +156,7 @@ def open_dataset(
     images: tuple[int, ...] | None = None,
     layer: str | None = None,
     obsm: str | None = None,
+    missing: str = "error",
 ) -> Dataset:
     """Open a file, a folder, or a data set by its name.
 
@@ -164,6 +170,8 @@ def open_dataset(
         Shape of a picture; a built-in data set knows its own.
     layer, obsm : str, default=None
         Parts of an h5ad file.
+    missing : {"error", "keep"}, default="error"
+        Whether missing values in columns of numbers are refused or become NaN.
 
     Returns
     -------
@@ -180,7 +188,7 @@ def open_dataset(
                 raise ValueError(message(f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}"))
         return dataset
     try:
-        return read_table(text, labels=labels, images=images, layer=layer, obsm=obsm)
+        return read_table(text, labels=labels, images=images, layer=layer, obsm=obsm, missing=missing)
     except FileNotFoundError as error:
         near = difflib.get_close_matches(name.lower(), dataset_names(), 1, 0.6)
         hint = f"A data set {near[0]!r} is built in. " if near else ""

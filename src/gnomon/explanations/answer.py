@@ -45,17 +45,20 @@ class Column:
         Attribute of the answer.
     error : str, default=""
         Attribute that holds the standard errors, printed behind the numbers.
+    blank : str, default="nan"
+        What is printed for a number that is NaN.
     """
 
     header: str
     name: str
     error: str = ""
+    blank: str = "nan"
 
     def cells(self, answer: Any) -> list[str]:
         """Return one text a row."""
         values = _listed(getattr(answer, self.name))
         if not self.error:
-            return [_cell(value) for value in values]
+            return [self.blank if isinstance(value, float) and math.isnan(value) else _cell(value) for value in values]
         errors = _listed(getattr(answer, self.error))
         return [f"{_cell(value)} ± {_short(error)}" for value, error in zip(values, errors, strict=True)]
 

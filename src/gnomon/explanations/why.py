@@ -44,9 +44,9 @@ class Why(GroupedAnswer):
     error : ndarray of shape (n_top,), float64
         Standard error of the length.
     values : ndarray of shape (n_top,), float64
-        Their values at the point.
+        Their values at the point; NaN for one that was missing and filled in, as `Map.why` knows.
     ranks : ndarray of shape (n_top,), float64, in [0, 1]
-        Share of all rows with a lower value, ties counted half: 0.5 is typical.
+        Share of all rows with a lower value, ties counted half: 0.5 is typical. NaN where the value is.
     arrows : ndarray of shape (n_top, n_components), float32
         Displacement in the map per one local standard deviation of the feature.
     arrow_errors : ndarray of shape (n_top, n_components), float64
@@ -80,8 +80,8 @@ class Why(GroupedAnswer):
     )
     _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "push_r2", "fit_r2", "fit", "place")
     _columns: ClassVar[tuple[Column, ...]] = (
-        Column("value", "values"),
-        Column("rank", "ranks"),
+        Column("value", "values", blank="missing"),
+        Column("rank", "ranks", blank=""),
         Column("importance", "effect", "error"),
         Column("arrow", "arrows"),
         Column("significant", "significant"),

@@ -397,8 +397,18 @@ def _completion(arrays: Arrays, about: Any, X: Any) -> Completion:
         model = LowRankNormal(loadings, float(about["noise"]))
     if any(about[key] is None or about[key] > 1 for key in ("first", "weight")):
         raise ValueError(f"the completion has weights {about['first']!r:.20} and {about['weight']!r:.20}")
-    held_out = HeldOut(about["n_values"], *(math.nan if about[key] is None else about[key] for key in ("error", "kept")))
-    recipe = Recipe(**parts, model=model, **{key: about[key] for key in ("n_neighbors", "first", "weight")})
+    held_out = HeldOut(
+        about["n_values"], *(math.nan if about[key] is None else about[key] for key in ("error", "kept"))
+    )
+    recipe = Recipe(
+        parts["center"],
+        parts["spread"],
+        parts["variance"],
+        model=model,
+        n_neighbors=about["n_neighbors"],
+        first=about["first"],
+        weight=about["weight"],
+    )
     missing = np.unpackbits(packed, axis=1, count=m).astype(np.bool_)
     return Completion(X, missing, about["how"], held_out, donors, recipe)
 

@@ -189,7 +189,9 @@ def map(
         labels=checked,
         label_name=data.label_name or "label",
         feature_names=list(table.feature_names or []),
-        images=None if images is None and data.image_shape is not None else data.images,  # pixels are drawn from the features
+        images=None
+        if images is None and data.image_shape is not None
+        else data.images,  # pixels are drawn from the features
         image_shape=data.image_shape,
         metadata=data.metadata,
         point_names=data.point_names,

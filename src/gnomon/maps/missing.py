@@ -34,9 +34,7 @@ def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int
     how = check_missing(missing)
     if how == "error":
         return data, check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names), None
-    table = check_table(
-        data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names, allow_missing=True
-    )
+    table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names, allow_missing=True)
     values: Any = table.values
     if all_finite(values if isinstance(values, np.ndarray) else values.data):
         return data, replace(table, plain=True), None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gnomon.data.dataset import require_name
 from gnomon.data.labels import measured_labels
 
 if TYPE_CHECKING:
+    from gnomon.completion import Completion
     from gnomon.data import Table
     from gnomon.explanations import (
         Axis,
@@ -136,6 +138,7 @@ class Questions:
     feature_names: list[str]
     image_shape: tuple[int, ...] | None
     metadata: dict[str, npt.NDArray[Any]]
+    completion: Completion | None
     point_names: npt.NDArray[Any] | None
     metric: str
     n_jobs: int | None
@@ -170,12 +173,22 @@ class Questions:
         return _select_rows(self, text)
 
     def why(self, i: int, n_top: int = 5, *, explanation: Explanation | None = None, groups: Any = None) -> Why:
-        """Say which features move a point. See `gnomon.why`; groups="auto" finds groups, as for `importance`."""
+        """Say which features move a point. See `gnomon.why`; groups="auto" finds groups, as for `importance`.
+
+        Values that were missing and filled in are NaN in the answer, and printed as missing.
+        """
         from gnomon.explanations.collinear import find_groups
         from gnomon.explanations.why import why
 
+        own = explanation is None
         known = self._known_groups(groups) if explanation is None else find_groups(explanation, groups)
-        return why(explanation or self.explain(), i, n_top, groups=known)
+        answer = why(explanation or self.explain(), i, n_top, groups=known)
+        if not own or self.completion is None or answer.groups is not None:
+            return answer
+        filled = self.completion.missing[answer.index, answer.indices]
+        return replace(
+            answer, values=np.where(filled, np.nan, answer.values), ranks=np.where(filled, np.nan, answer.ranks)
+        )
 
     def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
         """Say what changes along a line drawn through the map. See `gnomon.axis`."""

@@ -1,0 +1,240 @@
+"""Missing values: what is expected of them, from the formulas and on tables whose values are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.impute import KNNImputer
+from sklearn.neighbors import NearestNeighbors
+
+import gnomon as gn
+from gnomon.completion import LowRankNormal
+from gnomon.completion.predictors import (
+    Rows,
+    all_shared_distances,
+    mean_of_nearest,
+    shared_distances,
+    squared_distances,
+)
+
+
+def _with_gaps(X, share, seed=0):
+    gaps = np.random.default_rng(seed).random(X.shape) < share
+    gaps[gaps.all(axis=1), 0] = False
+    return np.where(gaps, np.nan, X), gaps
+
+
+def _rows(seed=0, shape=(30, 5), share=0.3):
+    X, gaps = _with_gaps(np.random.default_rng(seed).normal(size=shape), share, seed)
+    return Rows(np.where(gaps, 0, X).astype(np.float32), (~gaps).astype(np.float32))
+
+
+def _plane(n=200, d=8, seed=1):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 2)) @ rng.normal(size=(2, d)) + rng.normal(size=d)
+
+
+def _groups(n=240, d=12, seed=2):
+    """Return rows in eight tight groups in no linear relation to each other."""
+    rng = np.random.default_rng(seed)
+    return 5.0 * rng.normal(size=(8, d))[rng.integers(0, 8, n)] + 0.3 * rng.normal(size=(n, d))
+
+
+def _kept(X, Y, k=15):
+    found = [NearestNeighbors(n_neighbors=k).fit(rows).kneighbors()[1] for rows in (X, Y)]
+    return np.mean([len(np.intersect1d(a, b)) for a, b in zip(*found, strict=True)]) / k
+
+
+def test_the_model_expects_the_conditional_mean_of_a_normal_distribution():
+    rows, rng = _rows(), np.random.default_rng(3)
+    model = LowRankNormal(rng.normal(size=(5, 2)), 0.2)
+    covariance = model.loadings @ model.loadings.T + 0.2 * np.eye(5)
+    expected = model.expected(rows)
+    for i, known in enumerate(rows.known > 0):
+        gain = covariance[np.ix_(~known, known)] @ np.linalg.inv(covariance[np.ix_(known, known)])
+        np.testing.assert_allclose(expected[i, ~known], gain @ rows.values[i, known], rtol=1e-4, atol=1e-5)
+
+
+def test_a_model_without_components_expects_the_mean():
+    rows = _rows()
+    model = LowRankNormal.fit(rows.values, [0, 2], seed=0)[0]
+    assert model.loadings.shape == (5, 0)
+    assert (model.expected(rows) == 0).all()
+
+
+def test_shared_distances_are_over_shared_features_with_a_variance_for_each_other():
+    rows, donors = _rows(0), _rows(1, (20, 5))
+    variance = np.array([1.0, 2.0, 0.5, 3.0, 1.5], dtype=np.float32)
+    found = shared_distances(rows, donors, variance) + variance.sum()
+    for i in range(30):
+        for j in range(20):
+            shared = (rows.known[i] * donors.known[j]) > 0
+            square = ((rows.values[i] - donors.values[j])[shared] ** 2).sum() + variance[~shared].sum()
+            assert found[i, j] == pytest.approx(square, abs=1e-4)
+
+
+def test_all_pairs_have_the_same_shared_distances():
+    rows, variance = _rows(shape=(1100, 5)), np.arange(1.0, 6.0, dtype=np.float32)
+    np.testing.assert_allclose(all_shared_distances(rows, variance), shared_distances(rows, rows, variance), atol=1e-4)
+
+
+def test_the_mean_of_the_nearest_is_of_their_known_values():
+    donors, rng = _rows(shape=(40, 5)), np.random.default_rng(5)
+    distances = rng.normal(size=(7, 40)).astype(np.float32)
+    five, eight = mean_of_nearest(distances, [5, 8], donors)
+    for k, found in ((5, five), (8, eight)):
+        for i, nearest in enumerate(np.argsort(distances, axis=1)[:, :k]):
+            expected = donors.values[nearest].sum(axis=0) / (donors.known[nearest].sum(axis=0) + 0.3)
+            np.testing.assert_allclose(found[i], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_more_neighbours_than_donors_are_all_of_them():
+    donors = _rows(shape=(4, 5))
+    few, many = mean_of_nearest(np.zeros((2, 4), np.float32), [4, 10], donors)
+    np.testing.assert_array_equal(few, many)
+
+
+def test_distances_of_completed_rows_are_euclidean_up_to_a_constant_of_the_row():
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(5, 3)).astype(np.float32), rng.normal(size=(6, 3)).astype(np.float32)
+    full = ((A[:, None] - B[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(squared_distances(A, B) + (A**2).sum(axis=1)[:, None], full, atol=1e-5)
+
+
+def test_linear_relations_give_missing_values_back():
+    X = _plane()
+    given, gaps = _with_gaps(X, 0.2)
+    found = gn.complete_missing(given).X
+    assert ((found - X)[gaps] ** 2).mean() < 0.01 * X.var()
+
+
+def test_groups_without_linear_relations_give_missing_values_back():
+    X = _groups()
+    given, gaps = _with_gaps(X, 0.3)
+    found = gn.complete_missing(given).X
+    assert ((found - X)[gaps] ** 2).mean() < 0.02 * X.var()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("blocks", [False, True])
+def test_more_neighbours_are_kept_than_with_means_and_with_scikit_learns_neighbours(share, blocks):
+    X = load_breast_cancer().data
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    given, gaps = _with_gaps(X, share)
+    if blocks:
+        gaps = np.zeros(X.shape, bool)
+        for group in range(10):
+            gaps[group::10, (3 * group + np.arange(round(30 * share))) % 30] = True
+        given = np.where(gaps, np.nan, X)
+    ours = _kept(X, gn.complete_missing(given).X)
+    assert ours > _kept(X, np.where(gaps, np.nanmean(given, axis=0), given)) + 0.05
+    assert ours > _kept(X, KNNImputer().fit_transform(given)) + 0.01
+
+
+def test_known_values_stay_and_no_value_is_missing():
+    given, gaps = _with_gaps(_groups().astype(np.float32), 0.3)
+    given = given.astype(np.float32)
+    found = gn.complete_missing(given)
+    assert found.X.dtype == np.float32
+    assert np.isfinite(found.X).all()
+    np.testing.assert_array_equal(found.X[~gaps], given[~gaps])
+    np.testing.assert_array_equal(found.missing, gaps)
+
+
+def test_a_row_is_completed_by_itself_as_in_the_table():
+    given, _ = _with_gaps(_groups(), 0.3)
+    found = gn.complete_missing(given)
+    np.testing.assert_allclose(found.fill(given[7:8]), found.X[7:8], atol=1e-4)
+    np.testing.assert_allclose(found.fill(given), found.X, atol=1e-4)
+    assert (found.fill(_groups()[:3]) == _groups()[:3]).all()
+
+
+def test_rows_beyond_the_donors_are_completed_too(monkeypatch):
+    monkeypatch.setattr("gnomon.completion.completion._MOST_DONORS", 100)
+    X = _groups()
+    given, gaps = _with_gaps(X, 0.2)
+    found = gn.complete_missing(given)
+    assert len(found.donors) == 100
+    assert ((found.X - X)[gaps] ** 2).mean() < 0.05 * X.var()
+    np.testing.assert_allclose(found.fill(given), found.X, atol=1e-4)
+
+
+def test_threads_do_not_change_a_byte_and_the_seed_is_the_only_chance():
+    given, _ = _with_gaps(_groups(1200), 0.3)
+    one, two = (gn.complete_missing(given, n_jobs=n) for n in (1, 2))
+    assert one.X.tobytes() == two.X.tobytes()
+    assert one.held_out == two.held_out
+    assert gn.complete_missing(given, random_state=1).held_out != one.held_out
+
+
+def test_the_error_told_is_that_of_the_values_missing():
+    X = _plane(600) + 0.5 * np.random.default_rng(0).normal(size=(600, 8))
+    given, gaps = _with_gaps(X, 0.1)
+    found = gn.complete_missing(given, standardize=False)
+    truth = ((found.X - X)[gaps] ** 2).mean() / ((X - np.nanmean(given, axis=0))[gaps] ** 2).mean()
+    assert found.held_out.error == pytest.approx(truth, rel=0.35)
+    assert found.held_out.kept == pytest.approx(_kept(X, found.X), abs=0.1)
+
+
+def test_units_of_columns_do_not_matter_once_they_are_standardised():
+    given, _ = _with_gaps(_plane(), 0.2)
+    units = 10.0 ** np.arange(-3, 5)
+    small, large = (gn.complete_missing(X, standardize=True).X for X in (given, given * units))
+    np.testing.assert_allclose(large / units, small, rtol=1e-3, atol=1e-3)
+
+
+def test_columns_of_unlike_units_are_standardised_by_themselves():
+    given, gaps = _with_gaps(load_iris().data, 0.1)
+    given[:, 0] *= 1e4
+    chosen, asked = gn.complete_missing(given), gn.complete_missing(given, standardize=True)
+    np.testing.assert_array_equal(chosen.X[gaps], asked.X[gaps])
+
+
+def test_median_fills_in_the_median():
+    given, gaps = _with_gaps(_groups(), 0.3)
+    found = gn.complete_missing(given, "median")
+    expected = np.broadcast_to(np.nanmedian(given, axis=0), given.shape)
+    np.testing.assert_allclose(found.X[gaps], expected[gaps])
+    np.testing.assert_allclose(found.fill(given[:5]), found.X[:5])
+    assert "median" in found.summary()
+
+
+def test_a_column_and_a_row_without_values_are_named():
+    given, _ = _with_gaps(_groups(), 0.1)
+    given[:, 3] = np.nan
+    given[5] = np.nan
+    found = gn.complete_missing(given, feature_names=list("abcdefghijkl"))
+    assert np.isfinite(found.X).all()
+    assert (found.X[:, 3] == 0).all()
+    text = found.summary(list("abcdefghijkl"))
+    assert "Columns without any value are set to 0: 'd'" in text
+    assert "1 row lacks more than half of the values; their places mean little: 5" in text
+
+
+def test_a_table_without_gaps_is_returned_as_it_is():
+    X = _groups()
+    found = gn.complete_missing(X)
+    np.testing.assert_array_equal(found.X, X)
+    assert not found.missing.any()
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (3, 2), (5, 3), (40, 1)])
+def test_tables_too_small_to_test_anything_are_completed(shape):
+    given = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    given[1, 0] = np.nan
+    found = gn.complete_missing(given)
+    assert np.isfinite(found.X).all()
+    assert found.summary()
+
+
+def test_what_cannot_be_completed_is_refused():
+    with pytest.raises(TypeError, match=r"complete_missing: X must be a dense array"):
+        gn.complete_missing(sp.csr_array(np.eye(5)))
+    with pytest.raises(ValueError, match=r"X must be finite or NaN .*\+infinity"):
+        gn.complete_missing([[1.0, np.inf], [np.nan, 2.0], [1.0, 2.0]])
+    with pytest.raises(ValueError, match="how='mode' must be 'distance' or 'median'"):
+        gn.complete_missing(np.eye(4), "mode")
+    with pytest.raises(ValueError, match=r"Completion: X must be a table with the columns .* \(3 columns, 4 before\)"):
+        gn.complete_missing(np.eye(4)).fill(np.eye(3))
