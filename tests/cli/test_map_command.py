@@ -113,6 +113,19 @@ def test_options_reach_the_method(run, calls):
     }
 
 
+def test_empty_cells_are_left_to_the_map_unless_they_are_to_be_refused(run, calls):
+    Path("gaps.csv").write_text("a,b\n1,2\n3,\n4,5\n")
+    assert run("gaps.csv").exit_code == 0
+    dataset, options = calls[0]
+    assert np.isnan(dataset.X[1, 1])
+    assert "missing" not in options
+    assert run("gaps.csv", "--missing", "drop").exit_code == 0
+    assert calls[1][1]["missing"] == "drop"
+    refused = run("gaps.csv", "--missing", "error")
+    assert refused.exit_code != 0
+    assert "1 missing value, at line 3, column 'b'" in refused.output
+
+
 def test_labels_and_pictures_of_a_file(run, calls):
     Path("t.csv").write_text("kind,a,b,c,d,e,f\nx,1,2,3,4,5,6\ny,6,5,4,3,2,1\n")
     result = run("t.csv", "--labels", "kind", "--images", "3x2", "--title", "Two", "-o", "m.html")

@@ -105,6 +105,15 @@ def test_missing_values_are_refused_with_their_places(write):
         read_table(write("a,b\n" + "1,\n" * 6 + "1,2\n"))
 
 
+def test_missing_values_are_kept_as_nan_on_request(write):
+    data = read_table(write("a,b,c,d\n1,2,x,\n3,,x,\nNA,4,x,?\n"), missing="keep")
+    assert data.feature_names == ["a", "b"]
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, np.nan], [np.nan, 4]])
+    assert sorted(data.metadata) == ["c", "d"]
+    with pytest.raises(ValueError, match="read_table: missing='drop' must be 'error' or 'keep'"):
+        read_table(write("a,b\n1,2\n"), missing="drop")
+
+
 def test_rows_of_unequal_length_are_refused_with_the_line(write):
     with pytest.raises(ValueError, match="line 4 has 1 fields, the rows before it 2"):
         read_table(write("a,b\n1,2\n3,4\n5\n"))

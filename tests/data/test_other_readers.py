@@ -48,6 +48,8 @@ def test_missing_value_in_a_parquet_file(tmp_path):
     pd.DataFrame({"a": [1.0, None]}).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="column 'a' has 1 missing, the first in row 1"):
         read_table(tmp_path / "t.parquet")
+    kept = read_table(tmp_path / "t.parquet", missing="keep")
+    np.testing.assert_array_equal(kept.X, [[1.0], [np.nan]])
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])

@@ -114,7 +114,7 @@ def test_a_file_with_damaged_arrays_of_a_completion_is_refused(made, name, value
     from gnomon.maps.file import VERSION, pack, unpack
 
     arrays, description = pack(made)
-    with pytest.raises(ValueError, match="completion|missing"):
+    with pytest.raises(ValueError, match=r"completion|missing"):
         unpack(arrays | {name: value}, {**description, "version": VERSION}, gn.Map)
 
 
@@ -175,7 +175,7 @@ def test_what_cannot_be_completed_is_refused(table):
 def test_a_completion_of_another_table_is_refused(table, made):
     with pytest.raises(ValueError, match=r"completion must be of a table of shape \(70, 6\)"):
         gn.Map(table[0][:70], made.embedding[:70], completion=made.completion)
-    with pytest.raises(TypeError, match="completion must be a gnomon.completion.Completion or None"):
+    with pytest.raises(TypeError, match=r"completion must be a gnomon\.completion\.Completion or None"):
         gn.Map(table[0], made.embedding, completion="median")
 
 
