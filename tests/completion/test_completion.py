@@ -10,7 +10,7 @@ from sklearn.impute import KNNImputer
 from sklearn.neighbors import NearestNeighbors
 
 import gnomon as gn
-from gnomon.completion import LowRankNormal
+from gnomon.completion import LowRankNormal, Recipe
 from gnomon.completion.predictors import (
     Rows,
     all_shared_distances,
@@ -18,6 +18,7 @@ from gnomon.completion.predictors import (
     shared_distances,
     squared_distances,
 )
+from gnomon.completion.recipe import _near_all
 
 
 def _with_gaps(X, share, seed=0):
@@ -94,6 +95,18 @@ def test_more_neighbours_than_donors_are_all_of_them():
     donors = _rows(shape=(4, 5))
     few, many = mean_of_nearest(np.zeros((2, 4), np.float32), [4, 10], donors)
     np.testing.assert_array_equal(few, many)
+
+
+def test_nothing_that_is_hidden_for_the_test_is_used_in_it():
+    rows, blank = _rows(shape=(60, 5)), Recipe(np.zeros(5), np.ones(5), np.ones(5))
+    tested = np.array([3, 40, 7])
+    hidden = (rows.known[tested] > 0) & (np.arange(5) < 2)
+    left = rows.without(tested, hidden)
+    assert (left.values[tested][hidden] == 0).all()
+    assert (left.known[tested][hidden] == 0).all()
+    near, near_left = _near_all(blank, rows, left, tested)
+    np.testing.assert_allclose(near, blank.near(rows, rows), atol=1e-5)
+    np.testing.assert_allclose(near_left, blank.near(left, left), atol=1e-5)
 
 
 def test_distances_of_completed_rows_are_euclidean_up_to_a_constant_of_the_row():

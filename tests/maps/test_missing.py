@@ -60,6 +60,11 @@ def test_why_shows_a_value_that_was_missing_as_missing(table, made):
     json.dumps(answer.to_dict())
 
 
+def test_why_in_terms_of_other_features_knows_of_no_gaps(table, made):
+    other = made.explain(np.repeat(table[0][:, 5:], 6, axis=1) + table[0])
+    assert np.isfinite(made.why(4, 6, explanation=other).values).all()
+
+
 def test_new_rows_with_gaps_are_placed_as_those_of_the_map(table, made):
     np.testing.assert_allclose(made.transform(table[2][:9]), made.embedding[:9], atol=1e-3)
     np.testing.assert_allclose(made.place(table[2][:9]), made.embedding[:9], atol=1e-3)

@@ -215,7 +215,7 @@ class _Trial:
         for number in range(1, _ROUNDS + 1):
             models = LowRankNormal.fit(self.left.completed(linear), ranks, seed=seed)
             errors = [self.error(model.expected(self.left[self.tested])) for model in models]
-            best = next(i for i, error in enumerate(errors) if _ENOUGH * error <= min(errors))
+            best = int(np.argmin(errors)) if min(errors) < _ENOUGH * errors[0] else 0
             if not errors[best] < _ENOUGH * least:
                 break
             least, rank, rounds = errors[best], ranks[best], number
