@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-
 from benchmarks.missing import hide_values, kept_neighbors, main
 
 
