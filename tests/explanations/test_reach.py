@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 from tests.threads import on_threads
 
+import gnomon as gn
 from gnomon.explanations import explain
 from gnomon.explanations.reach import choose_neighbors, choose_pooling
 from gnomon.neighbors import compute_neighbors
@@ -34,6 +35,16 @@ def test_views_without_noise_are_explained_by_the_nearest_alone():
     assert likeness(found, change) > likeness(wide, change) + 0.2
     assert found.distortion.tear.shape == (72,)
     assert f"over {found.n_neighbors} neighbours in the data" in found.summary()
+
+
+def test_few_neighbours_are_taken_only_if_they_predict_places_as_well():
+    rng = np.random.default_rng(0)
+    category = rng.integers(0, 3, 300)  # near rows are of one category: few neighbours say which features differ
+    X = np.column_stack([np.eye(3)[category], rng.normal(size=(300, 4))])
+    graph = compute_neighbors(X, 15)
+    assert choose_neighbors(X, graph) < 15
+    Y = gn.UMAP(random_state=0).fit_transform(X)
+    assert explain(X, Y).n_neighbors == 15
 
 
 def test_in_noise_all_neighbours_are_taken_and_averaged():

@@ -15,7 +15,7 @@ from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.choice import FitChoice, choose_fit
 from gnomon.explanations.fidelity import push_fidelity
-from gnomon.explanations.reach import LINEAR, choose_neighbors, fit_forward
+from gnomon.explanations.reach import LINEAR, fit_forward, median_r2
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.explanations.why import LOW_R2, Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects
@@ -407,8 +407,9 @@ def explain(
     near = _neighbors(
         values, graph, _N_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
     )
-    n_neighbors = choose_neighbors(values, near) if checked["n_neighbors"] == "auto" else near.n_neighbors
-    jacobians = fit_forward(values, places, near, n_neighbors, checked["pooling"])
+    asked = near.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
+    jacobians = fit_forward(values, places, near, asked, checked["pooling"])
+    n_neighbors = int(jacobians.indices.shape[1])
     chosen = _choose_fit(values, jacobians, near.nearest(n_neighbors), checked["fit"])
     jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP)
     inverse = None
@@ -431,8 +432,7 @@ def explain(
 
 def _choose_fit(X: Any, jacobians: LocalJacobians, graph: NeighborGraph, fit: str) -> FitChoice:
     """Return the fit asked for, or the one that predicts held-out rows."""
-    scores = jacobians.held_out_r2()[jacobians.mask]
-    linear = not len(scores) or float(np.median(scores)) >= LINEAR
+    linear = not median_r2(jacobians) < LINEAR
     if fit == "forward" or (fit == "auto" and linear):
         return FitChoice("forward", graph.n_neighbors, {})
     return choose_fit(

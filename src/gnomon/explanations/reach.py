@@ -18,7 +18,7 @@ from gnomon.geometry import LocalJacobians, local_jacobians
 from gnomon.geometry.expansion import expand_axes_by_rounds
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward"]
+__all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward", "median_r2"]
 
 COUNTS = (4, 6, 8, 10)
 """Neighbours tried, besides all."""
@@ -38,6 +38,7 @@ _CERTAIN = 2.0  # standard errors by which less reach must be better
 _HELD = 4  # one row in so many is held out of fits that are averaged
 _CENTRES = 100
 _TESTED = 3  # nearest held-out rows of each
+_LOSS = 0.05  # of the median R2 that fewer neighbours may cost
 _SLACK = 4 / 3  # times what the best choice leaves unpredicted that one with more damping or averaging may leave
 
 Array = npt.NDArray[np.float64]
@@ -246,8 +247,16 @@ def _choose_ridges(X: Any, Y: Array, graph: NeighborGraph) -> tuple[float, float
     return _RIDGES[int(np.argmin(alone))], _RIDGES[int(strongest)]
 
 
-def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, pooling: int | str) -> LocalJacobians:
-    """Fit places by features over the first neighbours of each row.
+def median_r2(fits: LocalJacobians) -> float:
+    """Return the median share of the neighbours' steps that the fits to the others predict; NaN without fits."""
+    scores = fits.held_out_r2()[fits.mask]
+    return float(np.median(scores)) if len(scores) else float("nan")
+
+
+def fit_forward(
+    X: Any, places: Array, graph: NeighborGraph, n_neighbors: int | str, pooling: int | str
+) -> LocalJacobians:
+    """Fit places by features over neighbours of each row.
 
     Parameters
     ----------
@@ -257,8 +266,9 @@ def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, p
         The embedding; NaN where a row has no place.
     graph : NeighborGraph
         Neighbours in the data.
-    n_neighbors : int
-        Neighbours of each fit.
+    n_neighbors : int or "auto"
+        The first so many neighbours. "auto" takes as many as `choose_neighbors` says, but all if fewer lose more than
+        0.05 of the median R2.
     pooling : int >= 0 or "auto"
         Times that fits are averaged. "auto" averages three times; if the fits then predict at least half, as often as
         `choose_pooling` says.
@@ -268,6 +278,17 @@ def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, p
     LocalJacobians
         Of all rows.
     """
+    if n_neighbors != "auto":
+        return _fit_over(X, places, graph, int(n_neighbors), pooling)
+    fewer = choose_neighbors(X, graph)
+    fits = _fit_over(X, places, graph, fewer, pooling)
+    if fewer == graph.n_neighbors:
+        return fits
+    wide = _fit_over(X, places, graph, graph.n_neighbors, pooling)
+    return wide if median_r2(wide) > median_r2(fits) + _LOSS else fits
+
+
+def _fit_over(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, pooling: int | str) -> LocalJacobians:
     near = graph.nearest(n_neighbors)
 
     def fit(ridge: float, rounds: int) -> LocalJacobians:
@@ -277,8 +298,7 @@ def fit_forward(X: Any, places: Array, graph: NeighborGraph, n_neighbors: int, p
     if pooling != "auto":
         return fit(pooled if int(pooling) > 0 else alone, int(pooling))
     fits = fit(pooled, _POOLING)
-    scores = fits.held_out_r2()[fits.mask]
-    if not len(scores) or float(np.median(scores)) < LINEAR:
+    if not median_r2(fits) >= LINEAR:
         return fits
     rounds = choose_pooling(X, places, graph, n_neighbors, ridge=alone, pooled_ridge=fits.ridge)
     return replace(fits, pooling=rounds) if rounds else fit(alone, 0)

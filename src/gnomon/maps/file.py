@@ -195,7 +195,15 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    since = {"graph": 1, "method_state": 2, "n_fitted": 3, "scale": 3, "columns": 4, "completion": 4, "representation": 4}
+    since = {
+        "graph": 1,
+        "method_state": 2,
+        "n_fitted": 3,
+        "scale": 3,
+        "columns": 4,
+        "completion": 4,
+        "representation": 4,
+    }
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)

@@ -73,8 +73,8 @@ def map(
     Parameters
     ----------
     X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), AnnData or Dataset
-        Numbers, NaN where a value is missing. A Dataset brings its labels, names and pictures along; an AnnData object, also one that is a
-        view or backed by a file, its matrix, names and annotations.
+        Numbers, NaN where a value is missing. A Dataset brings its labels, names and pictures along; an AnnData object,
+        also one that is a view or backed by a file, its matrix, names and annotations.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
         or any other.
