@@ -108,3 +108,19 @@ def test_what_is_wrong_is_said_in_one_line(saved):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_help_says_what_a_map_is(question):
     assert "gnomon map --save" in " ".join(ask(question, "--help").stdout.split())
+
+
+def test_rows_are_ranked_for_people_and_for_programs(saved, tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3))
+    X[30:] += 20
+    labels = np.repeat([0, 1], 30)
+    labels[4] = 1
+    path = str(tmp_path / "wrong.gnomon")
+    Map(X, X[:, :2], labels=labels).save(path)
+    table = ask("suspects", path).stdout.splitlines()
+    assert table[0].startswith("1 of 60 labelled rows")
+    assert table[2].split()[:3] == ["4", "1", "0"]
+    document = json.loads(ask("outliers", path, "--json", "-n", "2").stdout)
+    assert [row["row"] for row in document["rows"]] == Map.load(path).outliers(2).rows.tolist()
+    assert "gnomon map --save" in " ".join(ask("suspects", "--help").stdout.split())

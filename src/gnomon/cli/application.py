@@ -24,6 +24,8 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "importance": "questions",
     "saliency": "questions",
     "counterfactual": "questions",
+    "suspects": "questions",
+    "outliers": "questions",
 }
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 

@@ -14,7 +14,17 @@ from gnomon.cli.console import collect_warnings, file_line, given, json_text
 if TYPE_CHECKING:
     from gnomon.explanations import Caption
 
-__all__ = ["axis", "contrast", "counterfactual", "importance", "profile", "saliency", "why"]
+__all__ = [
+    "axis",
+    "contrast",
+    "counterfactual",
+    "importance",
+    "outliers",
+    "profile",
+    "saliency",
+    "suspects",
+    "why",
+]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -24,9 +34,9 @@ def _map_file(command: _Command) -> _Command:
     return click.argument("map_path", metavar="MAP")(command)
 
 
-def _n_top(default: int) -> Callable[[_Command], _Command]:
-    """Add the option for the number of features."""
-    text = "Features to list."
+def _n_top(default: int, what: str = "Features") -> Callable[[_Command], _Command]:
+    """Add the option for the number of features or of something else."""
+    text = f"{what} to list."
     return click.option("-n", "--top", type=click.IntRange(1), default=default, show_default=True, help=text)
 
 
@@ -287,3 +297,31 @@ def counterfactual(
     rows = None if target is None else result.select(target)
     place = None if position is None else _coordinates(position)
     _print_answer(lambda: result.counterfactual(result.find(point), rows, position=place).head(top), as_json)
+
+
+@click.command("suspects")
+@_map_file
+@_n_top(20, "Rows")
+@_threads
+@_as_json
+def suspects(map_path: str, top: int, threads: int | None, as_json: bool) -> None:
+    """List rows of MAP whose neighbours in the data vote for another label than theirs.
+
+    MAP is a file that `gnomon map --save` wrote, with labels.
+    """
+    result = _open_map(map_path, threads)
+    _print_answer(lambda: result.suspects(top), as_json)
+
+
+@click.command("outliers")
+@_map_file
+@_n_top(20, "Rows")
+@_threads
+@_as_json
+def outliers(map_path: str, top: int, threads: int | None, as_json: bool) -> None:
+    """List rows of MAP that lie far from the data, by the local outlier factor.
+
+    MAP is a file that `gnomon map --save` wrote.
+    """
+    result = _open_map(map_path, threads)
+    _print_answer(lambda: result.outliers(top), as_json)

@@ -12,7 +12,9 @@ from gnomon.explanations.counterfactual import Counterfactual
 from gnomon.explanations.explanation import Explanation, TopFeatures, explain
 from gnomon.explanations.importance import MeanImportance, importance_by_label, mean_importance
 from gnomon.explanations.interpretable import encode_features, explain_with_features
+from gnomon.explanations.outliers import Outliers
 from gnomon.explanations.saliency import Saliency
+from gnomon.explanations.suspects import Suspects
 from gnomon.explanations.why import Why
 
 __all__ = [
@@ -24,8 +26,10 @@ __all__ = [
     "Explanation",
     "FeatureGroups",
     "MeanImportance",
+    "Outliers",
     "Profile",
     "Saliency",
+    "Suspects",
     "TopFeatures",
     "Why",
     "cluster_captions",

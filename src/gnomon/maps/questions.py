@@ -27,12 +27,16 @@ if TYPE_CHECKING:
         Explanation,
         FeatureGroups,
         MeanImportance,
+        Outliers,
         Saliency,
+        Suspects,
         Why,
     )
+    from gnomon.neighbors import NeighborGraph
 
 __all__ = ["Questions"]
 
+_N_NEIGHBORS = 15  # that suspects and outliers are judged by
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
@@ -144,6 +148,7 @@ class Questions:
     n_jobs: int | None
     explain: Callable[..., Explanation]
     transform: Callable[[Any], npt.NDArray[Any]]
+    neighbors: Callable[[], NeighborGraph | None]
     _checked: Callable[[], Table]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
     _groups: FeatureGroups | None
@@ -313,6 +318,57 @@ class Questions:
         if transform is None:
             options.setdefault("novelty", self.novelty)
         return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
+
+    @entrance("suspects")
+    def suspects(self, n: int = 20) -> Suspects:
+        """List rows whose neighbours in the data vote for another label than theirs.
+
+        By the first 15 of `neighbors`, in the metric of the map; where the points lie in the map does not matter. The
+        neighbours vote with weights that fall with their distance, the row itself does not.
+
+        Parameters
+        ----------
+        n : int >= 1, default=20
+            Rows listed at most, the most doubtful first. `Suspects.scores` has a score for every row, as a column of
+            `metadata` to colour the page by.
+
+        Returns
+        -------
+        gnomon.explanations.Suspects
+
+        Raises
+        ------
+        ValueError
+            If the map has no labels, or they are measured and so no classes.
+        """
+        from gnomon.explanations.suspects import find_suspects
+
+        return find_suspects(self._nearest(), self._known_labels(), n, point_names=self.point_names)
+
+    @entrance("outliers")
+    def outliers(self, n: int = 20) -> Outliers:
+        """List rows that lie far from the data: their density is low beside that of their neighbours.
+
+        By the local outlier factor of the first 15 of `neighbors`, in the metric of the map.
+
+        Parameters
+        ----------
+        n : int >= 1, default=20
+            Rows listed, the farthest out first. `Outliers.scores` has a score for every row.
+
+        Returns
+        -------
+        gnomon.explanations.Outliers
+        """
+        from gnomon.explanations.outliers import find_outliers
+
+        return find_outliers(self._nearest(), n, point_names=self.point_names)
+
+    def _nearest(self) -> NeighborGraph:
+        graph = self.neighbors()
+        if graph is None:
+            raise ValueError(message("a map of 1 row", "one of 2 rows at least"))
+        return graph.nearest(_N_NEIGHBORS)
 
     def _known_labels(self) -> npt.NDArray[Any]:
         if self.labels is None:

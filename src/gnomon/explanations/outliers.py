@@ -1,0 +1,103 @@
+"""Rows that lie where the data are thin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._validation import Integer, check_parameters
+from gnomon.explanations.answer import Column
+from gnomon.explanations.ranked import RankedRows, names_of_rows
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Outliers", "find_outliers"]
+
+Array = npt.NDArray[np.float64]
+_DENSEST = 1e-3  # of the median reach: copies of a row are not taken as closer together than this
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outliers(RankedRows):
+    """Rows by how much thinner the data are around them than around their neighbours, the farthest out first.
+
+    Attributes
+    ----------
+    score, scores : float64 > 0
+        Local outlier factor: about 1 within the data, 2 where the density is half of that around the neighbours. NaN
+        for a row without neighbours.
+    distance : ndarray of shape (n_listed,), float64
+        Distance to the last of its neighbours, in units of the metric.
+    """
+
+    _question: ClassVar[str] = "outliers"
+    _columns: ClassVar[tuple[Column, ...]] = (Column("score", "score"), Column("distance", "distance"))
+    _per_row: ClassVar[tuple[str, ...]] = ("distance",)
+
+    distance: Array
+
+    def headline(self) -> str:
+        """Return the line above the printed table."""
+        typical = float(np.nanmedian(self.scores)) if np.isfinite(self.scores).any() else np.nan
+        text = f"local outlier factor by {self.n_neighbors} neighbours in the data"
+        return f"{text}; that of a typical row is {typical:.2f}"
+
+
+@entrance("outliers")
+def find_outliers(graph: NeighborGraph, n: int = 20, *, point_names: Any = None) -> Outliers:
+    """Rank rows by how much thinner the data are around them than around their neighbours.
+
+    The reach from a row to a neighbour is their distance, but at least the distance of the neighbour's own last
+    neighbour; the density at a row is one over its mean reach. The score is the mean density at its neighbours over its
+    own [1]_.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Nearest neighbours in the data.
+    n : int >= 1, default=20
+        Rows listed.
+    point_names : array-like of shape (n_samples,), default=None
+        Names of the rows.
+
+    Returns
+    -------
+    Outliers
+
+    Notes
+    -----
+    Among copies of a row the density would be infinite; no mean reach counts as less than a thousandth of the median.
+
+    References
+    ----------
+    .. [1] Breunig, Kriegel, Ng & Sander, "LOF: identifying density-based local outliers", SIGMOD 2000.
+    """
+    n = check_parameters({"n": Integer(1)}, {"n": n})["n"]
+    present = np.ones(graph.indices.shape, dtype=np.bool_) if graph.mask is None else graph.mask
+    distances = np.where(present, graph.distances, 0.0).astype(np.float64)
+    last = distances.max(axis=1)
+    reach = _mean(np.maximum(distances, last[graph.indices]), present)
+    floor = _DENSEST * float(np.median(reach[reach > 0])) if (reach > 0).any() else 1.0
+    reach = np.maximum(reach, floor)  # NaN stays
+    scores = _mean(reach[:, None] / reach[graph.indices], present)
+    known = np.flatnonzero(np.isfinite(scores))
+    rows = known[np.argsort(-scores[known], kind="stable")][:n].astype(np.int64)
+    return Outliers(
+        rows=rows,
+        names=names_of_rows(point_names, rows),
+        score=scores[rows],
+        scores=scores,
+        n_neighbors=graph.n_neighbors,
+        distance=last[rows],
+    )
+
+
+def _mean(values: Array, present: npt.NDArray[np.bool_]) -> Array:
+    """Return the mean of each row's present entries, NaN where there are none."""
+    counts = present.sum(axis=1)
+    found = np.full(len(values), np.nan)
+    np.divide(np.sum(values, axis=1, where=present), counts, out=found, where=counts > 0)
+    return found

@@ -1,0 +1,144 @@
+"""Rows whose label their neighbours in the data disagree with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._validation import Integer, check_parameters
+from gnomon.data.labels import name_of, sort_into_classes
+from gnomon.explanations.answer import Column
+from gnomon.explanations.ranked import RankedRows, names_of_rows
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Suspects", "find_suspects"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspects(RankedRows):
+    """Rows whose neighbours in the data vote for another label than theirs, the most doubtful first.
+
+    Attributes
+    ----------
+    labels : list of str
+        The label of each row listed.
+    votes : list of str
+        The label that its neighbours vote for.
+    share : ndarray of shape (n_listed,), float64, in (0, 1]
+        Share of its labelled neighbours that have this label, each counted once.
+    score, scores : float64 in [0, 1]
+        Share of the weight of its labelled neighbours that is not on its own label: 1 if none of them has it. NaN for
+        a row without a label or without a labelled neighbour.
+    n_suspects : int
+        Rows in all whose neighbours vote for another label.
+    """
+
+    _question: ClassVar[str] = "suspects"
+    _columns: ClassVar[tuple[Column, ...]] = (
+        Column("label", "labels"),
+        Column("neighbours say", "votes"),
+        Column("their share", "share"),
+        Column("score", "score"),
+    )
+    _per_row: ClassVar[tuple[str, ...]] = ("labels", "votes", "share")
+
+    labels: list[str]
+    votes: list[str]
+    share: Array
+    n_suspects: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table with plain Python values, one record for each row listed."""
+        document = super().to_dict()
+        for record in document["rows"]:
+            record["label"], record["vote"] = record.pop("labels"), record.pop("votes")
+        return {**document, "n_suspects": self.n_suspects, "n_labelled": self._n_judged}
+
+    @property
+    def _n_judged(self) -> int:
+        return int(np.isfinite(self.scores).sum())
+
+    def headline(self) -> str:
+        """Return the line above the printed table."""
+        text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
+        return f"{text} have another label than their {self.n_neighbors} neighbours in the data vote for"
+
+
+@entrance("suspects")
+def find_suspects(graph: NeighborGraph, labels: Any, n: int = 20, *, point_names: Any = None) -> Suspects:
+    """Rank rows by how far the labels of their nearest rows in the data disagree with theirs.
+
+    A wrong label is found where the data are, not where a map happens to put them. The neighbours of a row vote, the
+    row itself does not; a neighbour at distance d has the weight exp(-(d / r)^2 / 2), where r is the distance of the
+    farthest [1]_.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Nearest neighbours in the data.
+    labels : array-like of shape (n_samples,)
+        Classes; a row without a label (None, NaN or an empty text) is no suspect and has no vote.
+    n : int >= 1, default=20
+        Rows listed at most: those whose neighbours vote for another label, by their score. Of labels with equal weight
+        the one of the nearer neighbour is voted for.
+    point_names : array-like of shape (n_samples,), default=None
+        Names of the rows.
+
+    Returns
+    -------
+    Suspects
+
+    References
+    ----------
+    .. [1] Dudani, "The distance-weighted k-nearest-neighbor rule", IEEE Trans. SMC, 1976, for weights by distance.
+    """
+    n = check_parameters({"n": Integer(1)}, {"n": n})["n"]
+    classes = sort_into_classes(labels)
+    codes = classes.codes[graph.indices]
+    weights = _weights(graph, codes >= 0)
+    total = weights.sum(axis=1)
+    judged = classes.labelled & (total > 0)
+    behind = _weight_behind(codes, weights)
+    best = np.argmax(np.where(weights > 0, behind, -1.0), axis=1)[:, None]
+    vote = np.take_along_axis(codes, best, axis=1).ravel()
+    own = np.sum(weights, axis=1, where=codes == classes.codes[:, None])
+    scores = np.full(graph.n_samples, np.nan)
+    scores[judged] = np.clip(1.0 - own[judged] / total[judged], 0.0, 1.0)
+    winning = np.take_along_axis(behind, best, axis=1).ravel()
+    suspect = np.flatnonzero(judged & (vote != classes.codes) & (winning > own))
+    rows = suspect[np.argsort(-scores[suspect], kind="stable")][:n].astype(np.int64)
+    voters = weights[rows] > 0
+    return Suspects(
+        rows=rows,
+        names=names_of_rows(point_names, rows),
+        score=scores[rows],
+        scores=scores,
+        n_neighbors=graph.n_neighbors,
+        labels=[name_of(classes.values[code]) for code in classes.codes[rows]],
+        votes=[name_of(classes.values[code]) for code in vote[rows]],
+        share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / np.maximum(voters.sum(axis=1), 1),
+        n_suspects=len(suspect),
+    )
+
+
+def _weights(graph: NeighborGraph, counted: npt.NDArray[np.bool_]) -> Array:
+    """Return the weight of each neighbour's vote, (n_samples, n_neighbors); 0 where it has none."""
+    present = np.ones(counted.shape, dtype=np.bool_) if graph.mask is None else graph.mask
+    distances = np.where(present, graph.distances, 0.0).astype(np.float64)
+    reach = distances.max(axis=1, keepdims=True)
+    weights: Array = np.exp(-0.5 * (distances / np.where(reach > 0, reach, 1.0)) ** 2)
+    return np.where(present & counted, weights, 0.0)
+
+
+def _weight_behind(codes: npt.NDArray[np.int64], weights: Array) -> Array:
+    """Return for each neighbour the weight of all that have its label, (n_samples, n_neighbors)."""
+    behind = np.zeros_like(weights)
+    for j in range(codes.shape[1]):
+        behind += weights[:, j, None] * (codes == codes[:, j, None])
+    return behind

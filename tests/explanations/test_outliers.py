@@ -1,0 +1,64 @@
+"""Rows that lie where the data are thin."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.neighbors import LocalOutlierFactor
+
+import gnomon as gn
+from gnomon.explanations.outliers import find_outliers
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+
+def cloud(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 4))
+    X[150:] = 0.1 * X[150:] + 10.0  # a dense cluster beside a wide one
+    X[7] = 10.0
+    X[7, 0] = 12.0  # near the dense cluster, by the measure of the wide one
+    return X
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_the_score_is_the_local_outlier_factor_of_scikit_learn(metric):
+    X = cloud()
+    found = gn.Map(X, X[:, :2], metric=metric).outliers(5)
+    model = LocalOutlierFactor(15, metric=metric).fit(X)
+    np.testing.assert_allclose(found.scores, -model.negative_outlier_factor_, rtol=2e-4)
+    assert found.rows.tolist() == np.argsort(model.negative_outlier_factor_)[:5].tolist()
+    np.testing.assert_array_equal(found.score, found.scores[found.rows])
+
+
+def test_an_outlier_is_one_by_the_measure_of_its_neighbours():
+    X = cloud()
+    made = gn.Map(X, X[:, :2], point_names=[f"p{i}" for i in range(300)])
+    found = made.outliers()
+    assert (found.rows[0], found.names[0], len(found)) == (7, "p7", 20)
+    assert found.distance[0] == pytest.approx(made.neighbors().distances[7, 14])
+    assert str(found).splitlines()[1].split() == ["row", "name", "score", "distance"]
+    assert json.loads(json.dumps(found.to_dict()))["rows"][0].keys() == {"row", "name", "score", "distance"}
+
+
+def test_the_score_has_no_units():
+    X = cloud().astype(np.float32)
+    one, other = (find_outliers(compute_neighbors(table, 10)).scores for table in (X, 1024 * X))
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_copies_of_a_row_are_ordinary_and_rows_near_them_have_a_finite_score():
+    X = np.concatenate([np.zeros((20, 2)), np.random.default_rng(0).normal(size=(40, 2))]).astype(np.float32)
+    scores = find_outliers(compute_neighbors(X, 5)).scores
+    np.testing.assert_array_equal(scores[:20], 1.0)
+    assert np.isfinite(scores).all()
+    np.testing.assert_array_equal(find_outliers(compute_neighbors(np.zeros((9, 2), np.float32), 3)).scores, 1.0)
+
+
+def test_neighbours_that_are_not_there_do_not_count():
+    indices, mask = np.array([[1, 2], [0, 2], [1, 1]], np.int32), np.array([[True, True], [True, True], [True, False]])
+    distances = np.array([[1, 2], [1, 1], [1, np.inf]], np.float32)
+    scores = find_outliers(NeighborGraph(indices, distances, mask)).scores
+    reach = np.array([(1 + 2) / 2, (2 + 1) / 2, 1.0])  # row 1 is 1 from row 0, whose last neighbour is at 2
+    np.testing.assert_allclose(
+        scores, [reach[0] / 2 * (1 / reach[1] + 1 / reach[2]), reach[1] / 2 * (1 / reach[0] + 1 / reach[2]), 1 / 1.5]
+    )
