@@ -19,18 +19,20 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["N_NEIGHBORS", "encode_features", "explain_with_features"]
+__all__ = ["N_NEIGHBORS", "encode_features", "explain_with_features", "read_features"]
 
 N_NEIGHBORS = 60
 """Neighbours that `explain_with_features` takes by default."""
 
 _TOKEN = r"(?u)\b\w\w+\b"  # two or more letters, digits or underscores
+_MAX_WORDS = 200
+_MIN_ROWS = 5
 _RULES = {"max_categories": Integer(2), "max_words": Integer(1), "min_rows": Integer(1)}
 
 
 @entrance("encode_features")
 def encode_features(
-    metadata: Any, *, max_categories: int = 20, max_words: int = 200, min_rows: int = 5
+    metadata: Any, *, max_categories: int = 20, max_words: int = _MAX_WORDS, min_rows: int = _MIN_ROWS
 ) -> tuple[Any, list[str]]:
     """Turn columns about the rows into numbers with names that can be read, to explain a map with.
 
@@ -76,6 +78,53 @@ def encode_features(
     import scipy.sparse as sp
 
     return sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts])), names
+
+
+def read_features(features: Any, feature_names: Any = None) -> tuple[Any, list[str]]:
+    """Return a table of features and their names from what people have about the rows.
+
+    Parameters
+    ----------
+    features : array-like, sparse matrix or data frame of shape (n_samples, n_features), mapping, or sequence of str
+        Numbers stay as they are. One text for each row becomes a bag of words, named by the words alone; a mapping, and
+        a data frame with columns that are no numbers, become features as by `encode_features`.
+    feature_names : sequence of n_features str, default=None
+        Names of columns of numbers; None takes those of a data frame.
+
+    Returns
+    -------
+    Z : ndarray or csr_array of shape (n_samples, n_features)
+    names : list of str
+    """
+    texts = _texts_of(features)
+    if texts is None and not isinstance(features, Mapping) and not _has_other_columns(features):
+        return check_features(features, feature_names)
+    if feature_names is not None:
+        fact = "words and columns name themselves"
+        raise ValueError(message("feature_names", "None for texts and columns of several kinds", fact=fact))
+    if texts is None:
+        return encode_features(features)
+    counts, words = _words("", texts, _MAX_WORDS, _MIN_ROWS)
+    if not words:
+        fact = f"no word is in {_MIN_ROWS} of them and not in all"
+        raise ValueError(message(f"features of {len(texts)} texts", "texts with words in common", fact=fact))
+    return counts, words
+
+
+def _texts_of(features: Any) -> list[str] | None:
+    """Return one text for each row if that is what was given, empty where it is missing; else None."""
+    if isinstance(features, (str, Mapping)) or hasattr(features, "columns") or np.ndim(features) != 1:
+        return None
+    values = np.asarray(features, dtype=object).tolist()
+    texts = ["" if is_missing(value) else value for value in values]
+    return texts if all(isinstance(text, str) for text in texts) and any(texts) else None
+
+
+def _has_other_columns(features: Any) -> bool:
+    """Say whether it is a data frame of which a column is neither of numbers nor of truth values."""
+    if not hasattr(features, "columns"):
+        return False
+    return any(np.asarray(features[name]).dtype.kind not in "biuf" for name in features.columns)
 
 
 def _in_deviations(table: Any) -> Any:
@@ -145,7 +194,7 @@ def _words(name: str, texts: list[str], max_words: int, min_rows: int) -> tuple[
     order = np.argsort(-rows, kind="stable")
     kept = np.sort(order[rows[order] < len(texts)][:max_words])
     words = counter.get_feature_names_out()[kept]
-    return counts.tocsr()[:, kept], [f"{name}: {word}" for word in words.tolist()]
+    return counts.tocsr()[:, kept], [f"{name}: {word}" if name else word for word in words.tolist()]
 
 
 @entrance("explain_with_features")

@@ -57,7 +57,7 @@ def write_report(result: Map) -> str:
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
         f"{facts['method']}{_seconds(facts['seconds'])}",
-        *([] if result.scale is None else [f"Columns are standardised ({result.scale.name})."]),
+        *_scale_lines(result),
         *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),
         "",
         "How far to trust it",
@@ -88,6 +88,12 @@ def _fidelity_lines(r2: float | None, fit: str) -> list[str]:
 def _representation(result: Map) -> dict[str, Any] | None:
     found = result.representation
     return None if found is None else {"name": found.name, "n_coordinates": found.n_coordinates}
+
+
+def _scale_lines(result: Map) -> list[str]:
+    if result._has_other_features:
+        return ["These features are others than those mapped; they are standardised to explain the map."]
+    return [] if result.scale is None else [f"Columns are standardised ({result.scale.name})."]
 
 
 def _dimension_lines(result: Map) -> list[str]:

@@ -170,41 +170,94 @@ class Map(Questions):
 
         Parameters
         ----------
-        features : array-like, sparse matrix or data frame of shape (n_samples, n_features), default=None
-            Explain with these instead of the features of the map, such as metadata turned into numbers by
-            `gnomon.encode_features`; neighbours still come from the data. None takes the features of the map;
-            that is computed once.
+        features : array-like, sparse matrix or data frame of shape (n_samples, n_features), texts, default=None
+            Explain with these instead of the features of the map, as `with_features` takes them; neighbours still come
+            from the data. None takes the features of the map; that is computed once.
         feature_names : sequence of n_features str, default=None
             Names of `features`.
         """
         if features is not None:
-            from gnomon.explanations.interpretable import N_NEIGHBORS as WANTED
-            from gnomon.explanations.interpretable import explain_with_features
+            from gnomon.explanations.interpretable import explain_with_features, read_features
 
-            enough = self.graph is not None and self.graph.n_neighbors >= min(WANTED, self.n_samples - 1)
+            table, names = read_features(features, feature_names)
             return explain_with_features(
                 self._mapped(),
                 self.embedding,
-                features,
-                feature_names=feature_names,
-                graph=self.graph if enough else None,
+                table,
+                feature_names=names,
+                graph=self._wide_graph(),
                 metric=self.metric,
                 n_jobs=self.n_jobs,
             )
         if self._explanation is None:
             from gnomon.explanations import explain
+            from gnomon.explanations.interpretable import N_NEIGHBORS as FEATURE_NEIGHBORS
 
             scale = self._scale_of_explanation()
             self._explanation = explain(
                 self._checked(),
                 self.embedding,
-                graph=self._neighbors_of_enough() if scale is self.scale or self.representation is not None else None,
+                n_neighbors=FEATURE_NEIGHBORS if self._has_other_features else "auto",
+                graph=self._graph_of_explanation(scale),
                 metric=self.metric,
                 feature_names=self.feature_names,
                 scale=scale,
                 n_jobs=self.n_jobs,
             )
         return self._explanation
+
+    def with_features(self, features: Any, feature_names: Any = None) -> Map:
+        """Return the same map told in other features of its rows: words, metadata, ratings by people.
+
+        For data whose own features mean nothing, such as vectors of texts or of a network's layer. Positions,
+        neighbours, scores and dimension remain those of the data; every answer, caption and profile, the report and the
+        page speak of the new features. They are standardised, and fitted over 60 neighbours rather than 15, because
+        among a few near rows words are mostly chance. The map has never seen them: a high R2 says that they tell what
+        it shows, not what made it.
+
+        Parameters
+        ----------
+        features : array-like, sparse matrix or data frame of shape (n_samples, n_features), mapping, or n_samples texts
+            Numbers stay as they are. A text for each row becomes its words. A mapping of columns, and a data frame
+            with columns that are no numbers, become features as by `gnomon.encode_features`, which counts and
+            chooses words in other ways too.
+        feature_names : sequence of n_features str, default=None
+            Names of columns of numbers; None takes those of a data frame.
+
+        Returns
+        -------
+        Map
+            A new one; this one stays as it is. New rows belong to this one: as a function of the new features the map
+            is an atlas, and it cannot grow.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If features are of other rows, or no words are in enough texts; or if the data are sparse, or distances.
+        """
+        from gnomon.maps.retelling import with_features
+
+        return with_features(self, features, feature_names)
+
+    @property
+    def _has_other_features(self) -> bool:
+        """Whether the features are others than those mapped, by `with_features`: standardised, and the data are not."""
+        return self.scale is not None and self.representation is not None and not self.representation.has_formula
+
+    def _graph_of_explanation(self, scale: Scaling | None) -> NeighborGraph | None:
+        """Return the neighbours to explain the map by; None if they are to be found in the features."""
+        if self._has_other_features:
+            return self._wide_graph()
+        return self._neighbors_of_enough() if scale is self.scale or self.representation is not None else None
+
+    def _wide_graph(self) -> NeighborGraph:
+        """Return the neighbours that other features are fitted over; not kept, as nothing else looks at so many."""
+        from gnomon.explanations.interpretable import N_NEIGHBORS as WANTED
+
+        wanted = min(WANTED, self.n_samples - 1)
+        if self.graph is not None and self.graph.n_neighbors >= wanted:
+            return self.graph
+        return compute_neighbors(self._mapped().values, wanted, metric=self.metric)
 
     def evaluate(self) -> Evaluation:
         """Say how far to trust the map; computed once. See `gnomon.evaluate`."""

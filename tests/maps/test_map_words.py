@@ -1,0 +1,148 @@
+"""A map of vectors without meaning, told in the words of the texts or in other features of the rows."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon.viewer import PageContent
+from gnomon.viewer.document import Document
+
+TOPICS = {"sport": ["hockey", "goal", "team"], "space": ["orbit", "moon", "rocket"], "food": ["bread", "salt", "oven"]}
+COMMON = ["today", "often", "people", "said"]
+NUMBERED = re.compile(r"feature\s*\d", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(list(TOPICS), 60)
+    kept = [[*rng.choice(TOPICS[one], 2, replace=False), *rng.choice(COMMON, 2, replace=False)] for one in labels]
+    return [" ".join(words) for words in kept], labels
+
+
+@pytest.fixture(scope="module")
+def vectors(texts):
+    """A random projection of the counts of words."""
+    rng = np.random.default_rng(1)
+    words = sorted({word for text in texts[0] for word in text.split()})
+    counts = np.array([[word in text.split() for word in words] for text in texts[0]], dtype=float)
+    return counts @ rng.normal(size=(len(words), 40)) + 0.1 * rng.normal(size=(len(counts), 40))
+
+
+@pytest.fixture(scope="module")
+def plain(texts, vectors):
+    return gn.map(vectors, labels=texts[1], max_iter=100)
+
+
+@pytest.fixture(scope="module")
+def told(plain, texts):
+    return plain.with_features(texts[0])
+
+
+def test_no_answer_report_or_page_speaks_of_numbered_features(plain, told, texts):
+    assert NUMBERED.search(plain.report())  # as they would without words
+    sides = told.embedding[told.labels == "sport"].mean(axis=0), told.embedding[told.labels == "food"].mean(axis=0)
+    answers = [
+        told.why(0),
+        told.axis(sides),
+        told.contrast(told.select("label=sport")),
+        told.importance(),
+        told.importance(groups="auto"),
+        told.counterfactual(0, target="food"),
+        *told.importance_by_label().values(),
+        *told.profiles().values(),
+        *told.captions().values(),
+    ]
+    for answer in answers:
+        assert not NUMBERED.search(f"{answer} {answer.to_dict()}")
+        assert set(answer.features) <= {word for text in texts[0] for word in text.split()}
+    assert not NUMBERED.search(f"{told.report()} {told.to_dict()}")
+    shown = PageContent.of(told)
+    assert not NUMBERED.search(f"{shown.feature_names} {shown.explanation.feature_names} {shown.info}")
+    assert not NUMBERED.search(str(Document.of(shown, None, byte_budget=1 << 20).payload.header))
+
+
+def test_the_words_of_each_topic_describe_it(told):
+    for topic, profile in told.profiles().items():
+        assert set(profile.head(3).features) == set(TOPICS[topic])
+    for topic, caption in told.captions().items():
+        assert set(caption.features) & set(TOPICS[topic])
+        assert not set(caption.features) & set(COMMON), topic
+    assert told.contrast(told.select("label=space")).features[0] in TOPICS["space"]
+
+
+def test_what_is_said_of_the_data_stays(plain, told):
+    np.testing.assert_array_equal(told.embedding, plain.embedding)
+    np.testing.assert_array_equal(told.neighbors().indices, plain.neighbors().indices)
+    assert told.evaluate().to_dict() == plain.evaluate().to_dict()
+    assert told.intrinsic_dimension().value == plain.intrinsic_dimension().value
+    np.testing.assert_array_equal(told.suspects().scores, plain.suspects().scores)
+    assert plain.feature_names[0] == "feature 0"  # the map itself is as it was
+    assert "These features are others than those mapped" in told.report()
+    assert "Neighbours and scores are in the table that was mapped (40 coordinates)." in told.report()
+
+
+def test_the_explanation_is_that_by_other_features(plain, told, texts):
+    aside = plain.explain(features=texts[0])
+    assert told.explain().feature_names == aside.feature_names == told.feature_names
+    np.testing.assert_allclose(told.importance().effect, plain.importance(explanation=aside).effect, rtol=1e-6)
+    np.testing.assert_allclose(told.explain().r2, aside.r2, atol=1e-6)
+    ages = np.random.default_rng(0).uniform(20, 80, (180, 2))
+    older = plain.with_features(ages, ["age", "years"])
+    assert older.explain().n_neighbors == 60
+    assert older.explain().graph.n_neighbors == 60
+    by = dict(zip(older.why(4).features, older.why(4).values, strict=True))
+    assert by["age"] == ages[4, 0]  # in its own units
+    np.testing.assert_allclose(
+        older.importance().effect, plain.importance(explanation=plain.explain(ages, ["age", "years"])).effect, rtol=1e-6
+    )
+
+
+def test_a_file_keeps_the_words(told, tmp_path):
+    told.save(tmp_path / "m.gnomon")
+    found = gn.load(tmp_path / "m.gnomon")
+    assert found.feature_names == told.feature_names
+    np.testing.assert_array_equal(found.explain().r2, told.explain().r2)
+    assert str(found.why(7)) == str(told.why(7))
+
+
+def test_columns_of_all_kinds_become_features(plain, texts):
+    columns = {"text": texts[0], "age": np.arange(180.0), "sex": np.tile(["f", "m"], 90)}
+    for given in (columns, pd.DataFrame(columns)):
+        assert {"text: hockey", "age", "sex=f", "sex=m"} <= set(plain.with_features(given).feature_names)
+    frame = pd.DataFrame({"age": np.arange(180.0), "child": np.arange(180) < 18})
+    told = plain.with_features(frame)
+    assert told.feature_names == ["age", "child"]
+    np.testing.assert_array_equal(told.X, frame.to_numpy(dtype=float))
+    gaps = [None if i % 9 == 0 else text for i, text in enumerate(texts[0])]
+    assert plain.with_features(pd.Series(gaps)).X[0].sum() == 0
+    assert sp.issparse(plain.with_features(sp.csr_array(np.eye(180)[:, :5])).X)
+
+
+def test_a_map_in_principal_components_or_standardised_can_be_told_otherwise(vectors, texts):
+    for options, name in (
+        ({"n_pcs": 10}, "principal components"),
+        ({"scale": "standard"}, "the table that was mapped"),
+    ):
+        made = gn.map(vectors, "pca", labels=texts[1], **options)
+        told = made.with_features(texts[0])
+        assert told.representation.name == name
+        np.testing.assert_array_equal(told.representation.values, made._mapped().values)
+        assert told.with_features(np.arange(180.0)[:, None], ["row"]).why(3).features == ["row"]
+
+
+def test_what_cannot_be_told_is_refused(plain, texts):
+    with pytest.raises(ValueError, match=r"^Map: features must be one row for each of the map \(3 rows, 180"):
+        plain.with_features(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="feature_names must be None"):
+        plain.with_features(texts[0], ["a"])
+    with pytest.raises(ValueError, match=r"no word is in 5 of them"):
+        plain.with_features([f"only{i}" for i in range(180)])
+    sparse = gn.Map(sp.csr_array(plain.X), plain.embedding)
+    with pytest.raises(ValueError, match=r"a map of a sparse table.*n_pcs=50"):
+        sparse.with_features(texts[0])
+    assert sparse.explain(features=texts[0]).feature_names == plain.with_features(texts[0]).feature_names
