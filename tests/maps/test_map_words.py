@@ -102,6 +102,14 @@ def test_the_explanation_is_that_by_other_features(plain, told, texts):
     )
 
 
+def test_words_that_go_together_are_one_and_neighbours_stay_those_of_the_data(plain, texts):
+    told = plain.with_features([text.replace("goal", "ice rink") for text in texts[0]])
+    groups = told.feature_groups()
+    assert list(groups.groups.values()) == [{"ice": pytest.approx(0.5), "rink": pytest.approx(0.5)}]
+    np.testing.assert_array_equal(groups.explanation.graph.indices, told.explain().graph.indices)
+    assert "ice + 1 alike" in told.report()
+
+
 def test_a_file_keeps_the_words(told, tmp_path):
     told.save(tmp_path / "m.gnomon")
     found = gn.load(tmp_path / "m.gnomon")

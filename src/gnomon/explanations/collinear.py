@@ -102,7 +102,7 @@ def find_groups(explanation: Explanation, groups: Any) -> FeatureGroups | None:
 
 
 @entrance("group_features")
-def group_features(explanation: Explanation, *, threshold: float = 0.9) -> FeatureGroups:
+def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_neighbors: bool = False) -> FeatureGroups:
     """Put features that are collinear along the map into groups, and explain the map by one feature for each group.
 
     A fit cannot tell collinear features apart: it shares out among them what they do together, and sixteen copies of a
@@ -118,6 +118,9 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9) -> Featu
     threshold : float in (0, 1], default=0.9
         Absolute correlation that every two members of a group have at least. It is that of their deviations from the
         means of neighbourhoods, over all rows: features that only differ between the same clusters are not collinear.
+    keep_neighbors : bool, default=False
+        Whether the neighbours stay those of the explanation, instead of being found among the features and groups: for
+        features that have no part in who is near, such as words beside vectors of texts.
 
     Returns
     -------
@@ -144,7 +147,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9) -> Featu
             break
         parts = found
         scores, lines = _scores(X, parts)
-        if graph.metric == "precomputed":
+        if keep_neighbors or graph.metric == "precomputed":
             break
         graph = compute_neighbors(scores, explanation.n_neighbors, metric=graph.metric)
     names, members = list(explanation.feature_names), _alone(explanation.n_features)

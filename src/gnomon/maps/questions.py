@@ -18,7 +18,8 @@ from gnomon.data.labels import measured_labels
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion
-    from gnomon.data import Table
+    from gnomon.data import Representation, Table
+    from gnomon.data.scaling import Scaling
     from gnomon.explanations import (
         Axis,
         Caption,
@@ -131,8 +132,8 @@ def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.
 class Questions:
     """What `gnomon.Map` can be asked; each answer is a table with effects, errors and a fidelity.
 
-    By default the answers are in terms of the features of the map. `explanation`, from ``Map.explain(features=...)``,
-    asks in terms of other features.
+    Answers are in terms of the features of the map; ask ``Map.with_features(...)`` in terms of others, such as words.
+    `explanation`, from ``Map.explain(features=...)``, does so for one question.
     """
 
     X: Any
@@ -145,6 +146,8 @@ class Questions:
     completion: Completion | None
     point_names: npt.NDArray[Any] | None
     metric: str
+    scale: Scaling | None
+    representation: Representation | None
     n_jobs: int | None
     explain: Callable[..., Explanation]
     transform: Callable[[Any], npt.NDArray[Any]]
@@ -242,8 +245,13 @@ class Questions:
         if self._groups is None:
             from gnomon.explanations import group_features
 
-            self._groups = group_features(self.explain())
+            self._groups = group_features(self.explain(), keep_neighbors=self._has_other_features)
         return self._groups
+
+    @property
+    def _has_other_features(self) -> bool:
+        """Whether the features are others than those mapped, by `with_features`: standardised, and the data are not."""
+        return self.scale is not None and self.representation is not None and not self.representation.has_formula
 
     def _known_groups(self, groups: Any) -> Any:
         """Return the groups that an argument names; "auto" are those of the map."""

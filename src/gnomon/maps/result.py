@@ -239,11 +239,6 @@ class Map(Questions):
 
         return with_features(self, features, feature_names)
 
-    @property
-    def _has_other_features(self) -> bool:
-        """Whether the features are others than those mapped, by `with_features`: standardised, and the data are not."""
-        return self.scale is not None and self.representation is not None and not self.representation.has_formula
-
     def _graph_of_explanation(self, scale: Scaling | None) -> NeighborGraph | None:
         """Return the neighbours to explain the map by; None if they are to be found in the features."""
         if self._has_other_features:
