@@ -234,12 +234,49 @@ def test_interrupt(run, failing_map):
     assert os.listdir() == []
 
 
-@pytest.mark.parametrize("option", ["-o", "--png", "--save"])
+OUTPUTS = {"-o": "m.html", "--png": "m.svg", "--save": "m.gnomon"}
+
+
+@pytest.mark.parametrize("option", OUTPUTS)
 def test_outputs_are_checked_before_computing(run, calls, option):
-    result = run("iris", option, "missing/m.html")
+    result = run("iris", option, f"missing/{OUTPUTS[option]}")
     assert result.exit_code == 2
     assert "in an existing folder" in result.stderr
     assert calls == []
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "rule"),
+    [
+        ("-o", "m.png", ".html or .htm (it ends in '.png'). Name it 'm.html'."),
+        ("--png", "m.html", ".png, .pdf, .svg or .jpg (it ends in '.html'). Name it 'm.png'."),
+        ("--save", "m", ".gnomon (its name has no ending). Name it 'm.gnomon'."),
+    ],
+)
+def test_an_unknown_suffix_is_refused_before_computing(run, calls, option, name, rule):
+    result = run("iris", option, name)
+    text = f"Error: gnomon map: output file {name!r} must be one that ends in {rule}\n"
+    assert (result.exit_code, result.stderr, calls, os.listdir()) == (2, text, [], [])
+
+
+@pytest.mark.parametrize("option", ["-o", "--png"])
+def test_a_page_or_a_picture_has_two_or_three_dimensions(run, calls, option):
+    result = run("iris", option, OUTPUTS[option], "--n-components", "4")
+    assert result.exit_code == 2
+    assert "--n-components=4 must be 2 or 3 for a page or a picture" in result.stderr
+    assert calls == []
+    assert run("iris", "--save", "m.gnomon", "--n-components", "4").exit_code == 0
+    assert calls[0][1]["n_components"] == 4
+
+
+def test_one_output_can_go_to_standard_output(run, calls):
+    result = run("iris", "-o", "-", "--png", "m.png")
+    assert (result.exit_code, result.stdout) == (0, "<title>iris</title>")
+    assert result.stderr.splitlines() == ["How far to trust it: far.", "Wrote m.png (1 kB)"]
+    for more in (["--png", "-"], ["--json"]):
+        refused = run("iris", "-o", "-", *more)
+        assert refused.exit_code == 2
+        assert "output - must be the only thing written to standard output" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,9 @@ __all__ = ["main"]
 
 _COMMANDS = {  # name of each and the module that has it, imported when it is used
     "map": "map",
+    "show": "show",
+    "info": "info",
+    "transform": "transform",
     "methods": "methods",
     "spectrum": "spectrum",
     "why": "questions",

@@ -16,7 +16,7 @@ import click
 from gnomon._progress import Progress
 from gnomon.exceptions import GnomonWarning
 
-__all__ = ["ProgressBar", "collect_warnings", "data_document", "file_line", "given", "json_text", "picture_shape"]
+__all__ = ["ProgressBar", "collect_warnings", "data_document", "given", "json_text", "picture_shape"]
 
 _WIDTH = 30
 _INTERVAL = 0.1  # seconds between two drawings
@@ -80,12 +80,6 @@ def data_document(dataset: Any) -> dict[str, Any]:
         "n_labels": None if dataset.labels is None else len({str(label) for label in dataset.labels.tolist()}),
         "notes": dataset.notes,
     }
-
-
-def file_line(path: str, size: int) -> str:
-    """Say that a file was written."""
-    amount = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, size // 1000)} kB"
-    return f"Wrote {path} ({amount})"
 
 
 def _clock(seconds: float) -> str:

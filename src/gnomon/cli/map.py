@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import csv
-import os
 import sys
 from typing import Any
 
 import click
 
 from gnomon._entrance import entrance
-from gnomon.cli.console import ProgressBar, collect_warnings, data_document, file_line, given, json_text, picture_shape
+from gnomon._validation import message
+from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
+from gnomon.cli.coordinates import write_coordinates
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 from gnomon.methods.registry import METHODS
 
 __all__ = ["map"]
@@ -36,13 +38,23 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
 
 
-def _write(result: Any, paths: dict[str, str], title: str) -> None:
-    if "html" in paths:
-        result.to_html(paths["html"], title=title)
-    if "png" in paths:
-        result.to_png(paths["png"])
-    if "map" in paths:
-        result.save(paths["map"])
+def _write(result: Any, kind: str, path: str, title: str) -> None:
+    if kind == "coordinates":
+        write_coordinates(path, result.embedding, result.point_names)
+        return
+    with destination(kind, path) as file:
+        if kind == "html":
+            result.to_html(file, title=title)
+        elif kind == "png":
+            result.to_png(file)
+        else:
+            result.save(file)
+
+
+def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
+    if n_components not in (None, 2, 3) and {"html", "png"} & paths.keys():
+        remedy = "Write the map with --save or --coordinates alone."
+        raise ValueError(message(f"--n-components={n_components}", "2 or 3 for a page or a picture", remedy=remedy))
 
 
 @click.command("map")
@@ -50,6 +62,7 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
 @click.option("--png", metavar="FILE", help="Write a picture of the map.")
 @click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
+@click.option("--coordinates", metavar="FILE", help="Write the place of each row (.csv or .npy).")
 @click.option(
     "--method",
     type=click.Choice([card.name for card in METHODS]),
@@ -85,7 +98,11 @@ def _write(result: Any, paths: dict[str, str], title: str) -> None:
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
 @click.option("--perplexity", type=float, help="Effective number of neighbours (tsne, sne, symmetric_sne, largevis).")
 @click.option("--min-dist", type=float, help="How close points may come (umap).")
-@click.option("--n-components", type=click.IntRange(1), help="Dimensions of the map, 2 or 3.")
+@click.option(
+    "--n-components",
+    type=click.IntRange(1),
+    help="Dimensions of the map: 2 (default) or 3; without page and picture any from 1.",
+)
 @click.option("--metric", help="Distance between rows, such as euclidean or cosine.")
 @click.option(
     "--scale",
@@ -109,6 +126,7 @@ def map(
     output: str | None,
     png: str | None,
     save: str | None,
+    coordinates: str | None,
     method: str,
     labels: str | None,
     features: list[str] | None,
@@ -131,13 +149,12 @@ def map(
     DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
     digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample.
     """
-    from gnomon._files import check_writable
     from gnomon.data import open_dataset
     from gnomon.maps import map as make_map
 
-    paths = given(html=output, png=png, map=save)
-    for path in paths.values():
-        check_writable(path)
+    paths = given(html=output, png=png, map=save, coordinates=coordinates)
+    check_outputs(paths, as_json=as_json)
+    _check_dimensions(method_parameters["n_components"], paths)
     stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})
     found: list[str] = []
     with collect_warnings(found):
@@ -152,11 +169,11 @@ def map(
                 callback=bar,
                 **{**given(**method_parameters, features=features, drop=drop), **stated, **extra},
             )
-            _write(result, paths, title or dataset.name)
+            for kind, path in paths.items():
+                _write(result, kind, path, title or dataset.name)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
-        click.echo(result.report())
-        for path in paths.values():
-            click.echo(file_line(path, os.path.getsize(path)))
+        tell(result.report(), paths)
+        tell_files(paths)

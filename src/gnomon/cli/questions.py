@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from gnomon._entrance import entrance
-from gnomon.cli.console import collect_warnings, file_line, given, json_text
+from gnomon.cli.console import collect_warnings, given, json_text
+from gnomon.cli.options import map_file, open_map, with_json, with_threads
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 
 if TYPE_CHECKING:
     from gnomon.explanations import Caption
@@ -29,26 +31,10 @@ __all__ = [
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def _map_file(command: _Command) -> _Command:
-    """Add the argument MAP."""
-    return click.argument("map_path", metavar="MAP")(command)
-
-
 def _n_top(default: int, what: str = "Features") -> Callable[[_Command], _Command]:
     """Add the option for the number of features or of something else."""
     text = f"{what} to list."
     return click.option("-n", "--top", type=click.IntRange(1), default=default, show_default=True, help=text)
-
-
-def _as_json(command: _Command) -> _Command:
-    """Add the option for programs."""
-    return click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")(command)
-
-
-def _threads(command: _Command) -> _Command:
-    """Add the option for threads."""
-    text = "Threads to use, all by default; the answer does not depend on it."
-    return click.option("--threads", type=int, help=text)(command)
 
 
 def _grouped(command: _Command) -> _Command:
@@ -69,43 +55,33 @@ def _coordinates(text: str) -> list[float]:
         raise click.BadParameter(f"{text!r} must be numbers with commas between them, such as -1.5,2.") from None
 
 
-def _open_map(path: str, n_jobs: int | None = None) -> Any:
-    """Read a map that `gnomon map --save` wrote."""
-    from gnomon.maps import Map
-
-    result = Map.load(path)
-    result.n_jobs = n_jobs
-    return result
-
-
-def _print_answer(ask: Callable[[], Any], json: bool) -> Any:
+def _print_answer(ask: Callable[[], Any], json: bool, paths: Mapping[str, str] = MappingProxyType({})) -> None:
     """Ask, and print the answer: an object with ``to_dict`` and ``__str__``, or a dict of label to such objects."""
     with collect_warnings([]):
         answer = ask()
     several = isinstance(answer, dict)
     if json:
         document = {str(label): one and one.to_dict() for label, one in answer.items()} if several else answer.to_dict()
-        click.echo(json_text(document))
+        tell(json_text(document), paths)
     elif several:
-        click.echo("\n\n".join(f"{label}\n{one}" for label, one in answer.items()))
+        tell("\n\n".join(f"{label}\n{one}" for label, one in answer.items()), paths)
     else:
-        click.echo(str(answer))
-    return answer
+        tell(str(answer), paths)
 
 
 @click.command("why", context_settings={"ignore_unknown_options": True})
-@_map_file
+@map_file
 @click.argument("point")
 @_grouped
 @_n_top(5)
-@_threads
-@_as_json
+@with_threads
+@with_json
 def why(map_path: str, point: str, groups: str | None, top: int, threads: int | None, as_json: bool) -> None:
     """Say which features move POINT in MAP, how far, and how sure that is.
 
     MAP is a file that `gnomon map --save` wrote. POINT is a row number, counted from 0, or a point's name.
     """
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     _print_answer(lambda: result.why(result.find(point), top, groups=groups), as_json)
 
 
@@ -118,13 +94,13 @@ def _places(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
 
 
 @click.command("axis", context_settings={"ignore_unknown_options": True})
-@_map_file
+@map_file
 @click.argument("places", metavar="X1,Y1 X2,Y2 ...", nargs=-1, required=True, callback=_places)
 @click.option("--width", type=float, help="How far from the line points count; by default it follows their density.")
 @click.option("--sort", "sort_by", type=click.Choice(["change", "push", "rho"]), help="What to sort by.")
 @_n_top(10)
-@_threads
-@_as_json
+@with_threads
+@with_json
 def axis(
     map_path: str,
     places: list[list[float]],
@@ -138,18 +114,18 @@ def axis(
 
     MAP is a file that `gnomon map --save` wrote; the places are in its coordinates.
     """
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     _print_answer(lambda: result.axis(places, **given(width=width, sort_by=sort_by)).head(top), as_json)
 
 
 @click.command("contrast")
-@_map_file
+@map_file
 @click.option("--select", metavar="CONDITION", required=True, help="The rows, such as label=3, age>40 or rows=0:100.")
 @click.option("--rest", metavar="CONDITION", help="The rows to compare with, all others by default.")
 @_grouped
 @_n_top(10)
-@_threads
-@_as_json
+@with_threads
+@with_json
 def contrast(
     map_path: str, select: str, rest: str | None, groups: str | None, top: int, threads: int | None, as_json: bool
 ) -> None:
@@ -158,26 +134,26 @@ def contrast(
     MAP is a file that `gnomon map --save` wrote. A CONDITION compares the label, a column of metadata or a feature by
     =, !=, <, <=, > or >=, or lists rows; " & " joins several.
     """
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     chosen = result.select(select)
     others = None if rest is None else result.select(rest)
     _print_answer(lambda: result.contrast(chosen, others, groups=groups).head(top), as_json)
 
 
 @click.command("profile")
-@_map_file
+@map_file
 @click.option("--captions", is_flag=True, help="Only a caption for each label.")
 @_grouped
 @_n_top(5)
-@_threads
-@_as_json
+@with_threads
+@with_json
 def profile(map_path: str, captions: bool, groups: str | None, top: int, threads: int | None, as_json: bool) -> None:
     """Say for each label of MAP what sets its rows apart.
 
     The features compare a label with all other rows; a caption tells it from each other label. MAP is a file that
     `gnomon map --save` wrote.
     """
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     if captions and as_json:
         _print_answer(lambda: result.captions(groups=groups), as_json)
     elif captions:
@@ -204,13 +180,13 @@ def _caption_table(captions: dict[Any, Caption]) -> str:
 
 
 @click.command("importance")
-@_map_file
+@map_file
 @click.option("--select", metavar="CONDITION", help="Only these rows, such as label=3.")
 @click.option("--by-label", is_flag=True, help="For each label by itself.")
 @_grouped
 @_n_top(10)
-@_threads
-@_as_json
+@with_threads
+@with_json
 def importance(
     map_path: str, select: str | None, by_label: bool, groups: str | None, top: int, threads: int | None, as_json: bool
 ) -> None:
@@ -220,7 +196,7 @@ def importance(
     """
     if select is not None and by_label:
         raise click.UsageError("--select and --by-label cannot be used together.")
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     if by_label:
         answers = result.importance_by_label(groups=groups)
         _print_answer(lambda: {label: answer and answer.head(top) for label, answer in answers.items()}, as_json)
@@ -230,14 +206,14 @@ def importance(
 
 
 @click.command("saliency", context_settings={"ignore_unknown_options": True})
-@_map_file
+@map_file
 @click.argument("point", required=False)
 @click.option("--select", metavar="CONDITION", help="Instead of POINT: the mean over these rows, such as label=3.")
 @click.option("--toward", metavar="CONDITION", help="Give effects a sign: towards these rows, such as label=8.")
-@click.option("-o", "--output", metavar="FILE", help="Write the figure (png, pdf, svg).")
+@click.option("-o", "--output", metavar="FILE", help="Write the figure (png, pdf, svg, jpg).")
 @_n_top(10)
-@_threads
-@_as_json
+@with_threads
+@with_json
 @entrance("gnomon saliency")
 def saliency(
     map_path: str,
@@ -253,31 +229,30 @@ def saliency(
 
     MAP is a file that `gnomon map --save` wrote of data whose rows are pictures.
     """
-    from gnomon._files import check_writable
-
     if (point is None) == (select is None):
         raise click.UsageError("give POINT or --select, one of the two.")
-    if output is not None:
-        check_writable(output)
-    result = _open_map(map_path, threads)
+    paths = given(png=output)
+    check_outputs(paths, as_json=as_json)
+    result = open_map(map_path, threads)
     of = result.find(point) if point is not None else result.select(select)
     target = None if toward is None else result.select(toward)
     found = result.saliency(of, toward=target)
-    if output is not None:
-        result.plot_saliency(output, found, of)
-    _print_answer(lambda: found.head(top), as_json)
-    if output is not None and not as_json:
-        click.echo(file_line(output, os.path.getsize(output)))
+    for kind, path in paths.items():
+        with destination(kind, path) as file:
+            result.plot_saliency(file, found, of)
+    _print_answer(lambda: found.head(top), as_json, paths)
+    if not as_json:
+        tell_files(paths)
 
 
 @click.command("counterfactual", context_settings={"ignore_unknown_options": True})
-@_map_file
+@map_file
 @click.argument("point")
 @click.option("--target", metavar="CONDITION", help="Where it should lie: among these rows, such as label=3.")
 @click.option("--position", metavar="X,Y", help="Where it should lie: at this place of the map.")
 @_n_top(10)
-@_threads
-@_as_json
+@with_threads
+@with_json
 def counterfactual(
     map_path: str,
     point: str,
@@ -293,7 +268,7 @@ def counterfactual(
     """
     if (target is None) == (position is None):
         raise click.UsageError("give --target or --position, one of the two.")
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     rows = None if target is None else result.select(target)
     place = None if position is None else _coordinates(position)
     _print_answer(lambda: result.counterfactual(result.find(point), rows, position=place).head(top), as_json)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
 import click
 
 from gnomon._entrance import entrance
-from gnomon.cli.console import ProgressBar, collect_warnings, data_document, file_line, given, json_text, picture_shape
+from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 
 __all__ = ["spectrum"]
 
@@ -24,8 +24,8 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
         raise click.BadParameter(f"{value!r} must be numbers with commas between them, such as 30,10,4,1.") from None
 
 
-def _write(spectrum: Any, dataset: Any, paths: dict[str, str], title: str | None) -> None:
-    if "html" in paths:
+def _write(spectrum: Any, dataset: Any, kind: str, path: str, title: str | None) -> None:
+    if kind == "html":
         shown = given(
             feature_names=dataset.feature_names,
             images=dataset.images,
@@ -35,9 +35,9 @@ def _write(spectrum: Any, dataset: Any, paths: dict[str, str], title: str | None
             label_name=dataset.label_name,
             title=title or f"{dataset.name}: attraction and repulsion",
         )
-        spectrum.to_html(paths["html"], labels=dataset.labels, X=dataset.X, **shown)
-    if "png" in paths:
-        spectrum.to_png(paths["png"], labels=dataset.labels)
+        spectrum.to_html(path, labels=dataset.labels, X=dataset.X, **shown)
+    else:
+        spectrum.to_png(path, labels=dataset.labels)
 
 
 @click.command("spectrum")
@@ -79,14 +79,12 @@ def spectrum(
 
     DATA is a file or the name of a data set, as for `gnomon map`.
     """
-    from gnomon._files import check_writable
     from gnomon.data import check_table, open_dataset
     from gnomon.maps.representation import resolve
     from gnomon.spectrum import attraction_repulsion_spectrum
 
     paths = given(html=output, png=png)
-    for path in paths.values():
-        check_writable(path)
+    check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_dataset(data, labels=labels, images=images)
@@ -102,11 +100,12 @@ def spectrum(
                 callback=bar,
                 **given(**parameters),
             )
-            _write(spectrum, dataset, paths, title)
+            for kind, path in paths.items():
+                with destination(kind, path) as file:
+                    _write(spectrum, dataset, kind, file, title)
     if as_json:
         document = {"data": data_document(dataset), "spectrum": spectrum.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
-        click.echo(spectrum.report())
-        for path in paths.values():
-            click.echo(file_line(path, os.path.getsize(path)))
+        tell(spectrum.report(), paths)
+        tell_files(paths)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import Representation, check_feature_count, check_labels
+from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
 from gnomon.data.columns import encode_rows
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import measured_labels, sort_into_classes
@@ -50,13 +50,16 @@ def make_atlas(result: Map) -> AffineAtlas:
 def check_rows(result: Map, X_new: Any) -> Any:
     """Return new rows in the form of the map's data, or raise an error about their columns.
 
-    Of a map whose table had columns that are no numbers they may be a data frame of such columns.
+    Of a map whose table had columns that are no numbers they may be a data frame of such columns. Of a data set that
+    was read from a file the columns of the map are taken, by name.
     """
     return _new_rows(result, X_new)[0]
 
 
 def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | None]:
     """Return new rows in the form of the map's data, and which values they lacked if any may be missing."""
+    if isinstance(X_new, Dataset):
+        X_new = _rows_of_file(result, X_new)
     if result.columns is not None and is_frame(X_new) and set(_names_of(X_new)) != set(result.feature_names):
         X_new = encode_rows(X_new, result.columns)
     table, missing = fill_new_rows(result.completion, X_new)
@@ -66,6 +69,22 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if sp.issparse(result.X):
         return (values if table.is_sparse else sp.csr_array(values)), missing
     return (values.toarray() if table.is_sparse else values), missing
+
+
+def _rows_of_file(result: Map, data: Dataset) -> Any:
+    """Return the columns of a data set that are those of the map, in its order; encoded if the map has such rules."""
+    names = data.feature_names
+    if names is None:
+        return data.X
+    if set(result.feature_names) <= set(names):
+        values = data.X[:, [names.index(name) for name in result.feature_names]]
+        return check_table(
+            values, accept_sparse=True, min_samples=0, feature_names=result.feature_names, allow_missing=True
+        )
+    if result.columns is not None:
+        columns = {name: data.X[:, j] for j, name in enumerate(names)}
+        return encode_rows({**columns, **data.metadata}, result.columns)
+    return check_table(data.X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True)
 
 
 def _names_of(frame: Any) -> list[str]:

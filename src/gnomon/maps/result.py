@@ -335,7 +335,8 @@ class Map(Questions):
 
         Parameters
         ----------
-        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features), or Dataset
+            Of a Dataset, such as `gnomon.read_table` returns, the columns of the map are taken, by name.
             NaN is filled in as in the map if that was made of a table with missing values, else refused.
 
         Returns

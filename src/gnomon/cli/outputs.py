@@ -1,0 +1,81 @@
+"""Files that a command writes: checked before the work, written whole, told afterwards; - is standard output."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import click
+
+from gnomon._files import check_writable
+from gnomon._validation import message
+
+__all__ = ["check_outputs", "destination", "tell", "tell_files"]
+
+STDOUT = "-"
+_SUFFIXES = {  # by kind of output, the usual one first
+    "html": (".html", ".htm"),
+    "png": (".png", ".pdf", ".svg", ".jpg"),
+    "map": (".gnomon",),
+    "coordinates": (".csv", ".npy"),
+}
+
+
+def check_outputs(paths: Mapping[str, str], *, as_json: bool = False) -> None:
+    """Raise an error unless each file can be written and has a name that says what it is.
+
+    Parameters
+    ----------
+    paths : mapping of str to str
+        Kind of output, a key of `_SUFFIXES`, to its file; - is standard output.
+    as_json : bool, default=False
+        Whether standard output is taken by the report for programs.
+    """
+    taken = sum(path == STDOUT for path in paths.values()) + as_json
+    if STDOUT in paths.values() and taken > 1:
+        raise ValueError(message("output -", "the only thing written to standard output", remedy="Name a file."))
+    for kind, path in paths.items():
+        if path == STDOUT:
+            continue
+        _check_suffix(path, _SUFFIXES[kind])
+        check_writable(path)
+
+
+def _check_suffix(path: str, suffixes: tuple[str, ...]) -> None:
+    stem, suffix = os.path.splitext(path)
+    if suffix.lower() not in suffixes:
+        fact = f"it ends in {suffix!r}" if suffix else "its name has no ending"
+        rule = f"one that ends in {' or '.join([', '.join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes)}"
+        raise ValueError(message(f"output file {path!r}", rule, fact=fact, remedy=f"Name it {stem + suffixes[0]!r}."))
+
+
+@contextmanager
+def destination(kind: str, path: str) -> Iterator[str]:
+    """Give the file to write; what was written for - goes to standard output when the block ends without an error."""
+    if path != STDOUT:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, f"output{_SUFFIXES[kind][0]}")
+        yield file
+        with open(file, "rb") as written:
+            shutil.copyfileobj(written, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+
+
+def tell(text: str, paths: Mapping[str, str]) -> None:
+    """Print a report; on standard error if an output has taken standard output."""
+    click.echo(text, err=STDOUT in paths.values())
+
+
+def tell_files(paths: Mapping[str, str]) -> None:
+    """Say which files were written."""
+    for path in paths.values():
+        if path != STDOUT:
+            size = os.path.getsize(path)
+            amount = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, size // 1000)} kB"
+            tell(f"Wrote {path} ({amount})", paths)

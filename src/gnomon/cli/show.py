@@ -1,0 +1,33 @@
+"""`gnomon show`: from a saved map to a page."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon._entrance import entrance
+from gnomon.cli.console import collect_warnings, given
+from gnomon.cli.options import map_file, open_map, with_threads
+from gnomon.cli.outputs import check_outputs, destination, tell_files
+
+__all__ = ["show"]
+
+
+@click.command("show")
+@map_file
+@click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
+@click.option("--png", metavar="FILE", help="Write a picture of the map (png, pdf, svg, jpg).")
+@click.option("--title", help="Title; by default the name of the map.")
+@with_threads
+@entrance("gnomon show")
+def show(map_path: str, output: str | None, png: str | None, title: str | None, threads: int | None) -> None:
+    """Write the page or the picture of MAP, a file that `gnomon map --save` wrote."""
+    paths = given(html=output, png=png)
+    if not paths:
+        raise click.UsageError("give -o FILE or --png FILE, or both.")
+    check_outputs(paths)
+    result = open_map(map_path, threads)
+    with collect_warnings([]):
+        for kind, path in paths.items():
+            with destination(kind, path) as file:
+                (result.to_html if kind == "html" else result.to_png)(file, title=title)
+    tell_files(paths)

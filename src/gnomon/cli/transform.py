@@ -1,0 +1,46 @@
+"""`gnomon transform`: new rows in a saved map."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon._entrance import entrance
+from gnomon.cli.console import collect_warnings, data_document, json_text
+from gnomon.cli.coordinates import write_coordinates
+from gnomon.cli.options import map_file, open_map, with_json, with_threads
+from gnomon.cli.outputs import check_outputs, tell_files
+
+__all__ = ["transform"]
+
+
+@click.command("transform")
+@map_file
+@click.argument("data")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the places (.csv or .npy); - is standard output, the default."
+)
+@with_threads
+@with_json
+@entrance("gnomon transform")
+def transform(map_path: str, data: str, output: str | None, threads: int | None, as_json: bool) -> None:
+    """Place the rows of DATA in MAP, a file that `gnomon map --save` wrote.
+
+    DATA is a file as for `gnomon map`, with the columns of the map's table; further columns are left out. Each row gets
+    its place by itself, whatever else is in the file.
+    """
+    from gnomon.data import open_dataset
+
+    paths = {"coordinates": output or "-"} if output or not as_json else {}
+    check_outputs(paths, as_json=as_json)
+    result = open_map(map_path, threads)
+    found: list[str] = []
+    with collect_warnings(found):
+        dataset = open_dataset(data)
+        places = result.transform(dataset)
+        for path in paths.values():
+            write_coordinates(path, places, dataset.point_names)
+    if as_json:
+        document = {"data": data_document(dataset), "points": dataset.point_names, "coordinates": places}
+        click.echo(json_text({**document, "warnings": found, "files": paths}))
+    else:
+        tell_files(paths)

@@ -1,0 +1,134 @@
+"""The commands that say what a saved map holds and write it in other forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+from gnomon.cli import main
+from gnomon.maps import Map
+
+
+@pytest.fixture(scope="module")
+def made():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (60, 4))
+    return Map(
+        X,
+        X[:, :2] + 5,
+        labels=np.repeat(["a", "b"], 30),
+        label_name="kind",
+        feature_names=["p", "q", "r", "s"],
+        metadata={"site": np.repeat(["n", "s", "w"], 20)},
+        point_names=np.array([f"row{i}" for i in range(60)]),
+        notes=["one note"],
+        name="sixty",
+    )
+
+
+@pytest.fixture
+def saved(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made.save("m.gnomon")
+    return "m.gnomon"
+
+
+def run(*arguments, **options):
+    return click.testing.CliRunner().invoke(main, list(arguments), **options)
+
+
+def test_a_saved_map_is_shown_as_a_page_equal_to_the_one_written_at_once(made, saved):
+    result = run("show", saved, "-o", "page.html", "--title", "T", "--threads", "1")
+    assert result.exit_code == 0, result.output
+    made.n_jobs = 1
+    made.to_html("direct.html", title="T")
+    assert Path("page.html").read_bytes() == Path("direct.html").read_bytes()
+    assert result.stdout.startswith("Wrote page.html (")
+
+
+def test_a_page_can_go_to_standard_output(saved):
+    result = run("show", saved, "-o", "-")
+    assert result.stdout_bytes.lstrip().lower().startswith(b"<!doctype html>")
+    assert result.stderr == ""
+
+
+def test_show_without_an_output_is_refused(saved):
+    result = run("show", saved)
+    assert (result.exit_code, "give -o FILE" in result.stderr) == (2, True)
+
+
+def test_info_tells_what_a_map_holds(saved):
+    document = json.loads(run("info", saved, "--json").stdout)
+    assert document["bytes"] == Path(saved).stat().st_size
+    expected = {
+        "name": "sixty",
+        "method": "given",
+        "n_samples": 60,
+        "n_features": 4,
+        "n_components": 2,
+        "features": ["p", "q", "r", "s"],
+        "labels": "kind",
+        "classes": ["a", "b"],
+        "metadata": ["site"],
+        "point_names": True,
+        "notes": ["one note"],
+    }
+    assert {key: document[key] for key in expected} == expected
+    lines = run("info", saved).stdout.splitlines()
+    assert [line.split(maxsplit=1) for line in lines if line.startswith("features")] == [["features", "p, q, r, s"]]
+
+
+def test_info_of_another_file_is_refused(saved):
+    Path("t.gnomon").write_text("a,b\n1,2\n")
+    result = run("info", "t.gnomon")
+    assert result.exit_code == 2
+    assert "t.gnomon" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def read(text):
+    head, *rows = [line.split(",") for line in text.splitlines()]
+    return head, rows
+
+
+def test_new_rows_are_placed_as_the_map_does(made, saved):
+    rows = made.X[[3, 40]] + 0.01
+    lines = [",".join([f"n{i}", *(repr(float(v)) for v in row[[2, 0, 1, 3]])]) for i, row in enumerate(rows)]
+    Path("new.csv").write_text("\n".join(["id,r,p,q,s,more", *(f"{line},7" for line in lines)]))
+    result = run("transform", saved, "new.csv", "-o", "out.csv", "--threads", "1")
+    assert result.exit_code == 0, result.output
+    head, table = read(Path("out.csv").read_text())
+    assert head == ["point", "x", "y"]
+    expected = Map.load(saved).transform(rows)
+    np.testing.assert_array_equal(np.array([row[1:] for row in table], float), expected)
+    assert run("transform", saved, "new.csv").stdout == Path("out.csv").read_text()
+    assert run("transform", saved, "new.csv", "-o", "out.npy").exit_code == 0
+    np.testing.assert_array_equal(np.load("out.npy"), expected)
+    document = json.loads(run("transform", saved, "new.csv", "--json").stdout)
+    np.testing.assert_array_equal(document["coordinates"], expected)
+
+
+def test_new_rows_need_the_columns_of_the_map(saved):
+    Path("new.csv").write_text("p,q,r,t\n0,1,2,3\n1,2,3,4\n")
+    result = run("transform", saved, "new.csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "now missing: - s" in result.stderr
+
+
+def test_columns_of_words_are_encoded_as_in_the_map(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    lines = [f"{a:.3f},{b:.3f},{c}" for a, b, c in zip(*rng.normal(size=(2, 40)), ["red", "blue"] * 20, strict=True)]
+    Path("t.csv").write_text("\n".join(["a,b,colour", *lines]))
+    arguments = ["--method", "pca", "--save", "m.gnomon", "--coordinates", "xy.csv", "--quiet", "--threads", "1"]
+    made = run("map", "t.csv", *arguments)
+    assert made.exit_code == 0, made.output
+    head, rows = read(Path("xy.csv").read_text())
+    assert (head, rows[7][0]) == (["point", "x", "y"], "7")
+    placed = run("transform", "m.gnomon", "t.csv")
+    assert placed.exit_code == 0, placed.output
+    np.testing.assert_allclose(np.array(read(placed.stdout)[1], float), np.array(rows, float), atol=1e-5)
