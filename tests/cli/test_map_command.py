@@ -29,7 +29,7 @@ class FakeMap:
         with atomic_write(path, "w") as file:
             file.write(f"<title>{title}</title>")
 
-    def to_png(self, path):
+    def to_png(self, path, title=None):
         Path(path).write_bytes(b"png")
 
     def save(self, path):

@@ -18,6 +18,8 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "show": "show",
     "info": "info",
     "transform": "transform",
+    "explain": "positions",
+    "evaluate": "positions",
     "methods": "methods",
     "spectrum": "spectrum",
     "why": "questions",

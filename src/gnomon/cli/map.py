@@ -11,9 +11,10 @@ import click
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
-from gnomon.cli.coordinates import write_coordinates
-from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
+from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
+from gnomon.cli.inputs import open_data
+from gnomon.cli.options import with_data
+from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
 from gnomon.methods.registry import METHODS
 
 __all__ = ["map"]
@@ -36,19 +37,6 @@ def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     """Split names at commas; one that holds a comma is in quotes."""
     return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
-
-
-def _write(result: Any, kind: str, path: str, title: str) -> None:
-    if kind == "coordinates":
-        write_coordinates(path, result.embedding, result.point_names)
-        return
-    with destination(kind, path) as file:
-        if kind == "html":
-            result.to_html(file, title=title)
-        elif kind == "png":
-            result.to_png(file)
-        else:
-            result.save(file)
 
 
 def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
@@ -80,18 +68,9 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
     callback=_parameters,
     help="Any other parameter of the method, such as repulsion_strength=2; may be repeated.",
 )
-@click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
+@with_data
 @click.option("--features", metavar="COLS", callback=_names, help="Columns to use, such as age,income.")
 @click.option("--drop", metavar="COLS", callback=_names, help="Columns to leave out; they are shown all the same.")
-@click.option(
-    "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
-)
-@click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X.")
-@click.option(
-    "--obsm",
-    metavar="KEY",
-    help="Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it. X for the genes.",
-)
 @click.option(
     "--n-pcs", type=click.IntRange(0), help="Make the map in so many principal components; 0 for the features."
 )
@@ -129,6 +108,7 @@ def map(
     coordinates: str | None,
     method: str,
     labels: str | None,
+    metadata: str | None,
     features: list[str] | None,
     drop: list[str] | None,
     images: tuple[int, ...] | None,
@@ -147,9 +127,9 @@ def map(
     """Make a map of DATA and say what it shows and how far to trust it.
 
     DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
-    digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample.
+    digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample; - is a .csv file on standard
+    input.
     """
-    from gnomon.data import open_dataset
     from gnomon.maps import map as make_map
 
     paths = given(html=output, png=png, map=save, coordinates=coordinates)
@@ -159,7 +139,9 @@ def map(
     found: list[str] = []
     with collect_warnings(found):
         gaps = "error" if missing == "error" else "keep"
-        dataset = open_dataset(data, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps)
+        dataset = open_data(
+            data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps
+        )
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
                 dataset,
@@ -170,7 +152,7 @@ def map(
                 **{**given(**method_parameters, features=features, drop=drop), **stated, **extra},
             )
             for kind, path in paths.items():
-                _write(result, kind, path, title or dataset.name)
+                write_map(result, kind, path, title=title or dataset.name)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))

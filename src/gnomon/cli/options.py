@@ -7,7 +7,14 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["map_file", "open_map", "with_json", "with_threads"]
+from gnomon.cli.console import picture_shape
+
+__all__ = ["map_file", "open_map", "with_data", "with_json", "with_threads"]
+
+_IMAGES = "Each row is a picture of this size, such as 28x28."
+_OBSM = (
+    "Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it. X for the genes themselves."
+)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -15,6 +22,19 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def map_file(command: _Command) -> _Command:
     """Add the argument MAP."""
     return click.argument("map_path", metavar="MAP")(command)
+
+
+def with_data(command: _Command) -> _Command:
+    """Add the options that say how data are read."""
+    for option in (
+        click.option("--obsm", metavar="KEY", help=_OBSM),
+        click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X."),
+        click.option("--images", metavar="WxH", callback=picture_shape, help=_IMAGES),
+        click.option("--metadata", metavar="FILE", help="Table (.csv, .tsv) of labels and columns beside the data."),
+        click.option("--labels", metavar="COL", help="Column that holds labels and is no feature."),
+    ):
+        command = option(command)
+    return command
 
 
 def with_json(command: _Command) -> _Command:

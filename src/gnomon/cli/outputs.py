@@ -8,13 +8,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gnomon._files import check_writable
+from gnomon._files import atomic_write, check_writable
 from gnomon._validation import message
 
-__all__ = ["check_outputs", "destination", "tell", "tell_files"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["check_outputs", "destination", "tell", "tell_files", "write_coordinates", "write_map"]
 
 STDOUT = "-"
 _SUFFIXES = {  # by kind of output, the usual one first
@@ -65,6 +69,35 @@ def destination(kind: str, path: str) -> Iterator[str]:
         with open(file, "rb") as written:
             shutil.copyfileobj(written, sys.stdout.buffer)
             sys.stdout.buffer.flush()
+
+
+def write_map(result: Any, kind: str, path: str, *, title: str | None = None) -> None:
+    """Write a map as a page, a picture, a file of its own or its positions."""
+    if kind == "coordinates":
+        write_coordinates(path, result.embedding, result.point_names)
+        return
+    with destination(kind, path) as file:
+        if kind == "html":
+            result.to_html(file, title=title)
+        elif kind == "png":
+            result.to_png(file, title=title)
+        else:
+            result.save(file)
+
+
+def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDArray[Any] | None) -> None:
+    """Write positions as an array (.npy), or as text: the name or number of each row, x, y and z."""
+    import numpy as np
+
+    from gnomon.data.writers import write_columns
+    from gnomon.maps.export import position_columns
+
+    with destination("coordinates", path) as file:
+        if file.lower().endswith(".npy"):
+            with atomic_write(file) as stream:
+                np.save(stream, places, allow_pickle=False)
+        else:
+            write_columns(file, position_columns(places, point_names))
 
 
 def tell(text: str, paths: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, given
 from gnomon.cli.options import map_file, open_map, with_threads
-from gnomon.cli.outputs import check_outputs, destination, tell_files
+from gnomon.cli.outputs import check_outputs, tell_files, write_map
 
 __all__ = ["show"]
 
@@ -28,6 +28,5 @@ def show(map_path: str, output: str | None, png: str | None, title: str | None, 
     result = open_map(map_path, threads)
     with collect_warnings([]):
         for kind, path in paths.items():
-            with destination(kind, path) as file:
-                (result.to_html if kind == "html" else result.to_png)(file, title=title)
+            write_map(result, kind, path, title=title)
     tell_files(paths)

@@ -9,6 +9,7 @@ import click
 
 from gnomon._entrance import entrance
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
+from gnomon.cli.inputs import open_data
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 
 __all__ = ["spectrum"]
@@ -79,7 +80,7 @@ def spectrum(
 
     DATA is a file or the name of a data set, as for `gnomon map`.
     """
-    from gnomon.data import check_table, open_dataset
+    from gnomon.data import check_table
     from gnomon.maps.representation import resolve
     from gnomon.spectrum import attraction_repulsion_spectrum
 
@@ -87,7 +88,7 @@ def spectrum(
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_dataset(data, labels=labels, images=images)
+        dataset = open_data(data, labels=labels, images=images)
         features = check_table(dataset.X, accept_sparse=True).values
         found_in = resolve(dataset.representation, features, features, seed=seed)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:

@@ -6,9 +6,9 @@ import click
 
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, data_document, json_text
-from gnomon.cli.coordinates import write_coordinates
+from gnomon.cli.inputs import open_data
 from gnomon.cli.options import map_file, open_map, with_json, with_threads
-from gnomon.cli.outputs import check_outputs, tell_files
+from gnomon.cli.outputs import check_outputs, tell_files, write_coordinates
 
 __all__ = ["transform"]
 
@@ -28,14 +28,12 @@ def transform(map_path: str, data: str, output: str | None, threads: int | None,
     DATA is a file as for `gnomon map`, with the columns of the map's table; further columns are left out. Each row gets
     its place by itself, whatever else is in the file.
     """
-    from gnomon.data import open_dataset
-
     paths = {"coordinates": output or "-"} if output or not as_json else {}
     check_outputs(paths, as_json=as_json)
     result = open_map(map_path, threads)
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_dataset(data)
+        dataset = open_data(data)
         places = result.transform(dataset)
         for path in paths.values():
             write_coordinates(path, places, dataset.point_names)

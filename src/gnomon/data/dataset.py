@@ -31,6 +31,7 @@ __all__ = [
     "note",
     "require_name",
     "text_array",
+    "whole_numbers",
 ]
 
 _logger = logging.getLogger("gnomon.data")
@@ -206,8 +207,8 @@ def text_array(values: Sequence[str | None]) -> npt.NDArray[Any]:
     return np.array(values, dtype=object if uneven or len(lengths) < len(values) else None)
 
 
-def _whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return numeric labels as integers if they are whole numbers."""
+def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers as integers if all are whole."""
     if values.dtype.kind == "f" and (np.abs(values) <= 2**53).all() and (values == np.rint(values)).all():
         return values.astype(np.int64)
     return values
@@ -266,7 +267,7 @@ def assemble(
     return Dataset(
         X,
         feature_names=features,
-        labels=None if labels is None else _whole(columns[labels]),
+        labels=None if labels is None else whole_numbers(columns[labels]),
         label_name=labels,
         metadata={name: columns[name] for name in text},
         point_names=point_names,

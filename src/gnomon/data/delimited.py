@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._validation import message
-from gnomon.data.dataset import Dataset, assemble, note, text_array
+from gnomon.data.dataset import Dataset, assemble, note, text_array, whole_numbers
 from gnomon.data.names import clean_names
 
-__all__ = ["read_delimited"]
+__all__ = ["read_columns", "read_delimited"]
 
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _DELIMITERS = ",;\t"
@@ -290,6 +290,11 @@ def _read_text(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[
     return {name: text_array(values) for name, values in cells.items()}
 
 
+def _as_arrays(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[str, npt.NDArray[Any]]:
+    text = _read_text(path, layout, columns)
+    return {n: text[n] if c.is_text else np.concatenate(c.pieces) for n, c in columns.items() if n in text or c.pieces}
+
+
 def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) -> None:
     holes = {n: c for n, c in columns.items() if c.n_missing and not c.is_text and n != labels}
     if not holes:
@@ -334,12 +339,9 @@ def read_delimited(
         columns: dict[str, npt.NDArray[Any]] = {name: values[:, j] for j, name in enumerate(names)}
     else:
         read = _read_careful(path, layout, names)
-        text = _read_text(path, layout, read)
         if missing == "error":
             _refuse_missing(path, read, labels)
-        columns = {
-            n: text[n] if c.is_text else np.concatenate(c.pieces) for n, c in read.items() if n in text or c.pieces
-        }
+        columns = _as_arrays(path, layout, read)
     if not columns or len(next(iter(columns.values()))) == 0:
         raise ValueError(message(f"file {path!r}", "a table with rows", fact="it holds a header alone"))
     point_names = None
@@ -352,3 +354,31 @@ def read_delimited(
         columns, labels=labels, images=images, source=path, notes=notes, blocks=values, point_names=point_names
     )
     return dataset if layout.names is not None else replace(dataset, feature_names=None)
+
+
+@part("read_table")
+def read_columns(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
+    """Read the columns of a text table that has a header, as they are: text, and numbers with NaN where one is missing.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Delimiter and header are found by looking.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_rows,)
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file has no header, or is no table.
+    """
+    path = os.fspath(path)
+    layout = _sniff(path)
+    if layout.names is None:
+        remedy = "Write the names of the columns in its first line."
+        raise ValueError(message(f"file {path!r}", "a table with names of columns", remedy=remedy))
+    read = _read_careful(path, layout, clean_names(layout.names))
+    return {name: whole_numbers(values) for name, values in _as_arrays(path, layout, read).items()}

@@ -1,0 +1,98 @@
+"""What a command reads: data from a file, by name or from standard input, columns beside them, and positions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy.typing as npt
+
+from gnomon._validation import message
+
+__all__ = ["STDIN", "open_data", "read_positions"]
+
+STDIN = "-"
+_NAME = "stdin.csv"
+
+
+def open_data(data: str, *, metadata: str | None = None, labels: str | None = None, **options: Any) -> Any:
+    """Open the data of a command.
+
+    Parameters
+    ----------
+    data : str
+        A file, a folder, the name of a data set, or - for text as in a .csv file on standard input.
+    metadata : str or None, default=None
+        A text table with a header and a row for each row of `data`, whose columns become metadata.
+    labels : str or None, default=None
+        The column of labels, in `metadata` if it is there, else in `data`.
+    **options
+        As of `gnomon.data.open_dataset`.
+
+    Returns
+    -------
+    Dataset
+    """
+    from gnomon.data import open_dataset
+
+    columns = {} if metadata is None else _columns_beside(metadata)
+    with _as_file(data) as path:
+        found = open_dataset(path, labels=None if labels in columns else labels, **options)
+    if data == STDIN:
+        found = replace(found, source="stdin")
+    return found if metadata is None else _with_columns(found, columns, metadata, labels)
+
+
+@contextmanager
+def _as_file(data: str) -> Iterator[str]:
+    """Give a file to read, also for standard input, which is read once and looked at several times."""
+    if data != STDIN:
+        yield data
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, _NAME)
+        with open(path, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield path
+        except ValueError as error:  # of a file that nobody has named so
+            raise ValueError(str(error).replace(repr(path), "on standard input")) from error
+
+
+def _columns_beside(path: str) -> dict[str, npt.NDArray[Any]]:
+    from gnomon.data.delimited import read_columns
+
+    if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
+        raise ValueError(message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt"))
+    return read_columns(path)
+
+
+def _with_columns(data: Any, columns: dict[str, npt.NDArray[Any]], path: str, labels: str | None) -> Any:
+    n_rows = len(next(iter(columns.values())))
+    if n_rows != data.n_samples:
+        rule = f"a table of {data.n_samples:,} rows, one for each of the data"
+        raise ValueError(message(f"--metadata={path!r}", rule, fact=f"it has {n_rows:,} rows"))
+    chosen = columns.pop(labels) if labels is not None and labels in columns else None
+    parts = {} if chosen is None else {"labels": chosen, "label_name": labels}
+    return replace(data, metadata={**data.metadata, **columns}, **parts)
+
+
+def read_positions(path: str) -> Any:
+    """Read positions made elsewhere: the columns x, y and z of a table that has them, else all of its columns."""
+    data = open_data(path)
+    names = data.feature_names or []
+    if {"x", "y"} <= set(names):
+        positions = data.X[:, [names.index(name) for name in ("x", "y", "z") if name in names]]
+    else:
+        positions = data.X
+    if positions.shape[1] not in (2, 3):
+        fact = f"it has {positions.shape[1]:,}"
+        remedy = "Name the columns x and y, or leave the others out."
+        raise ValueError(message(f"file {path!r}", "positions in 2 or 3 columns", fact=fact, remedy=remedy))
+    return positions

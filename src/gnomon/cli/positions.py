@@ -1,0 +1,121 @@
+"""`gnomon explain` and `gnomon evaluate`: maps whose positions were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from gnomon._entrance import entrance
+from gnomon.cli.console import collect_warnings, data_document, given, json_text
+from gnomon.cli.inputs import open_data, read_positions
+from gnomon.cli.options import with_data, with_json, with_threads
+from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
+
+__all__ = ["evaluate", "explain"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _given_map(command: _Command) -> _Command:
+    """Add the arguments X and Y and the options that make a map of them."""
+    for option in (
+        with_json,
+        with_threads,
+        click.option("--metric", default="euclidean", show_default=True, help="Distance between rows of X."),
+        with_data,
+        click.argument("positions", metavar="Y"),
+        click.argument("data", metavar="X"),
+    ):
+        command = option(command)
+    return command
+
+
+def _make(data: str, positions: str, metric: str, threads: int | None, **reading: Any) -> tuple[Any, Any]:
+    """Return the data set and the map of it."""
+    from gnomon.data import check_table
+    from gnomon.data.columns import encode_dataset
+    from gnomon.maps import Map
+    from gnomon.maps.representation import resolve
+
+    found = encode_dataset(open_data(data, **reading), None, None)
+    table = check_table(found.X, accept_sparse=True, feature_names=found.feature_names)
+    parts = given(
+        feature_names=table.feature_names,
+        images=found.images if found.image_shape is None else None,  # pixels are drawn from the features
+        label_name=found.label_name,
+    )
+    return found, Map(
+        table,
+        read_positions(positions),
+        labels=found.labels,
+        image_shape=found.image_shape,
+        metadata=found.metadata,
+        point_names=found.point_names,
+        metric=metric,
+        columns=found.columns,
+        representation=resolve(found.representation, table.values, table.values, seed=0),
+        notes=found.notes,
+        name=found.name,
+        n_jobs=threads,
+        **parts,
+    )
+
+
+@click.command("explain")
+@_given_map
+@click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
+@click.option("--png", metavar="FILE", help="Write a picture of the map.")
+@click.option("--save", metavar="FILE", help="Write the map itself, for the questions.")
+@click.option("--title", help="Title of the HTML page.")
+@entrance("gnomon explain")
+def explain(
+    data: str,
+    positions: str,
+    output: str | None,
+    png: str | None,
+    save: str | None,
+    title: str | None,
+    metric: str,
+    threads: int | None,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Explain the positions Y of the rows of X by the features of X, and say how far to trust them.
+
+    X is as DATA of `gnomon map`. Y is a file (.npy, .csv, ...) with one row for each row of X, in the same order: its
+    columns x, y and z if it has them, else two or three columns.
+    """
+    paths = given(html=output, png=png, map=save)
+    check_outputs(paths, as_json=as_json)
+    found: list[str] = []
+    with collect_warnings(found):
+        dataset, result = _make(data, positions, metric, threads, **reading)
+        for kind, path in paths.items():
+            write_map(result, kind, path, title=title)
+        answer = result.to_dict() if as_json else result.report()
+    if as_json:
+        click.echo(json_text({"data": data_document(dataset), "map": answer, "warnings": found, "files": paths}))
+    else:
+        tell(answer, paths)
+        tell_files(paths)
+
+
+@click.command("evaluate")
+@_given_map
+@entrance("gnomon evaluate")
+def evaluate(data: str, positions: str, metric: str, threads: int | None, as_json: bool, **reading: Any) -> None:
+    """Say how far to trust the positions Y of the rows of X, beside a map that knows nothing of X.
+
+    X and Y are as for `gnomon explain`.
+    """
+    found: list[str] = []
+    with collect_warnings(found):
+        dataset, result = _make(data, positions, metric, threads, **reading)
+        evaluation = result.evaluate()
+    if as_json:
+        document = {"data": data_document(dataset), "evaluation": evaluation.to_dict(), "warnings": found}
+        click.echo(json_text(document))
+    else:
+        click.echo(evaluation.summary())

@@ -1,0 +1,110 @@
+"""`gnomon explain` and `gnomon evaluate`: positions of other programs, columns beside the data, standard input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+import gnomon
+from gnomon.cli import main
+from gnomon.maps import Map
+
+
+def run(*arguments, **options):
+    return click.testing.CliRunner().invoke(main, [*arguments, "--threads", "1"], **options)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    X[40:, 0] += 6
+    np.save("X.npy", X)
+    np.save("Y.npy", X[:, :2])
+    Path("about.csv").write_text(
+        "kind,site,age\n" + "".join(f"{'ab'[i // 40]},s{i % 3},{i if i else ''}\n" for i in range(80))
+    )
+    return X
+
+
+def test_evaluate_is_the_evaluation_of_the_library(files):
+    result = run("evaluate", "X.npy", "Y.npy", "--metadata", "about.csv", "--labels", "kind", "--json")
+    assert result.exit_code == 0, result.output
+    labels = np.repeat(["a", "b"], 40)
+    expected = gnomon.evaluate(files, files[:, :2], labels=labels, n_jobs=1).to_dict()
+    found = json.loads(result.stdout)
+    assert found["evaluation"] == expected
+    assert (found["data"]["label_name"], found["data"]["n_labels"]) == ("kind", 2)
+    assert "trustworthiness" in run("evaluate", "X.npy", "Y.npy").stdout
+
+
+def test_explain_writes_and_reports_the_map_of_given_positions(files):
+    arguments = ["--metadata", "about.csv", "--labels", "kind", "-o", "page.html", "--save", "m.gnomon"]
+    result = run("explain", "X.npy", "Y.npy", *arguments)
+    assert result.exit_code == 0, result.output
+    assert "How far to trust it" in result.stdout
+    made = Map.load("m.gnomon")
+    assert (made.method, made.name, made.label_name) == ("given", "X.npy", "kind")
+    np.testing.assert_array_equal(made.embedding, files[:, :2].astype(np.float32))
+    assert made.labels.tolist() == ["a"] * 40 + ["b"] * 40
+    assert made.metadata["site"].tolist() == [f"s{i % 3}" for i in range(80)]
+    np.testing.assert_array_equal(made.metadata["age"], [np.nan, *range(1, 80)])
+    assert Path("page.html").stat().st_size > 10_000
+
+
+def test_positions_are_the_columns_x_and_y_where_there_are_such(files):
+    lines = [f"p{i},{i % 7},{y!r},{x!r}" for i, (x, y) in enumerate(files[:, :2].tolist())]
+    Path("Y.csv").write_text("\n".join(["point,other,y,x", *lines]))
+    np.save("wide.npy", files)
+    named, plain = (json.loads(run("evaluate", "X.npy", name, "--json").stdout) for name in ("Y.csv", "Y.npy"))
+    assert named["evaluation"] == plain["evaluation"]
+    refused = run("evaluate", "X.npy", "wide.npy")
+    assert refused.exit_code == 2
+    assert "file 'wide.npy' must be positions in 2 or 3 columns (it has 4)" in refused.stderr
+
+
+def test_positions_of_other_rows_are_refused(files):
+    np.save("Y.npy", files[:70, :2])
+    result = run("evaluate", "X.npy", "Y.npy")
+    assert result.exit_code == 2
+    assert "embedding of shape (70, 2) must be of 80 rows" in result.stderr
+
+
+def test_data_can_come_from_standard_input(files):
+    text = "a,b,c,d\n" + "\n".join(",".join(map(repr, row)) for row in files.tolist())
+    result = run("evaluate", "-", "Y.npy", "--json", input=text)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["data"]["source"] == "stdin"
+    assert found["evaluation"] == json.loads(run("evaluate", "X.npy", "Y.npy", "--json").stdout)["evaluation"]
+    refused = run("evaluate", "-", "Y.npy", input="a,b\n1,2\n1\n")
+    assert refused.exit_code == 2
+    assert "file on standard input must be a table of rows of equal length" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("kind\na\nb\n", "--metadata='t.csv' must be a table of 80 rows, one for each of the data (it has 2 rows)"),
+        ("1,2\n3,4\n", "must be a table with names of columns"),
+        ("kind\n", "(it has 0 rows)"),
+    ],
+)
+def test_columns_that_do_not_fit_the_data_are_refused(files, content, text):
+    Path("t.csv").write_text(content)
+    result = run("evaluate", "X.npy", "Y.npy", "--metadata", "t.csv")
+    assert (result.exit_code, text in result.stderr) == (2, True), result.stderr
+
+
+def test_labels_are_looked_for_beside_the_data_first(files):
+    Path("about.csv").write_text("group\n" + "3\n4\n" * 40)
+    result = run("explain", "X.npy", "Y.npy", "--metadata", "about.csv", "--labels", "group", "--save", "m.gnomon")
+    assert result.exit_code == 0, result.output
+    assert Map.load("m.gnomon").labels.tolist() == [3, 4] * 40
+    refused = run("evaluate", "X.npy", "Y.npy", "--metadata", "about.csv", "--labels", "grup")
+    assert refused.exit_code == 2
+    assert "labels='grup'" in refused.stderr
