@@ -132,3 +132,25 @@ def test_columns_of_words_are_encoded_as_in_the_map(tmp_path, monkeypatch):
     placed = run("transform", "m.gnomon", "t.csv")
     assert placed.exit_code == 0, placed.output
     np.testing.assert_allclose(np.array(read(placed.stdout)[1], float), np.array(rows, float), atol=1e-5)
+
+
+def test_points_are_exported_as_a_table_or_a_folder(saved):
+    result = run("export", saved, "-o", "m.csv", "--threads", "1")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Wrote m.csv (")
+    head, rows = read(Path("m.csv").read_text())
+    assert head[:5] == ["point", "x", "y", "kind", "site"]
+    assert (len(rows), rows[59][:1], rows[59][3:5]) == (60, ["row59"], ["b", "w"])
+    assert run("export", saved, "-o", "-", "--threads", "1").stdout == Path("m.csv").read_text()
+    assert run("export", saved, "-o", "out/", "--threads", "1").exit_code == 0
+    assert sorted(file.name for file in Path("out").iterdir()) == [
+        "metadata.tsv",
+        "projector_config.pbtxt",
+        "tensors.tsv",
+    ]
+
+
+def test_an_export_of_unknown_kind_is_refused(saved):
+    result = run("export", saved, "-o", "m.xlsx")
+    assert result.exit_code == 2
+    assert "output file 'm.xlsx' must be one that ends in .csv, .parquet or .h5ad (it ends in '.xlsx')" in result.stderr

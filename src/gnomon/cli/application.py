@@ -18,6 +18,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "show": "show",
     "info": "info",
     "transform": "transform",
+    "export": "export",
     "explain": "positions",
     "evaluate": "positions",
     "methods": "methods",

@@ -26,6 +26,7 @@ _SUFFIXES = {  # by kind of output, the usual one first
     "png": (".png", ".pdf", ".svg", ".jpg"),
     "map": (".gnomon",),
     "coordinates": (".csv", ".npy"),
+    "table": (".csv", ".parquet", ".h5ad"),
 }
 
 
@@ -43,7 +44,7 @@ def check_outputs(paths: Mapping[str, str], *, as_json: bool = False) -> None:
     if STDOUT in paths.values() and taken > 1:
         raise ValueError(message("output -", "the only thing written to standard output", remedy="Name a file."))
     for kind, path in paths.items():
-        if path == STDOUT:
+        if path == STDOUT or kind == "folder":
             continue
         _check_suffix(path, _SUFFIXES[kind])
         check_writable(path)

@@ -584,6 +584,34 @@ class Map(Questions):
             feature_names=explanation.feature_names,
         )
 
+    def export(self, path: str | os.PathLike[str]) -> list[str]:
+        """Write the points for other programs: name, position, label, metadata, scores of each point and r2.
+
+        Parameters
+        ----------
+        path : str or path-like
+            - ``.csv`` or ``.parquet``: a table of one row for each point.
+            - ``.h5ad``: an AnnData object with `X`, positions in ``obsm["X_METHOD"]`` and the other columns in ``obs``.
+            - a folder, which is there or whose name ends in a slash: ``tensors.tsv`` with the positions,
+              ``metadata.tsv`` and ``projector_config.pbtxt`` for TensorBoard's projector. Tabs and line breaks in text
+              become spaces.
+
+        Returns
+        -------
+        list of str
+            The files written.
+
+        Raises
+        ------
+        ValueError
+            If `path` ends in something else.
+        MissingDependencyError
+            If pyarrow or anndata is needed and not installed.
+        """
+        from gnomon.maps.export import export
+
+        return export(self, path)
+
     @entrance("Map.save")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
