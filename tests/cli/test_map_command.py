@@ -25,6 +25,8 @@ map_room = importlib.import_module("gnomon.maps")
 class FakeMap:
     """Writes and says little, as a map would much."""
 
+    method, parameters, n_samples, n_features = "umap", {"n_neighbors": 14, "random_state": 0}, 150, 4
+
     def to_html(self, path, title):
         with atomic_write(path, "w") as file:
             file.write(f"<title>{title}</title>")
@@ -267,6 +269,74 @@ def test_a_page_or_a_picture_has_two_or_three_dimensions(run, calls, option):
     assert calls == []
     assert run("iris", "--save", "m.gnomon", "--n-components", "4").exit_code == 0
     assert calls[0][1]["n_components"] == 4
+
+
+def test_beside_each_output_stands_how_it_came_about(run, calls):
+    arguments = ["iris", "--seed", "3", "-p", "spread=2", "--save", "m.gnomon", "--quiet"]
+    run(*arguments, "-o", "m.html", "--threads", "1")
+    first = Path("m.html.run.json").read_bytes()
+    assert Path("m.gnomon.run.json").read_bytes() == first
+    run(*arguments, "-o", "other.html", "--threads", "2")
+    assert Path("other.html.run.json").read_bytes() == first
+    record = json.loads(first)
+    assert record["command"] == "map"
+    assert record["options"] == {"method": "umap", "parameter": {"spread": 2}, "seed": 3}
+    assert (record["data"]["source"], record["data"]["n_samples"], record["data"]["n_features"]) == ("iris", 150, 4)
+    assert record["map"]["parameters"] == {"n_neighbors": 14, "random_state": 0}
+    assert record["versions"]["numpy"] == np.__version__
+
+
+CONFIG = """
+data = "t.csv"
+method = "tsne"
+n-neighbors = 9
+metric = "cosine"
+features = ["a", "b, c"]
+quiet = true
+[parameter]
+dof = 0.5
+init = "random"
+verbose = false
+"""
+
+
+def test_options_can_come_from_a_file_and_the_command_line_counts_more(run, calls):
+    Path("run.toml").write_text(CONFIG)
+    Path("t.csv").write_text('a,"b, c",d\n1,2,3\n4,5,7\n')
+    result = run("--config", "run.toml", "--metric", "manhattan")
+    assert (result.exit_code, result.output) == (0, "")
+    options = calls[0][1]
+    expected = {
+        "method": "tsne",
+        "n_neighbors": 9,
+        "metric": "manhattan",
+        "features": ["a", "b, c"],
+        "dof": 0.5,
+        "init": "random",
+        "verbose": False,
+        "random_state": 0,
+        "n_jobs": None,
+    }
+    assert {key: value for key, value in options.items() if key != "callback"} == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (
+            "neighbours = 3",
+            "--config='run.toml' must be of options of the command alone (it has 'neighbours'; options: ",
+        ),
+        ("a = = 3", "gnomon map: --config='run.toml' must be a TOML file ("),
+        ('n-neighbors = "many"', "'many' is not a valid integer"),
+        (None, "gnomon map: --config='run.toml' must be a readable file (No such file or directory)"),
+    ],
+)
+def test_a_wrong_file_of_options_is_refused(run, calls, content, text):
+    if content is not None:
+        Path("run.toml").write_text(content)
+    result = run("iris", "--config", "run.toml")
+    assert (result.exit_code, calls, text in result.stderr) == (2, [], True), result.output
 
 
 def test_one_output_can_go_to_standard_output(run, calls):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gnomon.cli import main
+from gnomon.evaluation import compare_embeddings
 from gnomon.maps import Map
 
 
@@ -146,6 +147,7 @@ def test_points_are_exported_as_a_table_or_a_folder(saved):
     assert sorted(file.name for file in Path("out").iterdir()) == [
         "metadata.tsv",
         "projector_config.pbtxt",
+        "run.json",
         "tensors.tsv",
     ]
 
@@ -154,3 +156,26 @@ def test_an_export_of_unknown_kind_is_refused(saved):
     result = run("export", saved, "-o", "m.xlsx")
     assert result.exit_code == 2
     assert "output file 'm.xlsx' must be one that ends in .csv, .parquet or .h5ad (it ends in '.xlsx')" in result.stderr
+
+
+def test_a_record_names_the_map_that_an_output_was_made_from(saved):
+    run("export", saved, "-o", "out/", "--threads", "1")
+    record = json.loads(Path("out/run.json").read_text())
+    assert (record["command"], record["map"]["file"], record["map"]["n_samples"]) == ("export", "m.gnomon", 60)
+
+
+def test_two_maps_are_compared_as_the_library_does(made, saved):
+    other = made.embedding + np.random.default_rng(1).normal(size=made.embedding.shape).astype(np.float32)
+    np.save("other.npy", other)
+    result = run("compare", saved, "other.npy", "--n-neighbors", "7", "--threads", "1", "--json")
+    assert result.exit_code == 0, result.output
+    expected = compare_embeddings(made.embedding, other, n_neighbors=7, n_jobs=1)
+    assert json.loads(result.stdout) == expected.to_dict()
+    assert run("compare", saved, "other.npy", "--n-neighbors", "7", "--threads", "1").stdout == f"{expected}\n"
+
+
+def test_maps_of_other_rows_are_not_compared(made, saved):
+    np.save("other.npy", made.embedding[:50])
+    result = run("compare", saved, "other.npy")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "gnomon compare: B must be" in result.stderr or "60" in result.stderr

@@ -21,6 +21,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "export": "export",
     "explain": "positions",
     "evaluate": "positions",
+    "compare": "compare",
     "methods": "methods",
     "spectrum": "spectrum",
     "why": "questions",

@@ -8,6 +8,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings
 from gnomon.cli.options import map_file, open_map, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell_files
+from gnomon.cli.record import write_records
 
 __all__ = ["export"]
 
@@ -32,4 +33,5 @@ def export(map_path: str, output: str, threads: int | None) -> None:
     result = open_map(map_path, threads)
     with collect_warnings([]), destination(kind, output) as file:
         written = result.export(file)
+    write_records({kind: output}, made=result, source=map_path)
     tell_files({path: path for path in written} if output != "-" else {})

@@ -11,10 +11,12 @@ import click
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
+from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_data
 from gnomon.cli.options import with_data
 from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
+from gnomon.cli.record import write_records
 from gnomon.methods.registry import METHODS
 
 __all__ = ["map"]
@@ -97,6 +99,7 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--title", help="Title of the HTML page.")
+@with_config
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
 @entrance("gnomon map")
@@ -153,6 +156,7 @@ def map(
             )
             for kind, path in paths.items():
                 write_map(result, kind, path, title=title or dataset.name)
+            write_records(paths, data=dataset, made=result)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))

@@ -9,7 +9,7 @@ import click
 
 from gnomon.cli.console import picture_shape
 
-__all__ = ["map_file", "open_map", "with_data", "with_json", "with_threads"]
+__all__ = ["map_file", "open_map", "option_name", "with_data", "with_json", "with_threads"]
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
 _OBSM = (
@@ -46,6 +46,11 @@ def with_threads(command: _Command) -> _Command:
     """Add the option for threads."""
     text = "Threads to use, all by default; the answer does not depend on it."
     return click.option("--threads", type=int, help=text)(command)
+
+
+def option_name(param: click.Parameter) -> str:
+    """Return the long name of an option without its dashes, or the name of an argument."""
+    return max(param.opts, key=len).removeprefix("--")
 
 
 def open_map(path: str, n_jobs: int | None = None) -> Any:

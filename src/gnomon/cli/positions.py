@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 import click
 
 from gnomon._entrance import entrance
+from gnomon.cli.config import with_config
 from gnomon.cli.console import collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_data, read_positions
 from gnomon.cli.options import with_data, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
+from gnomon.cli.record import write_records
 
 __all__ = ["evaluate", "explain"]
 
@@ -22,6 +24,7 @@ def _given_map(command: _Command) -> _Command:
     """Add the arguments X and Y and the options that make a map of them."""
     for option in (
         with_json,
+        with_config,
         with_threads,
         click.option("--metric", default="euclidean", show_default=True, help="Distance between rows of X."),
         with_data,
@@ -94,6 +97,7 @@ def explain(
         dataset, result = _make(data, positions, metric, threads, **reading)
         for kind, path in paths.items():
             write_map(result, kind, path, title=title)
+        write_records(paths, data=dataset, made=result)
         answer = result.to_dict() if as_json else result.report()
     if as_json:
         click.echo(json_text({"data": data_document(dataset), "map": answer, "warnings": found, "files": paths}))

@@ -12,6 +12,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, given, json_text
 from gnomon.cli.options import map_file, open_map, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
+from gnomon.cli.record import write_records
 
 if TYPE_CHECKING:
     from gnomon.explanations import Caption
@@ -240,6 +241,7 @@ def saliency(
     for kind, path in paths.items():
         with destination(kind, path) as file:
             result.plot_saliency(file, found, of)
+    write_records(paths, made=result, source=map_path)
     _print_answer(lambda: found.head(top), as_json, paths)
     if not as_json:
         tell_files(paths)

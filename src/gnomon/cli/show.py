@@ -8,6 +8,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, given
 from gnomon.cli.options import map_file, open_map, with_threads
 from gnomon.cli.outputs import check_outputs, tell_files, write_map
+from gnomon.cli.record import write_records
 
 __all__ = ["show"]
 
@@ -29,4 +30,5 @@ def show(map_path: str, output: str | None, png: str | None, title: str | None, 
     with collect_warnings([]):
         for kind, path in paths.items():
             write_map(result, kind, path, title=title)
+    write_records(paths, made=result, source=map_path)
     tell_files(paths)

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from gnomon._entrance import entrance
+from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
 from gnomon.cli.inputs import open_data
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
+from gnomon.cli.record import write_records
 
 __all__ = ["spectrum"]
 
@@ -58,6 +60,7 @@ def _write(spectrum: Any, dataset: Any, kind: str, path: str, title: str | None)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same maps.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the maps do not depend on it.")
 @click.option("--title", help="Title of the HTML page.")
+@with_config
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
 @entrance("gnomon spectrum")
@@ -104,6 +107,7 @@ def spectrum(
             for kind, path in paths.items():
                 with destination(kind, path) as file:
                     _write(spectrum, dataset, kind, file, title)
+            write_records(paths, data=dataset)
     if as_json:
         document = {"data": data_document(dataset), "spectrum": spectrum.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))

@@ -9,6 +9,7 @@ from gnomon.cli.console import collect_warnings, data_document, json_text
 from gnomon.cli.inputs import open_data
 from gnomon.cli.options import map_file, open_map, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, tell_files, write_coordinates
+from gnomon.cli.record import write_records
 
 __all__ = ["transform"]
 
@@ -37,6 +38,7 @@ def transform(map_path: str, data: str, output: str | None, threads: int | None,
         places = result.transform(dataset)
         for path in paths.values():
             write_coordinates(path, places, dataset.point_names)
+    write_records(paths, data=dataset, made=result, source=map_path)
     if as_json:
         document = {"data": data_document(dataset), "points": dataset.point_names, "coordinates": places}
         click.echo(json_text({**document, "warnings": found, "files": paths}))
