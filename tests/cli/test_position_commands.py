@@ -11,6 +11,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.cli.inputs import read_positions
 from gnomon.maps import Map
 
 
@@ -59,6 +60,7 @@ def test_explain_writes_and_reports_the_map_of_given_positions(files):
 def test_positions_are_the_columns_x_and_y_where_there_are_such(files):
     lines = [f"p{i},{i % 7},{y!r},{x!r}" for i, (x, y) in enumerate(files[:, :2].tolist())]
     Path("Y.csv").write_text("\n".join(["point,other,y,x", *lines]))
+    np.testing.assert_array_equal(read_positions("Y.csv"), files[:, :2])
     np.save("wide.npy", files)
     named, plain = (json.loads(run("evaluate", "X.npy", name, "--json").stdout) for name in ("Y.csv", "Y.npy"))
     assert named["evaluation"] == plain["evaluation"]
