@@ -277,7 +277,7 @@ def counterfactual(
 
 
 @click.command("suspects")
-@_map_file
+@map_file
 @_n_top(20, "Rows")
 @_threads
 @_as_json
@@ -291,7 +291,7 @@ def suspects(map_path: str, top: int, threads: int | None, as_json: bool) -> Non
 
 
 @click.command("outliers")
-@_map_file
+@map_file
 @_n_top(20, "Rows")
 @_threads
 @_as_json
