@@ -9,6 +9,7 @@ __all__ = [
     "MissingDependencyError",
     "NeighborsWarning",
     "PrecisionWarning",
+    "SupervisionWarning",
 ]
 
 
@@ -34,3 +35,7 @@ class PrecisionWarning(GnomonWarning):
 
 class ConvergenceWarning(GnomonWarning):
     """An iteration or time budget ended before the stopping rule held; a stated fall-back was used."""
+
+
+class SupervisionWarning(GnomonWarning):
+    """The target y is not used by this method, or it is used and does not go with the data, as shuffled labels."""

@@ -15,6 +15,7 @@ from gnomon.data.table import (
     check_table,
     plain_row,
 )
+from gnomon.data.target import check_target_length, check_unused_target
 
 __all__ = [
     "ColumnRule",
@@ -28,6 +29,8 @@ __all__ = [
     "check_one_row",
     "check_same_length",
     "check_table",
+    "check_target_length",
+    "check_unused_target",
     "draw_rows",
     "find_constant_columns",
     "find_duplicate_rows",

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters
 from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of
+from gnomon.data.target import check_unused_target
 
 __all__ = ["TablePreprocessor"]
 
@@ -68,8 +69,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
-        y : None
-            Not used.
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -79,6 +80,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.spreads_ = spreads_of(self.rules_)
         self.feature_names_in_ = np.array(list(columns), dtype=object)
         self.n_features_in_ = len(columns)
+        check_unused_target(next(iter(columns.values())).values, y)
         return self
 
     @entrance("TablePreprocessor.transform")

@@ -18,7 +18,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
-from gnomon.data import check_table, find_duplicate_rows
+from gnomon.data import check_table, check_unused_target, find_duplicate_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.extension import MapFunction
 from gnomon.methods.forecast import Forecast
@@ -54,8 +54,8 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """Compute the map of X, ``embedding_``."""
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components)."""
-        return self.fit(X).embedding_
+        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components); y as in `fit`."""
+        return self.fit(X, y).embedding_
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; what another library calls otherwise raises a TypeError that says its name here."""
@@ -89,6 +89,10 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
         check_is_fitted(self)
         save_method(self, path)
+
+    def _check_target(self, y: Any, X: Any) -> Any:
+        """Check a target of the fit, whose length is that of X; return what the fit uses of it, None for nothing."""
+        check_unused_target(X, y)
 
     transform = MapFunction.transform  # scikit-learn's set_output sees only what an estimator's own class defines
 
@@ -216,7 +220,8 @@ class RowEmbedder(Embedder):
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers, or with metric="precomputed" the distances, shape (n_samples, n_samples).
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -228,10 +233,11 @@ class RowEmbedder(Embedder):
         MemoryError
             If the method keeps all pairs of rows, or much of them, and there is less memory; before any work.
         ValueError
-            If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
+            If X, y or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
         table = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
         parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
+        self._check_target(y, table.values)
         self.seed_ = current_run().seed
         self._remember_features(table)
         reporter = current_run().reporter

@@ -157,7 +157,8 @@ class GradientPCA(Embedder):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers, or with similarity="precomputed" the similarities, shape (n_samples, n_samples). Sparse
             input is not densified.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -166,6 +167,7 @@ class GradientPCA(Embedder):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
+        self._check_target(y, table.values)
         self._check_n_components(table.values.shape, parameters)
         self.seed_ = current_run().seed
         self._remember_features(table)

@@ -116,7 +116,8 @@ class HuberPCA(PrincipalScores, PlacesRows):
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers. Sparse input is made dense, as the fit is.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -125,6 +126,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._check_target(y, table.values)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))
         self.seed_ = current_run().seed

@@ -188,7 +188,8 @@ class KernelPCA(PlacesRows):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers, or with kernel="precomputed" the similarities, shape (n_samples, n_samples). Sparse input
             is not densified.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -204,6 +205,7 @@ class KernelPCA(PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
+        self._check_target(y, table.values)
         n_samples = int(table.values.shape[0])
         check_n_components(parameters["n_components"], n_samples - 1, f"less than n_samples={n_samples}")
         self.seed_ = current_run().seed

@@ -110,7 +110,8 @@ class PCA(NormalModel, DifferentiableScores):
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers. Sparse input is not densified.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -119,6 +120,7 @@ class PCA(NormalModel, DifferentiableScores):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._check_target(y, table.values)
         self._remember_features(table)
         limit = min(table.values.shape)
         n_components = _resolve_n_components(parameters["n_components"], limit, "min(n_samples, n_features)")
@@ -141,7 +143,8 @@ class PCA(NormalModel, DifferentiableScores):
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
             One row at least.
-        y : ignored
+        y : array-like of n_rows values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -164,6 +167,7 @@ class PCA(NormalModel, DifferentiableScores):
             warn(text, DataWarning)
         parameters = self._check_for_blocks()
         moments = self._moments_of(X, before is None)
+        self._check_target(y, X)
         self._solve(moments if before is None else before.merge(moments), parameters)
         return self
 

@@ -80,7 +80,8 @@ class RandomProjection(PlacesRows):
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers. Sparse input is not densified.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -89,6 +90,7 @@ class RandomProjection(PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._check_target(y, table.values)
         n_features, n_components = int(table.values.shape[1]), parameters["n_components"]
         if parameters["kind"] == "orthonormal" and n_components > n_features:
             what, rule = f"n_components={n_components}", f"at most n_features={n_features} for kind='orthonormal'"

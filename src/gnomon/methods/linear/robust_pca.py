@@ -132,7 +132,8 @@ class RobustPCA(PublishesParts, PlacesRows):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             NaN where nothing is known; each row and column holds a number. Sparse input is made dense, as both parts
             are.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -141,6 +142,7 @@ class RobustPCA(PublishesParts, PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, allow_missing=True)
+        self._check_target(y, table.values)
         check_n_components(parameters["n_components"], min(table.values.shape))
         self.seed_ = current_run().seed
         self._remember_features(table)

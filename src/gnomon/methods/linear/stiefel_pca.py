@@ -142,7 +142,8 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers. Sparse input is not densified.
-        y : ignored
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
 
         Returns
         -------
@@ -152,6 +153,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         parameters = check_parameters(self._rules, self.get_params())
         _check_averaged(parameters)
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._check_target(y, table.values)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))
         self.seed_ = current_run().seed

@@ -13,7 +13,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, check_parameters
-from gnomon.data import check_feature_count, check_table
+from gnomon.data import check_feature_count, check_table, check_target_length
 from gnomon.linalg import PrincipalComponents, draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.methods.parameters import check_scores
 
@@ -102,8 +102,10 @@ class NormalModel:
         check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
         return log_likelihood(self._model, table.values)
 
+    @entrance()
     def score(self, X: Any, y: object = None) -> float:
-        """Return the mean log-likelihood of rows, in nats; see `score_samples`."""
+        """Return the mean log-likelihood of rows, in nats; see `score_samples`. No y is used."""
+        check_target_length(X, y)
         return float(self.score_samples(X).mean())
 
     def get_covariance(self) -> Float64Array:
