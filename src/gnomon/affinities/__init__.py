@@ -23,6 +23,7 @@ from gnomon.affinities.reconstruction import (
     weights_of_new_rows,
 )
 from gnomon.affinities.sketch_map import SketchMapAdvice, sketch_map_advice
+from gnomon.affinities.supervised import SupervisedAffinity
 from gnomon.affinities.trimap import Triplets, trimap_triplets
 from gnomon.affinities.uniform import UniformAffinity, neighbor_laplacian, uniform_affinities
 
@@ -46,6 +47,7 @@ __all__ = [
     "ReconstructionAffinity",
     "ReconstructionWeights",
     "SketchMapAdvice",
+    "SupervisedAffinity",
     "Triplets",
     "UniformAffinity",
     "alignment_matrix",

@@ -15,7 +15,7 @@ from gnomon.data.table import (
     check_table,
     plain_row,
 )
-from gnomon.data.target import check_target_length, check_unused_target
+from gnomon.data.target import Target, check_target, check_target_length, check_unused_target
 
 __all__ = [
     "ColumnRule",
@@ -24,11 +24,13 @@ __all__ = [
     "Representation",
     "Scaling",
     "Table",
+    "Target",
     "check_feature_count",
     "check_labels",
     "check_one_row",
     "check_same_length",
     "check_table",
+    "check_target",
     "check_target_length",
     "check_unused_target",
     "draw_rows",

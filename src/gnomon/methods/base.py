@@ -237,7 +237,7 @@ class RowEmbedder(Embedder):
         """
         table = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
         parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
-        self._check_target(y, table.values)
+        parameters["target"] = self._check_target(y, table.values)
         self.seed_ = current_run().seed
         self._remember_features(table)
         reporter = current_run().reporter
@@ -245,6 +245,8 @@ class RowEmbedder(Embedder):
             shape = (int(table.values.shape[0]), parameters["n_components"])
             parameters["init"] = check_start(parameters["init"], shape)
         rows, copies = self._distinct_rows(table.values, parameters)
+        if parameters["target"] is not None and copies is not None:
+            parameters["target"] = parameters["target"].of_distinct_rows(copies)
         forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
         if forecast is not None:
             forecast.check(int(rows.shape[0]))

@@ -34,7 +34,6 @@ class OtherName:
 
 
 _SEARCH = OtherName("", "the search is chosen by size; graph_.method and graph_.recall say how exact it was")
-_NO_LABELS = OtherName("", "labels take no part in a map")
 _NO_DRAWS = OtherName("", "new rows are placed without random numbers")
 _GRID = OtherName("loss_params={'spacing': ...} of NeighborEmbedding(loss='kl')", "it is half a unit of the map")
 _TREE = OtherName("loss_params={'theta': ...} of NeighborEmbedding(loss='kl')", "forces are good to about 0.1 %")
@@ -50,10 +49,8 @@ UMAP_LEARN = {
     "transform_mode": OtherName("", "the graph of the rows is affinities_"),
     "angular_rp_forest": _SEARCH,
     "force_approximation_algorithm": _SEARCH,
-    "target_n_neighbors": _NO_LABELS,
-    "target_metric": _NO_LABELS,
-    "target_metric_kwds": _NO_LABELS,
-    "target_weight": _NO_LABELS,
+    "target_n_neighbors": OtherName("", "as many rows count as near in the target as in the data"),
+    "target_metric_kwds": OtherName("", "numbers are compared by their difference"),
     "tqdm_kwds": OtherName("callback", "it is called with a gnomon.Progress"),
     "unique": OtherName("", "equal rows always share one position"),
     "densmap": OtherName("density=2.0", "or take DensMAP"),

@@ -59,6 +59,7 @@ _MODULES = {
     "gnomon.linalg.principal.components": ("PrincipalComponents",),
     "gnomon.linalg.proximal": ("ThresholdedSVD",),
     "gnomon.methods.linear.decomposition": ("Convergence",),
+    "gnomon.methods.neighbor.supervised": ("Supervision",),
     "gnomon.methods.spectral.laplacian_eigenmaps": ("EigenmapExtension",),
     "gnomon.neighbors": ("Bridges", "Landmarks", "NeighborGraph"),
     "gnomon.objectives.low_rank_sparse": ("Optimality",),

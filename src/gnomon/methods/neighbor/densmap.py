@@ -45,6 +45,8 @@ class DensMAP(UMAP):
         variance_shift (added to the variance of the map's log radii, 0.1; dens_var_shift).
     min_dist, spread, a, b, metric, metric_params, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
         Kernel, affinities, and the spread along tangent directions.
+    target_weight, target_metric : as in `UMAP`
+        A target y; radii are those of the data alone.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init, random_state, n_jobs, callback, verbose : as in `UMAP`
@@ -60,7 +62,7 @@ class DensMAP(UMAP):
         The same in the map, weighted by the similarities there. Both are nan if all rows are equal.
     density_correlation_ : float
         Pearson correlation of the two; nan where one does not vary.
-    graph_, affinities_, kernel_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, supervision_, kernel_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`, and with `frames` what is learned of them.
 
     References

@@ -84,6 +84,8 @@ class FeatMAP(UMAP):
         As in `UMAP`, but not "precomputed": frames are made of features.
     spread, a, b, metric_params, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
         Kernel, affinities, and the density of the rows.
+    target_weight, target_metric : as in `UMAP`
+        A target y; spreads are those of the data alone.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
@@ -108,7 +110,7 @@ class FeatMAP(UMAP):
         Correlation of log spreads in map and data along each direction; nan where one does not vary.
     graph_ : NeighborGraph
         The n_neighbors nearest neighbours of the distinct rows.
-    affinities_, kernel_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    affinities_, supervision_, kernel_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`, and with `density` what is learned of it.
 
     References

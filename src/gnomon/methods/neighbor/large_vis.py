@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
-from gnomon.affinities import GaussianAffinity
+from gnomon.affinities import Affinities, GaussianAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
-from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
+from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.parameters import check_perplexity
-from gnomon.objectives import CrossEntropy
+from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
 __all__ = ["LargeVis"]
@@ -23,7 +24,7 @@ _DRAWS = 128  # points drawn in an epoch: few beside the neighbours, enough to t
 
 
 @dataclass(eq=False, repr=False)
-class LargeVis(NeighborEmbedder):
+class LargeVis(SupervisedEmbedder):
     """LargeVis: edges of a weighted graph against random points.
 
     Input affinity: Gaussian with a given perplexity. Output kernel: Cauchy, 1 / (1 + d^2). Loss: cross-entropy with
@@ -48,6 +49,8 @@ class LargeVis(NeighborEmbedder):
         Passes over the edges.
     density, frames : float >= 0, dict or None, default=None
         As in `UMAP`.
+    target_weight, target_metric : as in `UMAP`
+        A target y given to `fit`.
     metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Distances, start, seed, threads, reports.
 
@@ -55,7 +58,7 @@ class LargeVis(NeighborEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
-    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities sum to 1.
 
     Notes
@@ -93,9 +96,18 @@ class LargeVis(NeighborEmbedder):
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity(parameters, n_samples)
+        gaussian = GaussianAffinity(perplexity)
+
+        def terms(affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
+            of_data = self._of_data(affinities, gaussian, inputs, parameters)
+            return (
+                *density_terms(parameters["density"], of_data, Cauchy(), inputs),
+                *frame_terms(parameters["frames"], of_data, Cauchy(), inputs, parameters),
+            )
+
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=GaussianAffinity(perplexity),
+            affinity=self._supervised(gaussian, parameters),
             rescale=partial(rescale_to_box, size=_BOX),
             objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
@@ -104,10 +116,7 @@ class LargeVis(NeighborEmbedder):
                 repulsion_strength=2.0 * parameters["repulsion_strength"],  # the drawn points move as well
                 noise_exponent=0.75,
                 n_draws=_DRAWS,
-                added=(
-                    *density_terms(parameters["density"], affinities, Cauchy(), inputs),
-                    *frame_terms(parameters["frames"], affinities, Cauchy(), inputs, parameters),
-                ),
+                added=terms(affinities, inputs),
                 seed=inputs.seed,
             ),
             optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),

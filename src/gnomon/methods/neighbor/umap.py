@@ -10,8 +10,9 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
+from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
@@ -24,7 +25,7 @@ _BOX = 10.0  # the start fills a box of this side
 
 @other_names(UMAP_LEARN)
 @dataclass(eq=False, repr=False)
-class UMAP(NeighborEmbedder):
+class UMAP(SupervisedEmbedder):
     """Uniform manifold approximation and projection.
 
     Input affinity: fuzzy simplicial set of the nearest neighbours. Output kernel: 1 / (1 + a d^(2b)). Loss:
@@ -67,6 +68,11 @@ class UMAP(NeighborEmbedder):
         Weight of a term that keeps the spread along each tangent direction, as `FeatMAP`, whose weight is 0.5; None or
         0 for none. A dict gives some of weight, begins (0.7), every (passes between two estimates of the map's frames,
         10) and variance_shift (0.1). Frames are made of the method's own neighbours.
+    target_weight : float in [0, 1], default=0.5
+        Weight of a target y given to `fit`, against the data; 0 does not use it. See `SupervisedAffinity`.
+    target_metric : {"auto", "categorical", "euclidean", "l2"}, default="auto"
+        Whether y holds classes ("categorical") or numbers; "auto" takes dates and fractions of more than twelve values
+        as numbers.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         Start positions; named ones fill a box of side 10, an array is taken as it is. The start used is ``init_``.
     random_state : int, Generator, RandomState or None, default=None
@@ -85,7 +91,9 @@ class UMAP(NeighborEmbedder):
     graph_ : NeighborGraph
         Nearest neighbours of the distinct rows, with the measured recall.
     affinities_ : Affinities
-        Memberships between the distinct rows.
+        Memberships between the distinct rows; with a target those of data and target.
+    supervision_ : Supervision or None
+        How far a target goes with the data: its agreement among neighbours, that by chance and the error of it.
     kernel_ : UMAPKernel
         The output kernel with a and b, given or fitted to min_dist and spread.
     solution_ : Solution
@@ -150,9 +158,10 @@ class UMAP(NeighborEmbedder):
         self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
         if max_iter is None:
             max_iter = 500 if n_samples <= _SMALL else 200
+        memberships = FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"]),
+            affinity=self._supervised(memberships, parameters),
             rescale=partial(rescale_to_box, size=_BOX),
             objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
@@ -160,7 +169,7 @@ class UMAP(NeighborEmbedder):
                 negative_sample_rate=parameters["negative_sample_rate"],
                 repulsion_strength=parameters["repulsion_strength"],
                 evaluation="sampled",
-                added=self._terms(parameters, affinities, inputs),
+                added=self._terms(parameters, self._of_data(affinities, memberships, inputs, parameters), inputs),
                 seed=inputs.seed,
             ),
             optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
