@@ -40,8 +40,9 @@ def labelled_table(name: str) -> tuple[Floats, Labels]:
         found = getattr(sklearn.datasets, f"load_{name}")()
         X, y = np.asarray(found.data, dtype=np.float64), found.target
     else:
-        dataset: Any = gnomon.datasets.load_dataset(name)
-        X, y = np.asarray(dataset.X, dtype=np.float64), dataset.labels
+        dataset: Any = load_dataset(name)
+        values = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
+        X, y = np.asarray(values, dtype=np.float64), dataset.labels
     if name in ("wine", "breast_cancer"):
         X = (X - X.mean(axis=0)) / X.std(axis=0)
     return X, np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
@@ -118,8 +119,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for tool in options.tools:
                 runs = [judge(*TOOLS[tool], X, y, supervision=supervision, seed=s) for s in range(options.seeds)]
                 means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
-                found.append({"set": name, "told": supervision, "tool": tool, **{f"{k}": v for k, v in means.items()}})
-                print(name, supervision, tool, {key: round(value, 3) for key, value in means.items()}, flush=True)
+                found.append({"set": name, "told": supervision, "tool": tool, **means})
+    header = list(found[0])
+    print(
+        table_of(
+            header, [[one[key] if isinstance(one[key], str) else f"{one[key]:.3f}" for key in header] for one in found]
+        )
+    )
     if options.out:
         Path(options.out).write_text(json.dumps(found, indent=1))
 

@@ -90,7 +90,7 @@ def check_target(y: Any, n: int, kind: Literal["auto", "classes", "numbers"] = "
         If y has more than one column, or numbers are wanted and it holds something else.
     """
     try:
-        labels = check_labels(y, n)
+        labels = check_labels(_sized(y), n)
     except (TypeError, ValueError) as error:
         who = current_run().name
         raise type(error)(str(error).replace(f"{who}: labels", f"{who}: y", 1).replace("labels.", "y.")) from None
@@ -128,11 +128,16 @@ def check_target_length(X: Any, y: Any) -> None:
     """
     if y is None:
         return
-    sized = y if getattr(y, "shape", ()) or hasattr(y, "__len__") else np.asarray(y)
+    sized = _sized(y)
     if isinstance(y, (str, bytes)) or np.shape(sized) == ():
         rule = "a sequence of one entry for each row, or None"
         raise TypeError(message(f"y={y!r:.40}", rule, fact=f"found {type(y).__name__}"))
     check_same_length(X=X, y=sized)
+
+
+def _sized(y: Any) -> Any:
+    """Return a target that has a length or shape: itself, or the array that it stands for."""
+    return y if getattr(y, "shape", ()) or hasattr(y, "__len__") else np.asarray(y)
 
 
 def check_unused_target(X: Any, y: Any, *, remedy: str = "Leave y out.") -> None:
