@@ -21,6 +21,8 @@ if __package__ in (None, ""):  # started as `python benchmarks/supervised.py`
 
 import gnomon
 from benchmarks.quality import compare_neighborhoods
+from benchmarks.report import table_of
+from gnomon.datasets import load_dataset
 from gnomon.exceptions import SupervisionWarning
 
 __all__ = ["judge", "labelled_table", "main"]
@@ -119,13 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for tool in options.tools:
                 runs = [judge(*TOOLS[tool], X, y, supervision=supervision, seed=s) for s in range(options.seeds)]
                 means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
-                found.append({"set": name, "told": supervision, "tool": tool, **means})
+                found.append({"set": name, "target": supervision, "tool": tool, **means})
     header = list(found[0])
-    print(
-        table_of(
-            header, [[one[key] if isinstance(one[key], str) else f"{one[key]:.3f}" for key in header] for one in found]
-        )
-    )
+    rows = [[f"{value:.3f}" if isinstance(value, float) else str(value) for value in one.values()] for one in found]
+    print(table_of(header, rows))
     if options.out:
         Path(options.out).write_text(json.dumps(found, indent=1))
 

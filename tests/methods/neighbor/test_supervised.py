@@ -68,6 +68,7 @@ def test_numbers_order_the_map():
 
     plain, found = UMAP(**QUICK).fit_transform(X), UMAP(**QUICK).fit(X, t)
     assert found.supervision_.kind == "numbers"
+    assert found.supervision_.chance == pytest.approx(-1 / 149)
     assert told(found.embedding_) > told(plain) + 0.3
 
 
