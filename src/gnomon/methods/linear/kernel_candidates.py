@@ -105,6 +105,8 @@ class KernelSelection:
         Rows given, and rows looked at.
     n_neighbors : int
         Of the graph along which geodesic distances run, and in the map.
+    by_direction : bool
+        Whether lengths of rows were found to be a nuisance, so that geodesic distances are those of rows of length 1.
     seed : int
         Chose the rows.
     """
@@ -119,6 +121,7 @@ class KernelSelection:
     n_samples: int
     n_rows: int
     n_neighbors: int
+    by_direction: bool
     seed: int
 
     def __repr__(self) -> str:
@@ -159,6 +162,8 @@ class KernelSelection:
             f"{self.n_components} components; intrinsic dimension about {self.intrinsic_dimension:.1f}; {rows}, each "
             f"held out once; paths over {self.n_neighbors} neighbours; random_state={self.seed}"
         )
+        if self.by_direction:
+            lines.append("lengths of rows say nothing here: judged by paths between rows scaled to length 1")
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -29,6 +29,7 @@ from gnomon.methods.linear.kernel_fidelity import (
     spectrum_of,
     standard_error,
 )
+from gnomon.methods.linear.row_lengths import lengths_say_nothing, unit_rows
 
 __all__ = ["KernelCandidate", "KernelSelection", "select_kernel"]
 
@@ -96,6 +97,11 @@ def select_kernel(
     geodesic positions, their distances to all others, the mean of their nearest rows in the map explains; it is low
     where a map lays parts of the data over each other, which the order alone may forgive.
 
+    Of tables without negative entries, such as counts, the lengths of rows may be a nuisance: rows of like direction
+    tell nothing of each other's lengths, and one half of the features is told better by the other half from rows of
+    like direction than from near ones. Where both are found, geodesic distances are those of the rows scaled to length
+    1. Rows measured from their mean keep their lengths.
+
     The parameters of each family are searched over their logarithms, on at most 450 rows: a grid and then a simplex
     seek the highest fidelity, each row held out once. Of all parameters tried whose fidelity is within one standard
     error of that (of the difference, row by row), the ones with the highest share of the leading eigenvalues are taken.
@@ -162,9 +168,12 @@ def select_kernel(
         raise ValueError(message(what, f"at most {n - 1}", fact=fact))
     families = kernel_families(kernels, degrees, rows)
     moved = rows - rows.mean(axis=0) if isinstance(rows, np.ndarray) else rows
-    geodesics = geodesics_of_rows(moved, checked["n_neighbors"])
     with single_threaded_blas():
-        dimension = _intrinsic_dimension(squared_distances(moved, moved))
+        by_direction = lengths_say_nothing(rows, checked["n_neighbors"], seed)
+    judged_by = unit_rows(rows) if by_direction else moved
+    geodesics = geodesics_of_rows(judged_by, checked["n_neighbors"])
+    with single_threaded_blas():
+        dimension = _intrinsic_dimension(squared_distances(judged_by, judged_by))
         searched = _split(_shuffled(n, seed, _STREAM_SEARCH)[:_SEARCH_ROWS], geodesics)
         folds = _split(_shuffled(n, seed, _STREAM_FOLDS), geodesics)
         fewest = min(len(fold.fitted) for fold in searched)
@@ -193,6 +202,7 @@ def select_kernel(
         n_samples=int(table.values.shape[0]),
         n_rows=n,
         n_neighbors=checked["n_neighbors"],
+        by_direction=by_direction,
         seed=seed,
     )
 
