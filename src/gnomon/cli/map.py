@@ -142,9 +142,7 @@ def map(
     found: list[str] = []
     with collect_warnings(found):
         gaps = "error" if missing == "error" else "keep"
-        dataset = open_data(
-            data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps
-        )
+        dataset = open_data(data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
                 dataset,

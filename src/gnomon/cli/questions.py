@@ -279,26 +279,26 @@ def counterfactual(
 @click.command("suspects")
 @map_file
 @_n_top(20, "Rows")
-@_threads
-@_as_json
+@with_threads
+@with_json
 def suspects(map_path: str, top: int, threads: int | None, as_json: bool) -> None:
     """List rows of MAP whose neighbours in the data vote for another label than theirs.
 
     MAP is a file that `gnomon map --save` wrote, with labels.
     """
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     _print_answer(lambda: result.suspects(top), as_json)
 
 
 @click.command("outliers")
 @map_file
 @_n_top(20, "Rows")
-@_threads
-@_as_json
+@with_threads
+@with_json
 def outliers(map_path: str, top: int, threads: int | None, as_json: bool) -> None:
     """List rows of MAP that lie far from the data, by the local outlier factor.
 
     MAP is a file that `gnomon map --save` wrote.
     """
-    result = _open_map(map_path, threads)
+    result = open_map(map_path, threads)
     _print_answer(lambda: result.outliers(top), as_json)
