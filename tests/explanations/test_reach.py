@@ -40,8 +40,8 @@ def test_views_without_noise_are_explained_by_the_nearest_alone():
 def test_few_neighbours_are_taken_only_if_they_predict_places_as_well():
     rng = np.random.default_rng(0)
     # Near rows are of the same categories, so that few neighbours say best which features differ.
-    categories = rng.integers(0, (2, 2, 3), (300, 3)) * (1.4, 1.4, 1.2)
-    X = np.column_stack([categories, rng.normal(size=(300, 2))])
+    categories = rng.integers(0, (2, 2, 2, 3), (300, 4)) * (1.4, 1.4, 1.4, 1.2)
+    X = np.column_stack([categories, rng.normal(size=(300, 3))])
     graph = compute_neighbors(X, 15)
     assert choose_neighbors(X, graph) < 15
     Y = gn.UMAP(random_state=0).fit_transform(X)

@@ -38,7 +38,7 @@ _CERTAIN = 2.0  # standard errors by which less reach must be better
 _HELD = 4  # one row in so many is held out of fits that are averaged
 _CENTRES = 100
 _TESTED = 3  # nearest held-out rows of each
-_LOSS = 0.05  # of the median R2 that fewer neighbours may cost
+_LOSS = 0.25  # of the median R2 that fewer neighbours may cost
 _SLACK = 4 / 3  # times what the best choice leaves unpredicted that one with more damping or averaging may leave
 
 Array = npt.NDArray[np.float64]
@@ -267,8 +267,8 @@ def fit_forward(
     graph : NeighborGraph
         Neighbours in the data.
     n_neighbors : int or "auto"
-        The first so many neighbours. "auto" takes as many as `choose_neighbors` says, but all if fewer lose more than
-        0.05 of the median R2.
+        The first so many neighbours. "auto" takes as many as `choose_neighbors` says, but all if the median R2 of fits
+        over fewer is lower by more than 0.25.
     pooling : int >= 0 or "auto"
         Times that fits are averaged. "auto" averages three times; if the fits then predict at least half, as often as
         `choose_pooling` says.
