@@ -1,12 +1,11 @@
 """Whatever a map file holds that `Map.save` does not write is refused when it is loaded, in one form."""
 
-import io
 import json
-import zipfile
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.archives import described, read_parts, write_changed
 
 import gnomon as gn
 from gnomon.neighbors import as_neighbor_graph, compute_neighbors
@@ -52,33 +51,14 @@ def saved(tmp_path_factory):
     for kind, made in (("dense", dense), ("sparse", sparse), ("fitted", fitted)):
         path = tmp_path_factory.mktemp("maps") / "map.gnomon"
         made.save(path)
-        with zipfile.ZipFile(path) as archive:
-            description = json.loads(archive.read("description.json"))
-            arrays = {
-                name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)))
-                for name in archive.namelist()
-                if name.endswith(".npy")
-            }
-        found[kind] = arrays, description
+        found[kind] = read_parts(path)
     return found
-
-
-def write(path, arrays, description):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("description.json", json.dumps(description))
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w") as member:
-                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
 def load_changed(saved, tmp_path, kind, change):
     """Load a map of which `change` altered the arrays or the description."""
-    arrays, description = saved[kind]
-    arrays = {name: array.copy() for name, array in arrays.items()}
-    description = json.loads(json.dumps(description))
-    change(arrays, description)
     path = tmp_path / "changed.gnomon"
-    write(path, arrays, description)
+    write_changed(path, saved[kind], change)
     return gn.Map.load(path)
 
 
@@ -117,18 +97,6 @@ def array(name, make):
 
     def change(arrays, description):
         arrays[name] = make(arrays.get(name))
-
-    return change
-
-
-def described(*keys, value):
-    """Set an entry of the description."""
-
-    def change(arrays, description):
-        inner = description
-        for key in keys[:-1]:
-            inner = inner[key]
-        inner[keys[-1]] = value
 
     return change
 

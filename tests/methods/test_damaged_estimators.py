@@ -1,15 +1,11 @@
 """Whatever a file of a method holds that `save` does not write is refused when it is loaded, in one form."""
 
-import io
-import json
-import zipfile
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from tests.archives import described, read_parts, write_changed
 
 import gnomon as gn
-from gnomon.storage import checksum
 
 X = load_digits().data.astype(np.float32)[:60]
 
@@ -18,37 +14,12 @@ X = load_digits().data.astype(np.float32)[:60]
 def content(tmp_path_factory):
     path = tmp_path_factory.mktemp("methods") / "method.gnomon"
     gn.UMAP(max_iter=5, random_state=0).fit(X).save(path)
-    with zipfile.ZipFile(path) as archive:
-        arrays = {
-            name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)))
-            for name in archive.namelist()
-            if name.endswith(".npy")
-        }
-        return arrays, json.loads(archive.read("description.json"))
+    return read_parts(path)
 
 
 def load_changed(content, path, change, *, sealed=True):
-    arrays, description = {name: array.copy() for name, array in content[0].items()}, json.loads(json.dumps(content[1]))
-    change(arrays, description)
-    if sealed:
-        rest = {name: one for name, one in description.items() if name not in ("kind", "version", "sha256")}
-        description["sha256"] = checksum(arrays, rest)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("description.json", json.dumps(description))
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w") as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+    write_changed(path, content, change, sealed=sealed)
     return gn.load(path)
-
-
-def described(*keys, value):
-    def change(arrays, description):
-        inner = description
-        for key in keys[:-1]:
-            inner = inner[key]
-        inner[keys[-1]] = value
-
-    return change
 
 
 def array_of(name, make):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ import numpy.typing as npt
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray
 from gnomon.data.dataset import LABEL_WORDS, TEXT_NOTE, Dataset, listed, require_name
-from gnomon.data.frames import is_frame, read_frame
-from gnomon.data.labels import check_labels, name_of, sort_into_classes
+from gnomon.data.frames import Frame, is_frame, read_frame
+from gnomon.data.labels import check_labels, measured_labels, name_of, sort_into_classes
 from gnomon.data.table import check_table
 from gnomon.exceptions import DataWarning
 
@@ -22,6 +23,7 @@ __all__ = ["ColumnRule", "encode_dataset", "encode_rows", "find_rules", "raw_col
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 _ID_NAME = re.compile(
     r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
@@ -36,6 +38,7 @@ _EUROPEAN_DATE = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$")
 _ISO_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?$")
 _YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
 _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
+_NOT_ASKED = "not asked for"
 _BOTH = 1.0 / np.sqrt(2.0)  # what an indicator is divided by that alone tells two categories apart
 
 
@@ -80,7 +83,11 @@ class ColumnRule:
         if self.kind in ("number", "boolean"):
             return _as_numbers(values)[:, None]
         if self.kind == "date":
-            return ((_seconds(values) - self.start) / self.unit)[:, None]
+            dates = _with_dates(values)
+            seconds = measured_labels(dates) if dates.dtype.kind == "M" else None
+            if seconds is None:
+                raise ValueError(message("X", "a table with dates where there were dates in fit"))
+            return ((seconds - self.start) / self.unit)[:, None]
         codes = self._codes(values)
         if self.kind == "ordinal":
             return np.where(codes < 0, np.nan, codes)[:, None]
@@ -126,15 +133,13 @@ def _as_dates(texts: Sequence[str]) -> Array | None:
         return None
 
 
-def _seconds(values: Array) -> Float64Array:
+def _with_dates(values: Array) -> Array:
+    """Return labels as `check_labels` does, as dates where all of them are or are written so."""
     labels = check_labels(values, len(values))
-    if labels.dtype.kind != "M":
-        dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
-        if dates is None:
-            raise ValueError(message("X", "a table with dates where there were dates in fit"))
-        labels = dates
-    micro = labels.astype("datetime64[us]")
-    return np.where(np.isnat(micro), np.nan, micro.astype(np.int64) / 1e6)
+    if labels.dtype.kind not in "OU":
+        return labels
+    dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
+    return labels if dates is None else dates
 
 
 def _named_as_id(name: str, different: bool) -> bool:
@@ -142,8 +147,11 @@ def _named_as_id(name: str, different: bool) -> bool:
     return bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
 
 
-def _id_reason(name: str, values: FloatArray, others: list[FloatArray]) -> str:
-    """Say why a column of numbers is an identifier; empty if it is none."""
+def _id_reason(name: str, values: FloatArray, others: list[str], ranks: Callable[[str], Ints]) -> str:
+    """Say why a column of numbers is an identifier; empty if it is none.
+
+    `ranks` gives those of a column by its name; they are asked for only if need be.
+    """
     if not np.isfinite(values).all() or not (values == np.floor(values)).all():
         return ""
     n = len(values)
@@ -154,22 +162,19 @@ def _id_reason(name: str, values: FloatArray, others: list[FloatArray]) -> str:
         return "an identifier by its name"
     if not different or n < _ID_ROWS:
         return ""
-    ranks = [np.argsort(np.argsort(column, kind="stable"), kind="stable") for column in (values, *others)]
-    limit = _ID_CORRELATION / np.sqrt(n)
-    if any(abs(float(np.corrcoef(ranks[0], other)[0, 1])) > limit for other in ranks[1:]):
+    own, limit = ranks(name), _ID_CORRELATION / np.sqrt(n)
+    if any(abs(float(np.corrcoef(own, ranks(other))[0, 1])) > limit for other in others):
         return ""
     return "whole numbers that all differ and go with no other column"
 
 
 def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int) -> ColumnRule:
-    labels = check_labels(values, len(values))
-    if labels.dtype.kind in "OU":
-        dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
-        labels = labels if dates is None else dates
+    labels = _with_dates(values)
     classes = sort_into_classes(labels)
     n_known = int(classes.labelled.sum())
-    if labels.dtype.kind == "M" and len(classes):
-        return _rule_of_dates(name, labels)
+    seconds = measured_labels(labels) if labels.dtype.kind == "M" else None
+    if seconds is not None and len(classes):
+        return _rule_of_dates(name, seconds)
     if ordered:
         return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
     if not n_known:
@@ -188,8 +193,7 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
 
 
-def _rule_of_dates(name: str, dates: Array) -> ColumnRule:
-    seconds = _seconds(dates)
+def _rule_of_dates(name: str, seconds: Float64Array) -> ColumnRule:
     known = seconds[np.isfinite(seconds)]
     start, span = float(known.min()), float(np.ptp(known))
     word, unit = next((word, unit) for word, unit, least in _UNITS if span >= least * unit)
@@ -246,7 +250,10 @@ def raw_columns(X: Any) -> dict[str, _Raw]:
         if values.ndim != 2:
             raise ValueError(message(f"X of shape {values.shape}", "two-dimensional"))
         return {f"feature {j}": _Raw(values[:, j]) for j in range(values.shape[1])}
-    frame = read_frame(X)
+    return _columns_of_frame(read_frame(X))
+
+
+def _columns_of_frame(frame: Frame) -> dict[str, _Raw]:
     names = frame.names or [str(j) for j in range(len(frame.columns))]
     parts = zip(frame.columns, frame.orders, frame.booleans, strict=True)
     return {name: _Raw(*part) for name, part in zip(names, parts, strict=True)}
@@ -269,16 +276,21 @@ def find_rules(
     chosen = _chosen(columns, features, drop)
     numbers = {name: _as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
+
+    @cache
+    def ranks(name: str) -> Ints:
+        return np.argsort(np.argsort(numbers[name], kind="stable"), kind="stable")
+
     rules = []
     for name in names:
         raw = columns[name]
         if name not in chosen:
-            rules.append(ColumnRule(name, "left out", reason="not asked for"))
+            rules.append(ColumnRule(name, "left out", reason=_NOT_ASKED))
         elif raw.boolean:
             rules.append(ColumnRule(name, "boolean", (name,)))
         elif raw.numeric:
-            others = [column for other, column in numbers.items() if other != name and other in chosen]
-            reason = "" if features is not None else _id_reason(name, numbers[name], others)
+            others = [other for other in numbers if other != name and other in chosen]
+            reason = "" if features is not None else _id_reason(name, numbers[name], others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
         else:
             rules.append(_rule_of_texts(name, raw.values, raw.ordered, most))
@@ -330,21 +342,21 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     DataWarning
         Names numbers that are left out though nobody asked for that.
     """
-    frame = is_frame(data.X)
-    if frame:
-        columns = raw_columns(data.X)
+    if is_frame(data.X):
+        frame = read_frame(data.X)
+        columns = _columns_of_frame(frame)
         if data.feature_names is not None:
             columns = dict(zip(data.feature_names, columns.values(), strict=True))
-        if all(raw.numeric and not raw.boolean for raw in columns.values()) and read_frame(data.X).names is None:
+        if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
             return data  # numbers without names
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
         names = data.feature_names or [str(j) for j in range(data.n_features)]
         columns = {name: _Raw(data.X[:, j]) for j, name in enumerate(names)}
         columns |= {name: _Raw(data.metadata[name]) for name in data.text_columns}
+        if data.feature_names is None and not data.text_columns and features is None and drop is None:
+            return data
     else:
         return data if features is None and drop is None else _select(data, features, drop)
-    if data.feature_names is None and not frame and not data.text_columns and features is None and drop is None:
-        return data
     return _encode(data, columns, features, drop)
 
 
@@ -354,8 +366,7 @@ def _encode(
     rules = find_rules(columns, features, drop, MOST_CATEGORIES)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
     left = [rule for rule in rules if not rule.features]
-    asked = {"not asked for"}
-    silent = [rule for rule in left if rule.reason not in asked and columns[rule.name].numeric]
+    silent = [rule for rule in left if rule.reason != _NOT_ASKED and columns[rule.name].numeric]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
     if made:
         notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")

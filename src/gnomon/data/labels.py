@@ -23,16 +23,16 @@ def _is_missing(label: object) -> bool:
     return is_missing(label) or (isinstance(label, str) and (not label or label.isspace()))
 
 
-def _label_array(labels: Any) -> npt.NDArray[Any]:
+def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
-        raise TypeError(message(f"labels={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
+        raise TypeError(message(f"{name}={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
     to_numpy = getattr(labels, "to_numpy", None)
     if to_numpy is not None:
         return np.asarray(to_numpy())
     try:
         array = np.asarray(labels)
     except ValueError as error:
-        raise ValueError(message("labels", "one label for each row", fact=str(error).split(". ")[0])) from error
+        raise ValueError(message(name, "one label for each row", fact=str(error).split(". ")[0])) from error
     if array.dtype.kind == "U" and not isinstance(labels, np.ndarray) and any(not isinstance(v, str) for v in labels):
         return np.asarray(labels, dtype=object)  # NumPy would write None and 1 as text
     return array
@@ -57,7 +57,7 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 @part("gnomon")
-def check_labels(labels: Any, n: int) -> npt.NDArray[Any]:
+def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[Any]:
     """Check labels, one for each row.
 
     Parameters
@@ -67,6 +67,8 @@ def check_labels(labels: Any, n: int) -> npt.NDArray[Any]:
         an empty text where a row has no label. Matched to rows by position, whatever the index of a pandas Series says.
     n : int
         Number of rows.
+    name : str, default="labels"
+        What errors call the labels.
 
     Returns
     -------
@@ -74,22 +76,22 @@ def check_labels(labels: Any, n: int) -> npt.NDArray[Any]:
         Dtype of text, numbers or dates where all labels are of this kind, object where kinds are mixed. A row without
         a label has NaN among numbers, NaT among dates, else None in an array of objects.
     """
-    array = _label_array(labels)
+    array = _label_array(labels, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(
             message(
-                "labels",
+                name,
                 "one-dimensional",
                 fact=f"shape={array.shape}",
-                remedy="Pass one label for each row; for indicator columns use labels.argmax(axis=1).",
+                remedy=f"Pass one label for each row; for indicator columns use {name}.argmax(axis=1).",
             )
         )
     if array.dtype.kind == "c":
-        raise ValueError(message("labels", "text or real numbers", fact="Complex data not supported"))
+        raise ValueError(message(name, "text or real numbers", fact="Complex data not supported"))
     if len(array) != n:
-        raise ValueError(message("labels", "one for each row", fact=f"{len(array)} labels, {n} rows"))
+        raise ValueError(message(name, "one for each row", fact=f"{len(array)} labels, {n} rows"))
     if array.dtype.kind == "U" and any(map(_is_missing, np.unique(array).tolist())):
         array = array.astype(object)
     return _of_objects(array) if array.dtype.kind == "O" else array
@@ -153,7 +155,7 @@ def sort_into_classes(labels: Any) -> Classes:
     labels : array-like of shape (n_samples,)
         As `check_labels` takes and returns them.
     """
-    array = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 else _label_array(labels)
+    array = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 else _label_array(labels, "labels")
     array = check_labels(array, len(array))
     if array.dtype.kind == "O":
         missing = np.fromiter((value is None for value in array), np.bool_, len(array))

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._run import current_run
 from gnomon._validation import message, warn
 from gnomon.data.labels import check_labels, measured_labels, sort_into_classes
 from gnomon.data.table import check_same_length
@@ -89,11 +88,7 @@ def check_target(y: Any, n: int, kind: Literal["auto", "classes", "numbers"] = "
     ValueError
         If y has more than one column, or numbers are wanted and it holds something else.
     """
-    try:
-        labels = check_labels(_sized(y), n)
-    except (TypeError, ValueError) as error:
-        who = current_run().name
-        raise type(error)(str(error).replace(f"{who}: labels", f"{who}: y", 1).replace("labels.", "y.")) from None
+    labels = check_labels(_sized(y), n, name="y")
     numbers = None if kind == "classes" else measured_labels(labels)
     if kind == "numbers" and numbers is None:
         if labels.dtype.kind not in "biuf":

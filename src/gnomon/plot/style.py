@@ -142,13 +142,13 @@ def colors_of(labels: Any, values: Any, n_points: int) -> ClassColors | ValueCol
     checked = check_labels(labels, n_points)
     measured = measured_labels(checked)
     if measured is None:
-        return _colors_of_classes(checked, n_points)
+        return _colors_of_classes(checked)
     return replace(_colors_of_values(measured, n_points), dates=checked.dtype.kind == "M")
 
 
-def _colors_of_classes(labels: Any, n_points: int) -> ClassColors:
+def _colors_of_classes(labels: npt.NDArray[Any]) -> ClassColors:
     """Give every class a colour, grey for none; where there are many the largest get the most distinct ones."""
-    classes = sort_into_classes(check_labels(labels, n_points))
+    classes = sort_into_classes(labels)
     names, codes = classes.names, classes.codes
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     order = np.argsort(-counts, kind="stable") if len(names) > _LEGEND_CLASSES else np.arange(len(names))
