@@ -25,7 +25,7 @@ from gnomon.evaluation.scores import (
     trust_of_random_map,
 )
 from gnomon.geometry.check import check_features, check_places
-from gnomon.neighbors import NeighborGraph, check_graph
+from gnomon.neighbors import NeighborGraph, read_graph
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -173,16 +173,15 @@ class _Truth:
 
 
 def _check(
-    X: Any, Y: Any, labels: Any, graph: NeighborGraph | None, n_neighbors: int | None
-) -> tuple[Any, Floats, Any, int]:
-    """Return data, places and labels that fit each other, and the size of neighbourhoods."""
+    X: Any, Y: Any, labels: Any, graph: Any, n_neighbors: int | None
+) -> tuple[Any, Floats, Any, NeighborGraph | None, int]:
+    """Return data, places, labels and graph that fit each other, and the size of neighbourhoods."""
     values, _ = check_features(X, None)
     n = int(values.shape[0])
     places = check_places(Y, n)
     if labels is not None:
         labels = check_labels(labels, n)
-    if graph is not None:
-        check_graph(graph, n)
+    graph = None if graph is None else read_graph(graph, n)
     placed = int(np.count_nonzero(np.isfinite(places[:, 0])))
     if n_neighbors is None:
         n_neighbors = max(1, min(_N_NEIGHBORS, (placed - 1) // 2))
@@ -203,7 +202,7 @@ def _check(
                 remedy=f"Use n_neighbors={max(1, (placed - 1) // 2)} or less." if placed > 2 else "",
             )
         )
-    return values, places, labels, n_neighbors
+    return values, places, labels, graph, n_neighbors
 
 
 def _expected_of_random_map(n: int, k: int, truth: _Truth) -> dict[str, float]:
@@ -267,7 +266,7 @@ def evaluate(
     *,
     n_neighbors: int | None = None,
     labels: Any = None,
-    graph: NeighborGraph | None = None,
+    graph: Any = None,
     metric: str = "euclidean",
     n_anchors: int | None = None,
     n_triplets: int = 100,
@@ -288,8 +287,8 @@ def evaluate(
     labels : array-like of shape (n_samples,), default=None
         Classes for `knn_accuracy`, or dates or fractions of more than twelve distinct values for `knn_r2`. None, NaN or
         an empty text where a row has no label.
-    graph : NeighborGraph of n_samples rows, default=None
-        Neighbours in the data. With it `neighborhood_preservation` covers all rows, otherwise the anchors.
+    graph : NeighborGraph of n_samples rows, tuple, sparse matrix or None, default=None
+        Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`. With it `neighborhood_preservation` covers all rows, otherwise the anchors.
     metric : str, default="euclidean"
         Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean.
     n_anchors : int or None, default=None
@@ -315,7 +314,7 @@ def evaluate(
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
     checked = check_parameters(_RULES, given)
     n_triplets, seed = checked["n_triplets"], current_run().seed
-    values, places, labels, k = _check(X, Y, labels, graph, checked["n_neighbors"])
+    values, places, labels, graph, k = _check(X, Y, labels, graph, checked["n_neighbors"])
     n_given = places.shape[0]
     kept = np.flatnonzero(np.isfinite(places[:, 0]))
     if len(kept) < n_given:

@@ -22,7 +22,7 @@ from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distorti
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
-from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
 
@@ -310,7 +310,7 @@ class Explanation:
         return f"Explanation(n_samples={self.n_samples}, n_features={self.n_features}, ridge={self.ridge:g})"
 
 
-def _neighbors(X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: str) -> NeighborGraph:
+def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGraph:
     """Return the graph cut to n_neighbors, computed if it is not given."""
     n = int(X.shape[0])
     if graph is None:
@@ -319,8 +319,7 @@ def _neighbors(X: Any, graph: NeighborGraph | None, n_neighbors: int, metric: st
         values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
         return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric)
-    check_graph(graph, n)
-    return graph.nearest(n_neighbors)
+    return read_graph(graph, n).nearest(n_neighbors)
 
 
 @entrance("explain")
@@ -330,7 +329,7 @@ def explain(
     *,
     n_neighbors: int | Literal["auto"] = "auto",
     pooling: int | Literal["auto"] = "auto",
-    graph: NeighborGraph | None = None,
+    graph: Any = None,
     feature_names: Any = None,
     metric: str = "euclidean",
     scale: Literal["auto", "standard", "robust"] | Scaling | None = None,
@@ -365,8 +364,8 @@ def explain(
         more of a curved map; 0 explains by each neighbourhood alone. "auto": 3; or where the fits predict their
         neighbours with a median R2 of 0.5 at least, the most that do not leave clearly more than 4/3 of what
         the best number leaves unpredicted of the places of held-out rows.
-    graph : NeighborGraph of n_samples rows, default=None
-        Neighbours in the data; computed if not given.
+    graph : NeighborGraph of n_samples rows, tuple, sparse matrix or None, default=None
+        Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`; computed if not given.
     feature_names : sequence of n_features str, default=None
         By default the columns of a data frame, else "feature 0" and so on.
     metric : str, default="euclidean"

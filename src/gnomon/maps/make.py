@@ -328,6 +328,8 @@ def _parameters_used(estimator: Any) -> dict[str, Any]:
     from sklearn.utils._pprint import _changed_params
 
     shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
+    if "precomputed_knn" in shown:
+        shown["precomputed_knn"] = "given"
     if hasattr(estimator, "seed_"):
         shown["random_state"] = estimator.seed_
     return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}

@@ -13,7 +13,7 @@ from gnomon.data import check_labels
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling
 from gnomon.maps.representation import check_representation
-from gnomon.neighbors import NATIVE_METRICS, check_graph, check_metric
+from gnomon.neighbors import NATIVE_METRICS, check_metric, read_graph
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -67,7 +67,7 @@ def check_parts(result: Map) -> None:
     if result.representation is not None:
         check_representation(result.representation, n, m)
     if result.graph is not None:
-        check_graph(result.graph, n)
+        result.graph = read_graph(result.graph, n)
 
 
 def _places(embedding: Any, n: int) -> npt.NDArray[np.float32]:

@@ -34,6 +34,7 @@ class OtherName:
 
 
 _SEARCH = OtherName("", "the search is chosen by size; graph_.method and graph_.recall say how exact it was")
+_GIVEN = OtherName("precomputed_knn", "it takes neighbours that were searched elsewhere, with any arguments")
 _NO_DRAWS = OtherName("", "new rows are placed without random numbers")
 _GRID = OtherName("loss_params={'spacing': ...} of NeighborEmbedding(loss='kl')", "it is half a unit of the map")
 _TREE = OtherName("loss_params={'theta': ...} of NeighborEmbedding(loss='kl')", "forces are good to about 0.1 %")
@@ -59,7 +60,6 @@ UMAP_LEARN = {
     "dens_var_shift": OtherName("density={'variance_shift': ...}"),
     "output_dens": OtherName("", "with density the radii are learned as radii_ and map_radii_"),
     "disconnection_distance": OtherName("", "all neighbours count"),
-    "precomputed_knn": OtherName("metric='precomputed'", "fit then takes the distances of all pairs"),
 }
 """Of ``umap.UMAP``."""
 
@@ -79,8 +79,8 @@ OPENTSNE = {
     "initial_momentum": OtherName("early_momentum"),
     "final_momentum": OtherName("momentum"),
     "max_grad_norm": OtherName("max_step_norm", "it bounds the step of a point"),
-    "neighbors": _SEARCH,
-    "knn_kwargs": _SEARCH,
+    "neighbors": _GIVEN,
+    "knn_kwargs": _GIVEN,
     "negative_gradient_method": OtherName("method", "'fft' is 'interpolated', 'bh' is 'tree'"),
     "callbacks": OtherName("callback", "one function, called with a gnomon.Progress"),
     "callbacks_every_iters": OtherName("", "the callback is called every 50 iterations"),
@@ -93,7 +93,7 @@ PACMAP = {
     "distance": OtherName("metric", "'angular' is 'cosine'"),
     "lr": OtherName("learning_rate"),
     "num_iters": OtherName("max_iter", "the sum of the phases, which take 2/9, 2/9 and 5/9 of it"),
-    "pair_neighbors": OtherName("", "the pairs that were used are affinities_"),
+    "pair_neighbors": OtherName("precomputed_knn", "near pairs are chosen among these neighbours"),
     "pair_MN": OtherName("", "the pairs that were used are affinities_"),
     "pair_FP": OtherName("", "the pairs that were used are affinities_"),
     "apply_pca": OtherName(

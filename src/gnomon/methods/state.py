@@ -8,12 +8,15 @@ arguments declare.
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters
+from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.registry import METHODS
+from gnomon.neighbors import read_graph
 from gnomon.storage import Arrays, NotStorableError, Parts, Reader, Writer, checksum
 
 if TYPE_CHECKING:
@@ -27,7 +30,9 @@ _MADE_ANEW = frozenset({"_atlas", "_preimages"})  # on first use, to the same by
 _REPORTS = frozenset(
     {"advice_", "affinities_", "convergence_", "frames_", "gram_", "low_rank_", "solution_", "sparse_", "timings_"}
 )  # what a fit tells, or keeps to go on; neither places rows, and the file of a map does without
-_OF_THE_CALL = frozenset({"callback", "n_jobs", "verbose"})  # parameters that the file of a map does without
+_OF_THE_CALL = frozenset(
+    {"callback", "n_jobs", "precomputed_knn", "verbose"}
+)  # parameters that the file of a map does without
 # What parameters without a rule of the method may be in a file.
 _FREE = {"callback": Nothing(), "n_jobs": Either(Integer(), Nothing()), "random_state": Either(Integer(0), Nothing())}
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_|_[a-z][a-z0-9_]*[a-z0-9]", re.ASCII)
@@ -57,6 +62,7 @@ def pack_method(estimator: Any, parts: Parts | None = None) -> tuple[Arrays, dic
     left_out = _MADE_ANEW if parts is None else {*_MADE_ANEW, *_REPORTS, *_OF_THE_CALL}
     if not isinstance(parameters.get("random_state"), (int, type(None))):
         parameters["random_state"] = getattr(estimator, "seed_", None)
+    parameters |= _given_neighbors(parameters, estimator)
     fitted = {key: value for key, value in vars(estimator).items() if key not in parameters}
     description = {
         "method": name,
@@ -65,6 +71,16 @@ def pack_method(estimator: Any, parts: Parts | None = None) -> tuple[Arrays, dic
         "n_arrays": len(writer.arrays),
     }
     return writer.arrays, {**description, "sha256": checksum(writer.arrays, description)}
+
+
+def _given_neighbors(parameters: dict[str, Any], estimator: Any) -> dict[str, Any]:
+    """Return neighbours that were given as the graph they were read as, which a file can hold in any case."""
+    given = parameters.get("precomputed_knn")
+    if given is None:
+        return {}
+    with warnings.catch_warnings():  # the fit has said it
+        warnings.simplefilter("ignore", NeighborsWarning)
+        return {"precomputed_knn": read_graph(given, len(estimator.embedding_), "precomputed_knn")}
 
 
 def unpack_method(description: Any, arrays: Arrays, parts: Parts | None = None) -> Embedder:

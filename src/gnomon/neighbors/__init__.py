@@ -3,17 +3,19 @@
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
 from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances
+from gnomon.neighbors.given import GivenNeighbors, as_neighbor_graph, read_graph, read_neighbors
 from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
 from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.library import check_metric
-from gnomon.neighbors.precomputed import as_neighbor_graph, distances_to_fitted, nearest_given
+from gnomon.neighbors.precomputed import distances_to_fitted, nearest_given
 from gnomon.neighbors.row_search import RowSearch, query_neighbors
 
 __all__ = [
     "JOINING",
     "NATIVE_METRICS",
     "Bridges",
+    "GivenNeighbors",
     "Landmarks",
     "NeighborGraph",
     "RowSearch",
@@ -34,5 +36,7 @@ __all__ = [
     "nearest_given",
     "pair_distances",
     "query_neighbors",
+    "read_graph",
+    "read_neighbors",
     "without_own",
 ]

@@ -1,4 +1,4 @@
-"""Neighbours and distances that the user computed, of fitted rows and of new ones."""
+"""Distances that the user computed, of fitted rows and of new ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.similarities import refuse_similarities
 
 __all__ = [
-    "as_neighbor_graph",
     "check_distance_matrix",
     "clip_distances",
     "distances_to_fitted",
@@ -234,8 +233,9 @@ def graph_of_entries(
     """
     near = np.isfinite(distances)
     rows, columns, distances = rows[near], columns[near], distances[near]
-    order = np.lexsort((columns, distances, rows))
-    rows, columns, distances = rows[order], columns[order], distances[order]
+    if not _in_order(rows, columns, distances):
+        order = np.lexsort((columns, distances, rows))
+        rows, columns, distances = rows[order], columns[order], distances[order]
     counts = np.bincount(rows, minlength=n_samples)
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
     kept = places < n_neighbors
@@ -257,6 +257,14 @@ def graph_of_entries(
     )
     warn(text, NeighborsWarning)
     return NeighborGraph(indices, values, np.isfinite(values), metric, method)
+
+
+def _in_order(
+    rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], distances: npt.NDArray[np.floating]
+) -> bool:
+    """Say whether entries ascend by (row, distance, column)."""
+    row, distance, column = np.diff(rows), np.diff(distances), np.diff(columns)
+    return bool(((row > 0) | ((row == 0) & ((distance > 0) | ((distance == 0) & (column > 0))))).all())
 
 
 @entrance("nearest_given")
@@ -293,83 +301,3 @@ def nearest_given(distances: Any, n_neighbors: int) -> tuple[npt.NDArray[np.int3
         indices[begin : begin + len(block)] = order
         lengths[begin : begin + len(block)] = np.take_along_axis(block, order, axis=1)
     return indices, lengths
-
-
-@entrance("as_neighbor_graph")
-def as_neighbor_graph(
-    indices: npt.ArrayLike, distances: npt.ArrayLike, *, metric: str = "precomputed", recall: float = 1.0
-) -> NeighborGraph:
-    """Turn a table of neighbours into a graph, checked and put in order.
-
-    Parameters
-    ----------
-    indices : array-like of shape (n_samples, n_columns), integer
-        Row numbers of the neighbours in any order; -1 where there is none. A row may contain itself; it is taken out.
-    distances : array-like of shape (n_samples, n_columns)
-        True (not squared) distances, >= 0; inf where there is no neighbour.
-    metric : str, default="precomputed"
-        Name of the metric of the distances.
-    recall : float in [0, 1], default=1.0
-        Share of the true neighbours among those given, if known.
-
-    Returns
-    -------
-    NeighborGraph
-        With n_columns neighbours, or n_columns - 1 if any row contains itself. `mask` is False where a row has fewer.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ, an index is out of range, a neighbour occurs twice in a row, or a distance is negative or NaN.
-    TypeError
-        If indices are not integers.
-
-    Warns
-    -----
-    NeighborsWarning
-        If some rows have fewer neighbours than columns; they are named.
-    """
-    table, lengths = _check_shapes(np.asarray(indices), np.asarray(distances))
-    n, n_columns = table.shape
-    present = (table >= 0) & np.isfinite(lengths)
-    table = np.where(present, table, -1)
-    own = table == np.arange(n)[:, None]
-    ordered = np.sort(table, axis=1)
-    repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
-    if repeated.any():
-        first = ", ".join(map(str, np.flatnonzero(repeated)[:5]))
-        fact = f"{int(repeated.sum())} rows repeat a neighbour, first: {first}"
-        raise ValueError(message("the neighbours of a row", "different rows", fact=fact))
-    n_neighbors = n_columns - int(own.any())
-    if n_neighbors < 1:
-        raise ValueError(message("indices", "other rows than the row itself"))
-    rows, columns = np.nonzero((table >= 0) & ~own)
-    graph = graph_of_entries(
-        rows,
-        table[rows, columns],
-        lengths[rows, columns],
-        n_samples=n,
-        n_neighbors=n_neighbors,
-        metric=metric,
-        method="precomputed",
-    )
-    return NeighborGraph(graph.indices, graph.distances, graph.mask, metric, "precomputed", recall)
-
-
-def _check_shapes(
-    indices: npt.NDArray[Any], distances: npt.NDArray[Any]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return indices and distances of one shape and the right kinds."""
-    if indices.ndim != 2 or indices.shape != distances.shape or indices.size == 0:
-        what = f"indices of shape {indices.shape} and distances of shape {distances.shape}"
-        raise ValueError(message(what, "two tables of one shape (n_samples, n_columns)"))
-    if not np.issubdtype(indices.dtype, np.integer):
-        raise TypeError(message(f"indices of type {indices.dtype}", "integers"))
-    n = len(indices)
-    outside = (indices < -1) | (indices >= n)
-    if outside.any():
-        row = int(np.flatnonzero(outside.any(axis=1))[0])
-        fact = f"{int(outside.sum())} are not, first in row {row}"
-        raise ValueError(message("indices", f"in [0, {n}), or -1 for none", fact=fact))
-    lengths = np.where(indices < 0, np.inf, distances.astype(np.float64))
-    return indices.astype(np.int64), clip_distances(lengths)

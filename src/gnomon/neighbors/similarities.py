@@ -20,7 +20,7 @@ _FEWEST_ROWS = 20
 _CERTAIN = 4.0  # standard errors by which the mean correlation must exceed 0
 
 
-def refuse_similarities(X: Any) -> None:
+def refuse_similarities(X: Any, what: str = "metric='precomputed'") -> None:
     """Raise ValueError if a matrix of distances holds similarities.
 
     Two findings count. The diagonal of a complete matrix is its largest entry in every row: nothing is farther from a
@@ -32,6 +32,8 @@ def refuse_similarities(X: Any) -> None:
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_samples)
         No entry is negative beyond rounding.
+    what : str, default="metric='precomputed'"
+        What was given the matrix, for the error text.
     """
     if isinstance(X, np.ndarray):
         found = _diagonal_is_largest(X)
@@ -44,7 +46,7 @@ def refuse_similarities(X: Any) -> None:
             'Pass distances, of an AnnData object obsp["distances"] and not obsp["connectivities"], or map the '
             "similarities themselves by NeighborEmbedding(affinity=similarities)."
         )
-        raise ValueError(message("metric='precomputed' with similarities", "given distances", fact=fact, remedy=remedy))
+        raise ValueError(message(f"{what} with similarities", "given distances", fact=fact, remedy=remedy))
 
 
 def _diagonal_is_largest(X: npt.NDArray[Any]) -> bool:

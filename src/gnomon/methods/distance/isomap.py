@@ -13,8 +13,9 @@ from gnomon._validation import Either, Integer, Nothing, Options, Rule, message,
 from gnomon.affinities import PathGraph
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.linalg import classical_scaling, uniform_matrix
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
+from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors
 
 __all__ = ["Isomap"]
@@ -29,7 +30,7 @@ _BLOCK = 256  # new rows placed at a time
 
 
 @dataclass(eq=False, repr=False)
-class Isomap(PlacesRows, RowEmbedder):
+class Isomap(PlacesRows, GraphEmbedder):
     """Classical scaling of geodesic distances, the lengths of shortest paths in the neighbour graph.
 
     Input affinity: squared geodesic distances, double-centred. Output kernel: linear. Loss: strain, the squared error
@@ -49,7 +50,7 @@ class Isomap(PlacesRows, RowEmbedder):
         about a tenth of their spread where geodesic distances are far from flat, by less where they are nearly so.
     disconnected : {"connect", "error"}, default="connect"
         What to do with a graph in pieces: join them by the shortest edges between them, with a warning, or refuse it.
-    metric, metric_params : as in `UMAP`
+    metric, metric_params, precomputed_knn : as in `UMAP`
         Distances alone ("precomputed") do.
     random_state, n_jobs : as in `TSNE`
         The seed used is ``seed_``.

@@ -22,9 +22,10 @@ from gnomon.affinities.diffusion import (
 )
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import connected_components
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import PlacesRows
 from gnomon.methods.distance.mds import MDS
 from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.neighbors import (
     choose_landmarks,
     describe_pieces,
@@ -42,7 +43,7 @@ _SEARCHED = 4  # times n_neighbors that are searched at once: most weights reach
 
 
 @dataclass(eq=False, repr=False)
-class PHATE(PlacesRows, RowEmbedder):
+class PHATE(PlacesRows, GraphEmbedder):
     """Potential distances of a diffusion, kept in the map: branches and trajectories without the noise around them.
 
     Input affinity: distances between the potentials that a random walk among the rows leaves. Output kernel: the
@@ -75,7 +76,7 @@ class PHATE(PlacesRows, RowEmbedder):
         probabilities are kept several times.
     max_iter : int >= 0, default=300
         Iterations of the scaling.
-    metric, metric_params : as in `UMAP`
+    metric, metric_params, precomputed_knn : as in `UMAP`
         Distances alone ("precomputed") do.
     random_state, n_jobs : as in `TSNE`
         The seed, of landmarks and of the neighbour search, is ``seed_``.
@@ -151,12 +152,16 @@ class PHATE(PlacesRows, RowEmbedder):
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float64]:
         reporter = current_run().reporter
         n, wanted = int(X.shape[0]), parameters["n_neighbors"]
-        searched = max(wanted, min(_SEARCHED * wanted, n - 1))
+        searched, given = max(wanted, min(_SEARCHED * wanted, n - 1)), parameters["precomputed_knn"]
+        if given is not None:
+            searched = max(wanted, min(searched, given.n_neighbors))
         self.graph_ = self._find_neighbors(X, searched, parameters)
         self._width = min(wanted, self.graph_.n_neighbors)
         self._rows = X
 
         def search(rows: npt.NDArray[np.intp], k: int) -> Any:
+            if given is not None and given.metric == "precomputed" != parameters["metric"]:
+                return self._given_alone(rows, k)
             fact, remedy = f"{k} neighbours of {len(rows)} rows", "Raise decay, or use fewer rows."
             require_memory(f"X of {n} rows", 30.0 * k * len(rows), fact=fact, remedy=remedy)
             return without_own(*self._nearest(X[rows], k + 1), rows)
@@ -188,6 +193,15 @@ class PHATE(PlacesRows, RowEmbedder):
         self._places = scaling.embedding_
         self._positions = self._places if diffusion.entries is None else diffusion.entries @ self._places
         return self._positions
+
+    def _given_alone(self, rows: npt.NDArray[np.intp], k: int) -> Any:
+        """Return the neighbours that rows were given, filled up to k by none: others would be at other distances."""
+        warn(
+            f"weights of {len(rows)} rows reach beyond precomputed_knn, whose neighbours alone count.", NeighborsWarning
+        )
+        more = ((0, 0), (0, k - self.graph_.n_neighbors))
+        distances = np.pad(self.graph_.distances[rows], more, constant_values=np.inf)
+        return np.pad(self.graph_.indices[rows], more, mode="edge"), distances
 
     def _cluster(self, X: Any, n_landmarks: int, parameters: dict[str, Any]) -> npt.NDArray[np.int64] | None:
         """Draw the landmarks and return for each row the number of the one nearest to it; None without landmarks."""

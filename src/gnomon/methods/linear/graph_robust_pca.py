@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import neighbor_laplacian
-from gnomon.methods.base import RowEmbedder
+from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.linear.decomposition import RULES, decompose, prepare
 from gnomon.methods.linear.robust_pca import PublishesParts
 from gnomon.methods.parameters import check_n_components
@@ -23,7 +23,7 @@ _SMOOTHNESS = 0.1  # of the sparsity, where smoothness is None
 
 
 @dataclass(eq=False, repr=False)
-class GraphRobustPCA(PublishesParts, RowEmbedder):
+class GraphRobustPCA(PublishesParts, GraphEmbedder):
     """Robust PCA whose low-rank part changes little between neighbours.
 
     To the loss of `RobustPCA` comes `smoothness` times tr(L' Phi L), half the sum over edges of the squared distances
@@ -45,7 +45,7 @@ class GraphRobustPCA(PublishesParts, RowEmbedder):
         ``|X - center_|``, so that a multiple of X has that multiple of the parts. The value used is ``smoothness_``.
     sparsity, penalty, tol, max_iter, center : as in `RobustPCA`
         Price of the sparse part, the iteration and its end, and what is taken off the columns first.
-    metric, metric_params : as in `UMAP`
+    metric, metric_params, precomputed_knn : as in `UMAP`
         They choose the neighbours; not "precomputed", because the rows are needed.
     random_state, n_jobs : as in `RobustPCA`
         The seed used is ``seed_``.

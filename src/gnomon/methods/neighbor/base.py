@@ -16,7 +16,8 @@ from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters,
 from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
 from gnomon.extension import RowPlacement
 from gnomon.initialization import initialize
-from gnomon.methods.base import Differentiable, PlacesRows, RowEmbedder
+from gnomon.methods.base import Differentiable, PlacesRows
+from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.parameters import INIT
 from gnomon.objectives import added_terms
 
@@ -61,7 +62,7 @@ class Recipe:
 
 
 @dataclass(eq=False, repr=False)
-class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
+class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     """A method that turns rows into affinities and moves points until attraction and repulsion balance.
 
     A subclass is a dataclass of its parameters and returns its `Recipe`; everything else is here.
@@ -78,7 +79,7 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
 
     _position_type: ClassVar[type] = np.float32
     _common_rules: ClassVar[dict[str, Rule]] = {
-        **RowEmbedder._common_rules,
+        **GraphEmbedder._common_rules,
         "init": INIT,
         "verbose": Either(Boolean(), Integer(0)),
     }
@@ -101,9 +102,8 @@ class NeighborEmbedder(PlacesRows, RowEmbedder, Differentiable):
         if recipe.n_neighbors:
             graph = self._find_neighbors(X, recipe.n_neighbors, parameters)
         if graph is not None:
-            self.graph_ = (
-                graph if recipe.reduce is None else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
-            )
+            reduced = recipe.reduce is not None and parameters["precomputed_knn"] is None
+            self.graph_ = replace(graph, metric=f"{graph.metric}, {X.shape[1]} features") if reduced else graph
         inputs = Inputs(X, graph, self.seed_)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)

@@ -88,7 +88,7 @@ class NeighborEmbedding(NeighborEmbedder):
     start_spread : float > 0 or None, default=None
         Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
         box of side 10 for "cross_entropy" and 1 for others.
-    metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `UMAP`
+    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         The default start is "pca".
 
     Attributes

@@ -45,7 +45,7 @@ class NegTSNE(NeighborEmbedder):
         linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
-    metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `UMAP`
+    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Distances, start, seed, threads, reports.
 
     Attributes
@@ -126,7 +126,7 @@ class InfoNCETSNE(NeighborEmbedder):
         Step size of Adam at the start; it falls linearly to 0.
     max_iter : int >= 0, default=750
         Iterations.
-    metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `TSNE`
+    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 1 along the first axis.
 
     Attributes

@@ -43,8 +43,10 @@ class DensMAP(UMAP):
         Weight of the correlation (umap-learn's dens_lambda); 0 or None gives the map of `UMAP`, and the radii. A dict
         gives some of weight, begins (share of the passes after which the correlation counts, 0.7; 1 - dens_frac) and
         variance_shift (added to the variance of the map's log radii, 0.1; dens_var_shift).
-    min_dist, spread, a, b, metric, metric_params, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
+    min_dist, spread, a, b, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
         Kernel, affinities, and the spread along tangent directions.
+    metric, metric_params, precomputed_knn : as in `UMAP`
+        Distances and neighbours.
     target_weight, target_metric : as in `UMAP`
         A target y; radii are those of the data alone.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`

@@ -82,7 +82,7 @@ class FeatMAP(UMAP):
         How close points may come in the map, in map units.
     metric : str or callable, default="euclidean"
         As in `UMAP`, but not "precomputed": frames are made of features.
-    spread, a, b, metric_params, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
+    spread, a, b, metric_params, precomputed_knn, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
         Kernel, affinities, and the density of the rows.
     target_weight, target_metric : as in `UMAP`
         A target y; spreads are those of the data alone.

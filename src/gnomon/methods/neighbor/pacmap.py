@@ -53,6 +53,8 @@ class PaCMAP(NeighborEmbedder):
         components where there are more features.
     metric_params : dict or None, default=None
         Further arguments of the metric.
+    precomputed_knn : as in `UMAP`
+        Of these, 50 more than n_neighbors are used.
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
         Start positions; named ones are scaled to a standard deviation of 0.01 along the first axis, an array is taken
         as it is. The start used is ``init_``.
@@ -125,3 +127,6 @@ class PaCMAP(NeighborEmbedder):
             optimizer=Adam(parameters["learning_rate"], max_iter=parameters["max_iter"]),
             reduce=principal_rows(parameters["metric"], n_samples, self.n_features_in_),
         )
+
+    def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
+        return max(1, wanted - _EXTRA)

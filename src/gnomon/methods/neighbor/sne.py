@@ -53,7 +53,7 @@ class SNE(NeighborEmbedder):
         Iterations in all. All pairs are summed in each.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient; "auto" takes 0.25 / exaggeration.
-    metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `TSNE`
+    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
     Attributes
@@ -129,7 +129,7 @@ class SymmetricSNE(NeighborEmbedder):
         50, with the exaggeration of the moment.
     method : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed, as in `TSNE`.
-    metric, metric_params, init, random_state, n_jobs, callback, verbose : as in `TSNE`
+    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
     Attributes

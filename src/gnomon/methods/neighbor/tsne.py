@@ -73,6 +73,8 @@ class TSNE(NeighborEmbedder):
         ``NearestNeighbors``; "precomputed" takes distances.
     metric_params : dict or None, default=None
         Further arguments of the metric.
+    precomputed_knn : as in `UMAP`
+        With fewer than 3 * perplexity a warning says so; fewer than the perplexity are refused.
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
         Start positions; named ones are scaled to a standard deviation of 1e-4 along the first axis, an array is taken
         as it is. The start used is ``init_``.

@@ -66,7 +66,7 @@ class TwoKernelLLE(NeighborEmbedder):
         See `gnomon.optimizers.GradientDescent`.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How the penalty is summed; "auto" takes the tree from 4000 rows on where it cannot interpolate.
-    metric, metric_params : as in `UMAP`
+    metric, metric_params, precomputed_knn : as in `UMAP`
         They choose the neighbours. Distances alone ("precomputed") do with weights="membership".
     init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 1e-4 along the first axis.

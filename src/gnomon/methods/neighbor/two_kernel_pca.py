@@ -54,6 +54,8 @@ class TwoKernelPCA(NeighborEmbedder):
         Relative gradient at which to stop.
     metric : {"euclidean"}, default="euclidean"
         Distances are those of k_x.
+    precomputed_knn : None
+        It looks for no neighbours.
     metric_params : dict or None, default=None
         Not used.
     init, random_state, n_jobs, callback, verbose : as in `TSNE`
@@ -100,6 +102,7 @@ class TwoKernelPCA(NeighborEmbedder):
         "kernel": KERNEL,
         "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "metric": Options("euclidean"),
+        "precomputed_knn": Nothing(),
         "centered": Boolean(),
         "max_iter": Integer(0),
         "tol": Real(0.0),

@@ -49,6 +49,13 @@ class UMAP(SupervisedEmbedder):
         ``NearestNeighbors``; "precomputed" takes distances.
     metric_params : dict or None, default=None
         Further arguments of the metric.
+    precomputed_knn : tuple, sparse matrix, object, NeighborGraph or None, default=None
+        Neighbours that are known already: ``(indices, distances)``, both of shape (n_samples, n_columns), in any order,
+        with or without the row itself, -1 where there is none, distances true and not squared (for others see
+        `gnomon.neighbors.as_neighbor_graph`); a sparse matrix of them, as ``adata.obsp["distances"]`` of scanpy or
+        ``kneighbors_graph(X, k, mode="distance")`` of scikit-learn; an ``NNDescent`` of pynndescent; or what
+        `gnomon.neighbors.compute_neighbors` returns. The nearest n_neighbors are used, or with a warning all if there
+        are fewer. X is needed all the same: with the metric it places new rows. None searches.
     local_connectivity : float >= 1, default=1.0
         Neighbours assumed to be fully connected to a row.
     set_op_mix_ratio : float in [0, 1], default=1.0

@@ -13,7 +13,8 @@ from gnomon._validation import message, warn
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import lay_out_components
 from gnomon.linalg import Eigenpairs
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import PlacesRows
+from gnomon.methods.given_neighbors import GraphEmbedder
 
 __all__ = ["ComponentSolver", "GraphEigenmaps", "check_distinct_rows"]
 
@@ -41,7 +42,7 @@ class ComponentSolver(ABC):
         return all(one.converged for one in self.found)
 
 
-class GraphEigenmaps(PlacesRows, RowEmbedder):
+class GraphEigenmaps(PlacesRows, GraphEmbedder):
     """A method whose coordinates are eigenvectors of a matrix of the neighbour graph."""
 
     def _solve(

@@ -65,7 +65,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
         own length like all others. "separate": map each component by itself and place them side by side, see
         `gnomon.initialization.lay_out_components`; components of at most 2 n_components + 1 rows lie at random.
         "error": raise ValueError.
-    metric, metric_params : as in `UMAP`
+    metric, metric_params, precomputed_knn : as in `UMAP`
         Distances; "precomputed" takes a matrix of them.
     random_state, n_jobs : as in `TSNE`
         The seed used is ``seed_``.
@@ -174,6 +174,9 @@ class LaplacianEigenmaps(GraphEigenmaps):
             parameters["normalized"],
         )
         return positions
+
+    def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
+        return int(parameters["min_neighbors"]) if parameters["variant"] == "vle" else 1
 
     def _join(
         self, X: Any, edges: sp.csr_array, parameters: dict[str, Any]

@@ -68,7 +68,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         nothing else. "connect": the ends of the shortest edges between them become neighbours. "separate": map each
         component by itself and place them side by side, see `gnomon.initialization.lay_out_components`; components of
         at most 2 n_components + 1 rows lie at random. "error": raise ValueError.
-    metric, metric_params : as in `UMAP`
+    metric, metric_params, precomputed_knn : as in `UMAP`
         They choose the neighbours; the rows themselves are needed, so "precomputed" is refused.
     random_state, n_jobs : as in `TSNE`
         The seed used is ``seed_``.
@@ -159,6 +159,9 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         self.reconstruction_error_ = float(np.nansum(self.eigenvalues_))
         self._rows, self._positions = X, positions
         return positions
+
+    def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
+        return least_neighbors(parameters["variant"], parameters["n_components"])
 
     def _join(self, X: Any, parameters: dict[str, Any]) -> tuple[NeighborGraph, Labels]:
         """Return the graph that is mapped and the labels of the components that are mapped apart."""

@@ -1,0 +1,69 @@
+"""Methods that look for the neighbours of each row, or are given them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._run import current_run
+from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
+from gnomon.exceptions import NeighborsWarning
+from gnomon.methods.base import RowEmbedder
+from gnomon.neighbors import GivenNeighbors, NeighborGraph, read_neighbors
+
+__all__ = ["GraphEmbedder"]
+
+
+@dataclass(eq=False, repr=False)
+class GraphEmbedder(RowEmbedder):
+    """A method of the neighbours of each row, which it finds or is given as `precomputed_knn`.
+
+    Neighbours that are given are those of the fit alone: X and the metric start the map and place new rows. Rows that
+    are equal in X share their neighbours, as they share a position.
+    """
+
+    _: KW_ONLY
+    precomputed_knn: Any = None
+
+    _common_rules: ClassVar[dict[str, Rule]] = {
+        **RowEmbedder._common_rules,
+        "precomputed_knn": Either(Nothing(), Instance((object,), "neighbours")),
+    }
+
+    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+        given = parameters["precomputed_knn"]
+        if given is not None:
+            found = read_neighbors(given, int(values.shape[0]), "precomputed_knn")
+            given = found.in_metric(values, parameters["metric"], self.metric_params)
+        rows, copies = super()._distinct_rows(values, parameters)
+        parameters["precomputed_knn"] = given if given is None or copies is None else given.of_distinct_rows(copies)
+        return rows, copies
+
+    def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> NeighborGraph:
+        """Return the graph of the wanted number of neighbours, found or given, or of as many as there are."""
+        given: GivenNeighbors | None = parameters["precomputed_knn"]
+        if given is None:
+            return super()._find_neighbors(X, wanted, parameters)
+        found, least = given.n_neighbors, self._fewest_neighbors(parameters, wanted)
+        if found < least:
+            what, rule = f"precomputed_knn of {found} neighbours", f"of at least {least}, which other parameters need"
+            remedy = f"Search more, at best {wanted}."
+            if "perplexity" in parameters:
+                remedy += f" Or lower perplexity, to {max(1.01, found / 3):.3g} or so."
+            raise ValueError(message(what, rule, remedy=remedy))
+        if found < wanted:
+            text = f"{wanted} neighbours were asked for and precomputed_knn has {found}; {found} are used."
+            warn(text, NeighborsWarning)
+        current_run().reporter.begin("neighbors", int(X.shape[0]))
+        if self._shared is None:
+            return given.graph(wanted)
+        self._shared.graph = given.graph(max(wanted, self._shared.n_neighbors))
+        return self._shared.graph.nearest(wanted)
+
+    def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
+        """Return the number of neighbours, of those wanted, without which other parameters have no meaning."""
+        return math.ceil(parameters.get("perplexity", 1))
