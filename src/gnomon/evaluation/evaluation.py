@@ -288,7 +288,8 @@ def evaluate(
         Classes for `knn_accuracy`, or dates or fractions of more than twelve distinct values for `knn_r2`. None, NaN or
         an empty text where a row has no label.
     graph : NeighborGraph of n_samples rows, tuple, sparse matrix or None, default=None
-        Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`. With it `neighborhood_preservation` covers all rows, otherwise the anchors.
+        Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`. With it `neighborhood_preservation`
+        covers all rows, otherwise the anchors.
     metric : str, default="euclidean"
         Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean.
     n_anchors : int or None, default=None

@@ -66,4 +66,5 @@ class GraphEmbedder(RowEmbedder):
 
     def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
         """Return the number of neighbours, of those wanted, without which other parameters have no meaning."""
-        return math.ceil(parameters.get("perplexity", 1))
+        perplexity: float = parameters.get("perplexity", 1)
+        return math.ceil(perplexity)

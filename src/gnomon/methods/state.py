@@ -30,9 +30,8 @@ _MADE_ANEW = frozenset({"_atlas", "_preimages"})  # on first use, to the same by
 _REPORTS = frozenset(
     {"advice_", "affinities_", "convergence_", "frames_", "gram_", "low_rank_", "solution_", "sparse_", "timings_"}
 )  # what a fit tells, or keeps to go on; neither places rows, and the file of a map does without
-_OF_THE_CALL = frozenset(
-    {"callback", "n_jobs", "precomputed_knn", "verbose"}
-)  # parameters that the file of a map does without
+# Parameters that the file of a map does without.
+_OF_THE_CALL = frozenset({"callback", "n_jobs", "precomputed_knn", "verbose"})
 # What parameters without a rule of the method may be in a file.
 _FREE = {"callback": Nothing(), "n_jobs": Either(Integer(), Nothing()), "random_state": Either(Integer(0), Nothing())}
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_|_[a-z][a-z0-9_]*[a-z0-9]", re.ASCII)

@@ -256,9 +256,15 @@ def read_neighbors(given: Any, n_samples: int, name: str) -> GivenNeighbors:
     if isinstance(given, NeighborGraph):
         check_graph(given, n_samples)
         return _of_graph(given)
-    if sp.issparse(given):
-        _check_length(int(given.shape[0]), n_samples, name)
-        return _of_matrix(given, name)
+    found = _of_matrix(given, name) if sp.issparse(given) else _of_pair(given, name)
+    if found.n_samples != n_samples:
+        what = f"X with {n_samples} rows and {name} with {found.n_samples}"
+        raise ValueError(message(what, "of the same length"))
+    return found
+
+
+def _of_pair(given: Any, name: str) -> GivenNeighbors:
+    """Read a tuple of row numbers and distances, or an object that holds one."""
     if not isinstance(given, (tuple, list)):
         given = _neighbor_graph_of(given, name)
     if len(given) not in (2, 3):
@@ -269,9 +275,7 @@ def read_neighbors(given: Any, n_samples: int, name: str) -> GivenNeighbors:
         fact = "the first entry holds fractions, the second whole numbers"
         remedy = "scikit-learn and faiss return distances first: swap them."
         raise ValueError(message(name, "a tuple (indices, distances)", fact=fact, remedy=remedy))
-    found = _of_table(indices, distances, "distances")
-    _check_length(found.n_samples, n_samples, name)
-    return found
+    return _of_table(indices, distances, "distances")
 
 
 def read_graph(given: Any, n_samples: int, name: str = "graph") -> NeighborGraph:
@@ -281,11 +285,6 @@ def read_graph(given: Any, n_samples: int, name: str = "graph") -> NeighborGraph
         return given
     found = read_neighbors(given, n_samples, name)
     return found.graph(found.n_neighbors)
-
-
-def _check_length(found: int, n_samples: int, name: str) -> None:
-    if found != n_samples:
-        raise ValueError(message(f"X with {n_samples} rows and {name} with {found}", "of the same length"))
 
 
 def _neighbor_graph_of(given: Any, name: str) -> tuple[Any, ...]:
