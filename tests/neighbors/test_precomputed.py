@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import NearestNeighbors
 
 from gnomon.exceptions import NeighborsWarning
-from gnomon.neighbors import as_neighbor_graph, compute_neighbors
+from gnomon.neighbors import compute_neighbors
 
 
 def matrix(n=60):
@@ -90,54 +89,3 @@ def test_infinite_distances_are_no_neighbours():
 def test_a_stored_zero_is_a_distance():
     X = sp.csr_array(([0.0, 2.0, 0.0, 5.0, 2.0, 5.0], ([0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1])), shape=(3, 3))
     np.testing.assert_array_equal(precomputed(X, 2).distances, [[0, 2], [0, 5], [2, 5]])
-
-
-def test_neighbours_found_elsewhere_are_taken_over():
-    X = np.random.default_rng(2).standard_normal((80, 3))
-    expected = compute_neighbors(X, 6)
-    distances, indices = NearestNeighbors(n_neighbors=7).fit(X).kneighbors(X)
-    shuffled = np.random.default_rng(3).permuted(np.arange(7)[None].repeat(80, 0), axis=1)
-    graph = as_neighbor_graph(
-        np.take_along_axis(indices, shuffled, 1), np.take_along_axis(distances, shuffled, 1), metric="euclidean"
-    )
-    np.testing.assert_array_equal(graph.indices, expected.indices)
-    np.testing.assert_allclose(graph.distances, expected.distances, rtol=1e-5)
-    assert (graph.metric, graph.mask) == ("euclidean", None)
-
-
-def test_self_may_be_missing_in_some_rows():
-    graph = as_neighbor_graph(
-        [[0, 1, 2], [2, 0, 1], [0, 1, 3], [3, 2, 1]], [[0, 1, 2], [1, 3, 0], [1, 2, 3], [0, 1, 2]]
-    )
-    np.testing.assert_array_equal(graph.indices, [[1, 2], [2, 0], [0, 1], [2, 1]])
-    assert graph.mask is None
-
-
-def test_missing_neighbours_are_masked_and_never_used_as_indices():
-    with pytest.warns(NeighborsWarning, match="2 rows have fewer than 2 neighbours"):
-        graph = as_neighbor_graph([[1, -1], [0, 2], [1, 0]], [[1.0, np.nan], [1, 2], [1, np.inf]])
-    np.testing.assert_array_equal(graph.indices, [[1, 1], [0, 2], [1, 1]])
-    np.testing.assert_array_equal(graph.mask, [[True, False], [True, True], [True, False]])
-
-
-@pytest.mark.parametrize(
-    ("indices", "distances", "error", "text"),
-    [
-        ([[1, 1], [0, 2], [0, 1]], [[1, 1]] * 3, ValueError, r"different rows \(1 rows repeat a neighbour, first: 0\)"),
-        (
-            [[1, 3], [0, 2], [0, 1]],
-            [[1, 1]] * 3,
-            ValueError,
-            r"in \[0, 3\), or -1 for none \(1 are not, first in row 0",
-        ),
-        ([[1, -2], [0, 2], [0, 1]], [[1, 1]] * 3, ValueError, r"in \[0, 3\), or -1"),
-        ([[1, 2], [0, 2], [0, 1]], [[1, -1]] * 3, ValueError, r"distances must be >= 0"),
-        ([[1, 2], [0, 2], [0, 1]], [[1, np.nan]] * 3, ValueError, r"3 are NaN"),
-        ([[1, 2], [0, 2], [0, 1]], [[1, 1]] * 2, ValueError, r"two tables of one shape"),
-        ([[0], [1], [2]], [[0]] * 3, ValueError, r"other rows than the row itself"),
-        ([[1.0, 2.0], [0, 2], [0, 1]], [[1, 1]] * 3, TypeError, r"must be integers"),
-    ],
-)
-def test_invalid_neighbours_are_refused(indices, distances, error, text):
-    with pytest.raises(error, match=text):
-        as_neighbor_graph(indices, distances)

@@ -83,7 +83,7 @@ class Map(Questions):
         `X`. Rows that come later are completed likewise.
     graph : NeighborGraph or None
         Nearest neighbours in the data in this metric, if they are known yet: the method found them, or `neighbors` was
-        asked for them. The file keeps them.
+        asked for them. The constructor takes the forms of `precomputed_knn` of `UMAP` too. The file keeps them.
     timings : dict of str to float
         Seconds by stage.
     notes : list of str

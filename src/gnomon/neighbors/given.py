@@ -30,7 +30,6 @@ _HOW_TO_TELL = "Pass as_neighbor_graph(indices, values, values={!r}) of gnomon.n
 _ROWS = 200  # whose nearest and farthest neighbour are measured
 _PRECISION = 1e-3  # of a distance, and of the median distance: what other programs' single precision leaves
 _AGREEING = 0.95  # share of the distances measured
-_OF_THE_TABLE = frozenset({"seuclidean", "mahalanobis"})  # measured with the variances of all rows
 _LONGEST_COSINE = 1.0 + 1e-4
 
 
@@ -134,9 +133,8 @@ class GivenNeighbors:
         name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
         if len(self.rows) == 0 or name == "precomputed":
             return self
-        measured = not (name in _OF_THE_TABLE and not metric_params)
-        given, true = self._sample(X, metric, metric_params) if measured else (np.zeros(0), np.zeros(0))
-        if not measured or _agree(given, true):
+        given, true = self._sample(X, metric, metric_params)
+        if _agree(given, true):
             return replace(self, metric=NATIVE_METRICS.get(name, name))
         if _agree(given, true**2):
             fact = "they are the squares of those in X, as faiss returns them"
@@ -270,6 +268,9 @@ def _of_pair(given: Any, name: str) -> GivenNeighbors:
     if len(given) not in (2, 3):
         fact = f"found a tuple of {len(given)}"
         raise ValueError(message(name, "a tuple (indices, distances)", fact=fact))
+    if given[0] is None or given[1] is None:
+        remedy = f"Leave {name} out to have neighbours searched."
+        raise ValueError(message(f"{name} with None in it", "a tuple (indices, distances)", remedy=remedy))
     indices, distances = _array(given[0], f"indices of {name}"), _array(given[1], f"distances of {name}")
     if indices.dtype.kind == "f" and distances.dtype.kind in "iu":
         fact = "the first entry holds fractions, the second whole numbers"
@@ -279,7 +280,22 @@ def _of_pair(given: Any, name: str) -> GivenNeighbors:
 
 
 def read_graph(given: Any, n_samples: int, name: str = "graph") -> NeighborGraph:
-    """Return neighbours in any form that `read_neighbors` takes as a graph; a NeighborGraph, once checked, as it is."""
+    """Return neighbours in any form that `read_neighbors` takes as a graph.
+
+    Parameters
+    ----------
+    given : tuple, sparse matrix, object or NeighborGraph
+        As for `read_neighbors`. A NeighborGraph, once checked, is returned as it is.
+    n_samples : int
+        Rows of the data.
+    name : str, default="graph"
+        Of the argument, for error texts.
+
+    Returns
+    -------
+    NeighborGraph
+        With all neighbours given.
+    """
     if isinstance(given, NeighborGraph):
         check_graph(given, n_samples)
         return given
