@@ -56,10 +56,17 @@ def _umap_learn(seed: int) -> Any:
     return UMAP(n_neighbors=_NEIGHBORS + 1, random_state=seed, n_jobs=1)  # it counts the row itself
 
 
+def _following(name: str) -> Callable[[int], Any]:
+    """Return what makes a method of the t-SNE family, which follows a target only if it is asked to."""
+    return lambda seed: getattr(gnomon, name)(target_weight=0.5, random_state=seed, n_jobs=1)
+
+
 TOOLS: dict[str, tuple[Callable[[int], Any], str]] = {
     "gnomon, transform": (lambda seed: gnomon.UMAP(n_neighbors=_NEIGHBORS, random_state=seed, n_jobs=1), "transform"),
     "gnomon, place": (lambda seed: gnomon.UMAP(n_neighbors=_NEIGHBORS, random_state=seed, n_jobs=1), "place"),
     "umap-learn": (_umap_learn, "transform"),
+    "TSNE, transform": (_following("TSNE"), "transform"),
+    **{name: (_following(name), "place") for name in ("TSNE", "SymmetricSNE", "SNE", "NegTSNE", "InfoNCETSNE")},
 }
 
 

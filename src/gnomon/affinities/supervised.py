@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
-from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, usable_distances
+from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, rows_as_matrix, usable_distances
 from gnomon.affinities.fuzzy import membership_weights
 from gnomon.data.target import Target
 from gnomon.neighbors import compute_neighbors
@@ -41,7 +41,7 @@ class SupervisedAffinity:
     Parameters
     ----------
     affinity : NeighborAffinity
-        Of the table; joined as "membership" or "total".
+        Of the table.
     target : Target of n_samples rows
         Classes or numbers, of some rows at least.
     weight : float in [0, 1]
@@ -72,6 +72,8 @@ class SupervisedAffinity:
             weights *= given.max(axis=1, initial=0.0, keepdims=True).astype(np.float32)
             matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.affinity.set_op_mix_ratio)
             return Affinities(matrix, "membership")
+        if self.affinity.join == "rows":
+            return Affinities(rows_as_matrix(indices, sums_to_one(weights)), "rows")
         return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total")
 
     def new_rows(self, inputs: Inputs) -> NewRows:

@@ -10,7 +10,8 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import UniformAffinity
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.kernels import Cauchy, NoiseContrast
-from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Recipe
+from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.objectives import CrossEntropy, InfoNCE
 from gnomon.optimizers import Adam, SampledDescent
 
@@ -21,7 +22,7 @@ _DRAWS = 64  # points drawn in an epoch
 
 
 @dataclass(eq=False, repr=False)
-class NegTSNE(NeighborEmbedder):
+class NegTSNE(SupervisedEmbedder):
     """t-SNE by negative sampling, with the normaliser as a free parameter: the link between t-SNE and UMAP.
 
     Input affinity: the neighbours of each row, all alike. Output kernel: k / (k + c) of the Cauchy kernel k, with
@@ -45,6 +46,8 @@ class NegTSNE(NeighborEmbedder):
         linearly to 0.
     max_iter : int >= 0, default=500
         Passes over the edges.
+    target_weight, target_metric : as in `TSNE`
+        A target y given to `fit`; by default it is not used.
     metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Distances, start, seed, threads, reports.
 
@@ -54,7 +57,7 @@ class NegTSNE(NeighborEmbedder):
         The map.
     normalization_ : float
         The normaliser used.
-    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities sum to 1.
 
     Notes
@@ -74,6 +77,7 @@ class NegTSNE(NeighborEmbedder):
     negative_sample_rate: int = 5
     learning_rate: float = 1.0
     max_iter: int = 500
+    target_weight: float = 0.0
     init: Any = "spectral"
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -92,7 +96,7 @@ class NegTSNE(NeighborEmbedder):
         unit = max(1.0, contrast**-0.5)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=UniformAffinity(),
+            affinity=self._supervised(UniformAffinity(), parameters),
             rescale=partial(rescale_to_box, size=_BOX * unit),
             objective=lambda affinities, inputs: CrossEntropy(
                 affinities,
@@ -107,7 +111,7 @@ class NegTSNE(NeighborEmbedder):
 
 
 @dataclass(eq=False, repr=False)
-class InfoNCETSNE(NeighborEmbedder):
+class InfoNCETSNE(SupervisedEmbedder):
     """t-SNE by contrastive estimation: each neighbour to be found among a few points drawn at random.
 
     Input affinity: the neighbours of each row, all alike. Output kernel: Cauchy, 1 / (1 + d^2). Loss: InfoNCE.
@@ -126,6 +130,8 @@ class InfoNCETSNE(NeighborEmbedder):
         Step size of Adam at the start; it falls linearly to 0.
     max_iter : int >= 0, default=750
         Iterations.
+    target_weight, target_metric : as in `TSNE`
+        A target y given to `fit`; by default it is not used.
     metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 1 along the first axis.
 
@@ -133,7 +139,7 @@ class InfoNCETSNE(NeighborEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
-    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`; losses in ``solution_`` are those of the iteration's own sample.
 
     Notes
@@ -152,6 +158,7 @@ class InfoNCETSNE(NeighborEmbedder):
     n_noise: int = 50
     learning_rate: float = 1.0
     max_iter: int = 750
+    target_weight: float = 0.0
 
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),
@@ -163,7 +170,7 @@ class InfoNCETSNE(NeighborEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
-            affinity=UniformAffinity(),
+            affinity=self._supervised(UniformAffinity(), parameters),
             rescale=partial(rescale, standard_deviation=1.0),
             objective=lambda affinities, inputs: InfoNCE(
                 affinities, Cauchy(), n_noise=parameters["n_noise"], seed=inputs.seed

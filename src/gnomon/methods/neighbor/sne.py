@@ -11,7 +11,8 @@ from gnomon.affinities import ConditionalAffinity, GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
 from gnomon.methods.forecast import Forecast, passes_over_pairs, passes_unless_summed
-from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Recipe
+from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import ConditionalDivergence, KLDivergence
 from gnomon.optimizers import GradientDescent
@@ -31,7 +32,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(eq=False, repr=False)
-class SNE(NeighborEmbedder):
+class SNE(SupervisedEmbedder):
     """Stochastic neighbour embedding.
 
     Input affinity: each row's own Gaussian with a given perplexity. Output kernel: Gaussian, exp(-d^2). Loss: the sum
@@ -53,6 +54,8 @@ class SNE(NeighborEmbedder):
         Iterations in all. All pairs are summed in each.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient; "auto" takes 0.25 / exaggeration.
+    target_weight, target_metric : as in `TSNE`
+        A target y given to `fit`; by default it is not used.
     metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
@@ -60,7 +63,7 @@ class SNE(NeighborEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
-    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`; affinities are conditional, rows sum to 1.
 
     Notes
@@ -80,6 +83,7 @@ class SNE(NeighborEmbedder):
     early_exaggeration_iter: int = 100
     max_iter: int = 300
     learning_rate: float | str = "auto"
+    target_weight: float = 0.0
 
     _rules: ClassVar[dict[str, Rule]] = _RULES
 
@@ -91,7 +95,7 @@ class SNE(NeighborEmbedder):
         rate = parameters["learning_rate"]
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=ConditionalAffinity(perplexity),
+            affinity=self._supervised(ConditionalAffinity(perplexity), parameters),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: ConditionalDivergence(affinities, Gaussian()),
             optimizer=GradientDescent(
@@ -104,7 +108,7 @@ class SNE(NeighborEmbedder):
 
 
 @dataclass(eq=False, repr=False)
-class SymmetricSNE(NeighborEmbedder):
+class SymmetricSNE(SupervisedEmbedder):
     """Symmetric stochastic neighbour embedding: t-SNE with a Gaussian kernel in the map.
 
     Input affinity: Gaussian with a given perplexity, both directions joined. Output kernel: Gaussian, exp(-d^2). Loss:
@@ -129,6 +133,8 @@ class SymmetricSNE(NeighborEmbedder):
         50, with the exaggeration of the moment.
     method : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed, as in `TSNE`.
+    target_weight, target_metric : as in `TSNE`
+        A target y given to `fit`; by default it is not used.
     metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
@@ -136,7 +142,7 @@ class SymmetricSNE(NeighborEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
-    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`.
 
     Notes
@@ -157,6 +163,7 @@ class SymmetricSNE(NeighborEmbedder):
     early_exaggeration_iter: int = 100
     max_iter: int = 500
     learning_rate: float | str = "auto"
+    target_weight: float = 0.0
     method: str = "auto"
 
     _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
@@ -168,7 +175,7 @@ class SymmetricSNE(NeighborEmbedder):
         perplexity, n_neighbors = check_perplexity(parameters, n_samples)
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=GaussianAffinity(perplexity),
+            affinity=self._supervised(GaussianAffinity(perplexity), parameters),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(affinities, Gaussian(), evaluation=parameters["method"]),
             optimizer=GradientDescent(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, message, warn
 from gnomon.affinities import Affinities, Inputs, NeighborAffinity, SupervisedAffinity
-from gnomon.data import Target, check_target, check_target_length
+from gnomon.data import Target, check_target, check_target_length, check_unused_target
 from gnomon.exceptions import SupervisionWarning
 from gnomon.methods.neighbor.base import NeighborEmbedder
 from gnomon.neighbors import NeighborGraph
@@ -105,7 +105,10 @@ def agreement_with_data(target: Target, graph: NeighborGraph, *, seed: int) -> S
 
 @dataclass(eq=False, repr=False)
 class SupervisedEmbedder(NeighborEmbedder):
-    """A neighbour embedding whose affinities may be intersected with those of a target."""
+    """A neighbour embedding whose affinities may be intersected with those of a target.
+
+    A subclass for which other programs ignore a target sets the default of ``target_weight`` to 0.
+    """
 
     _: KW_ONLY
     target_weight: float = 0.5
@@ -126,7 +129,8 @@ class SupervisedEmbedder(NeighborEmbedder):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
             Finite numbers, or with metric="precomputed" the distances, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,) or None, default=None
-            Classes or numbers that the map should follow too, with the weight ``target_weight``. None, NaN, NaT or an
+            Classes or numbers that the map should follow too, with the weight ``target_weight``: by default 0.5 for
+            UMAP and its relatives and LargeVis, and 0, not at all, for t-SNE and its relatives. None, NaN, NaT or an
             empty text for a row without one; also -1, where it stands among whole numbers of at least two other
             classes. Dates and fractions of more than twelve values are numbers, everything else classes, unless
             ``target_metric`` says so. Equal rows have the mean of their numbers or the most frequent of their classes.
@@ -147,13 +151,16 @@ class SupervisedEmbedder(NeighborEmbedder):
         -----
         SupervisionWarning
             If neighbours in the data agree in y no more than by chance, as with shuffled labels; the figures are
-            ``supervision_``. If all rows that have a class or number have the same one, y is not used.
+            ``supervision_``. If all rows that have a class or number have the same one, y is not used. If the weight
+            is 0 by default, y is not used either, and in a pipeline or search of scikit-learn no warning says so.
         """
         self.supervision_: Supervision | None = None
         return super().fit(X, y)
 
     def _check_target(self, y: Any, X: Any) -> Target | None:
         check_target_length(X, y)
+        if self.target_weight == 0.0 and type(self).target_weight == 0.0:  # nobody may have chosen it
+            check_unused_target(X, y, remedy="To follow y pass target_weight=0.5, or else leave y out.")
         if y is None or self.target_weight == 0.0:
             return None
         target = check_target(y, int(X.shape[0]), _KINDS[self.target_metric])

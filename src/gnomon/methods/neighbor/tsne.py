@@ -13,7 +13,8 @@ from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
 from gnomon.methods.forecast import Forecast, passes_unless_summed
-from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Recipe
+from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import KLDivergence
@@ -36,7 +37,7 @@ _START_SPREAD = 1e-4  # standard deviation of the start along its first axis
 
 @other_names({**SCIKIT_LEARN, **OPENTSNE})
 @dataclass(eq=False, repr=False)
-class TSNE(NeighborEmbedder):
+class TSNE(SupervisedEmbedder):
     """t-distributed stochastic neighbour embedding.
 
     Input affinity: Gaussian with a given perplexity over the 3 * perplexity nearest neighbours. Output kernel: Cauchy,
@@ -84,6 +85,11 @@ class TSNE(NeighborEmbedder):
     dof : float > 0, default=1.0
         Degrees of freedom of the kernel in the map, (1 + d^2 / dof)^(-(dof + 1) / 2). 1 is t-SNE; less spreads
         clusters into finer ones, more nears symmetric SNE.
+    target_weight : float in [0, 1], default=0.0
+        Weight of a target y given to `fit`, classes or numbers, against the data, as in `UMAP`. 0 does not use it, as
+        scikit-learn and openTSNE do not.
+    target_metric : as in `UMAP`
+        What y is taken for.
     random_state : int, Generator, RandomState or None, default=None
         The seed used is ``seed_``.
     n_jobs : int or None, default=None
@@ -104,7 +110,9 @@ class TSNE(NeighborEmbedder):
     graph_ : NeighborGraph
         Nearest neighbours of the distinct rows, with the measured recall.
     affinities_ : Affinities
-        Joint probabilities between the distinct rows.
+        Joint probabilities between the distinct rows; with a target those of data and target, rows with the same sums.
+    supervision_ : Supervision or None
+        As in `UMAP`.
     solution_ : Solution
         Loss history, reason for stopping, times.
     n_iter_, seed_, init_, evaluation_, timings_
@@ -143,6 +151,7 @@ class TSNE(NeighborEmbedder):
     min_grad_norm: float = 1e-7
     n_iter_without_progress: int = 300
     init: Any = "pca"
+    target_weight: float = 0.0
     method: str = "auto"
     dof: float = 1.0
 
@@ -175,7 +184,7 @@ class TSNE(NeighborEmbedder):
         self.learning_rate_ = optimizer.resolve_learning_rate(n_samples, exaggeration)
         return Recipe(
             n_neighbors=n_neighbors,
-            affinity=GaussianAffinity(perplexity),
+            affinity=self._supervised(GaussianAffinity(perplexity), parameters),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
                 affinities, _kernel(parameters["dof"]), evaluation=parameters["method"], attraction_weight=exaggeration
