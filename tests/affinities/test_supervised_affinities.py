@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from gnomon.affinities import FuzzyAffinity, GaussianAffinity, Inputs, SupervisedAffinity, membership_weights
+from gnomon.affinities import (
+    ConditionalAffinity,
+    FuzzyAffinity,
+    GaussianAffinity,
+    Inputs,
+    SupervisedAffinity,
+    UniformAffinity,
+    membership_weights,
+)
 from gnomon.data import Target
 from gnomon.neighbors import compute_neighbors
 
@@ -70,11 +78,37 @@ def test_gaussian_affinities_remain_distributions():
 
 
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
-def test_a_small_weight_leads_to_the_affinities_of_the_data(kind):
+@pytest.mark.parametrize("weight", [0.2, 0.5, 1.0])
+def test_rows_of_their_own_remain_distributions(kind, weight):
+    values = np.arange(60) % 4 - 1 if kind == "classes" else np.where(np.arange(60) % 4, X[:, 1], np.nan)
+    found = SupervisedAffinity(ConditionalAffinity(3.0), Target(kind, values), weight)(inputs)
+    assert found.normalization == "rows"
+    np.testing.assert_allclose(found.matrix.sum(axis=1), 1.0, rtol=1e-6)
+    assert found.matrix.diagonal().max() == 0.0
+    total = SupervisedAffinity(GaussianAffinity(3.0), Target(kind, values), weight)(inputs).matrix.toarray()
+    rows = found.matrix.toarray()  # the same rows, joined
+    np.testing.assert_allclose(total, (rows + rows.T) / 120, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+@pytest.mark.parametrize(
+    "affinity", [FuzzyAffinity(), GaussianAffinity(3.0), ConditionalAffinity(3.0), UniformAffinity()], ids=str
+)
+def test_a_small_weight_leads_to_the_affinities_of_the_data(affinity, kind):
     values = np.arange(60) % 3 if kind == "classes" else np.random.default_rng(0).normal(size=60)
-    plain = FuzzyAffinity()(inputs).matrix.toarray()
-    found = SupervisedAffinity(FuzzyAffinity(), Target(kind, values), 1e-4)(inputs).matrix.toarray()
-    np.testing.assert_allclose(found, plain, atol=2e-3)
+    plain = affinity(inputs).matrix.toarray()
+    for weight in (1e-2, 1e-4):
+        found = SupervisedAffinity(affinity, Target(kind, values), weight)(inputs).matrix.toarray()
+        np.testing.assert_allclose(found, plain, atol=20 * weight * plain.max() + 1e-7)
+
+
+def test_neighbours_that_count_alike_count_by_class():
+    codes = np.random.default_rng(1).integers(0, 3, size=60)
+    found = SupervisedAffinity(UniformAffinity(), Target("classes", codes), 0.5)(inputs)
+    rows = _dense(inputs.graph.indices, np.ones((60, K)))
+    rows *= np.where(codes[:, None] == codes, 1.0, np.exp(-5))
+    rows /= rows.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.matrix.toarray(), (rows + rows.T) / 120, atol=1e-7)
 
 
 def test_at_full_weight_a_row_among_other_classes_keeps_its_neighbours():

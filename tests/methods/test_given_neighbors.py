@@ -149,6 +149,15 @@ def test_fewer_neighbours_than_other_parameters_need_are_refused(made, text):
         made.set_params(precomputed_knn=compute_neighbors(X, 10)).fit(X)
 
 
+def test_neighbours_given_for_pacmap_are_those_in_all_features():
+    wide = rng.normal(size=(130, 120)).astype(np.float32)
+    given = compute_neighbors(wide, 65)
+    found = _make(PaCMAP, precomputed_knn=given).fit(wide)
+    assert found.graph_.metric == "euclidean"
+    assert _make(PaCMAP).fit(wide).graph_.metric == "euclidean, 100 features"
+    np.testing.assert_array_equal(found.graph_.indices, given.nearest(60).indices)
+
+
 def test_a_method_without_neighbours_takes_none():
     with pytest.raises(TypeError, match=r"^TwoKernelPCA: precomputed_knn=<NeighborGraph> must be None"):
         TwoKernelPCA(precomputed_knn=compute_neighbors(X, 10)).fit(X)

@@ -140,6 +140,13 @@ def test_distinct_rows_have_the_neighbours_of_all_their_copies():
     np.testing.assert_array_equal(found.distances, expected.distances)
 
 
+def test_of_the_distances_that_copies_were_given_the_smallest_counts():
+    given = read_neighbors(([[1, 2], [2, 3], [3, 0], [2, 1]], [[0, 5], [4, 6], [1, 5], [1, 6]]), 4, "precomputed_knn")
+    found = given.of_distinct_rows(np.array([0, 0, 1, 2])).graph(2)
+    np.testing.assert_array_equal(found.indices, [[1, 2], [2, 0], [1, 0]])
+    np.testing.assert_array_equal(found.distances, [[4, 6], [1, 5], [1, 6]])
+
+
 def test_rows_that_know_only_their_copies_are_refused():
     given = read_neighbors(([[1], [0], [3], [2]], [[0.0], [0.0], [0.0], [0.0]]), 4, "precomputed_knn")
     with pytest.raises(ValueError, match="rows have no neighbours but their copies"):
