@@ -89,7 +89,7 @@ class GivenNeighbors:
         rows, columns = copies[self.rows], copies[self.columns]
         others = np.flatnonzero(rows != columns)
         order = others[np.lexsort((self.distances[others], columns[others], rows[others]))]
-        pairs = rows[order] * n + columns[order]
+        pairs = rows[order].astype(np.int64) * n + columns[order]
         order = order[np.concatenate([[True], pairs[1:] != pairs[:-1]])[: len(order)]]
         counts = np.bincount(rows[order], minlength=n)
         if not counts.any() and n > 1:
@@ -336,7 +336,7 @@ def _of_graph(graph: NeighborGraph) -> GivenNeighbors:
     mask = np.ones(graph.indices.shape, dtype=bool) if graph.mask is None else graph.mask
     rows, places = np.nonzero(mask)
     return GivenNeighbors(
-        rows,
+        rows.astype(np.int32),
         graph.indices[rows, places],
         graph.distances[rows, places].astype(np.float64),
         graph.n_samples,
@@ -376,24 +376,26 @@ def _of_table(indices: npt.NDArray[Any], distances: npt.NDArray[Any], values: st
     if values != "cosine":
         _refuse_risen(lengths, own)
     lengths = _true_distances(lengths, values)
-    table = np.where(np.isfinite(lengths), table, -1)
+    table = np.where(np.isfinite(lengths), table, np.int32(-1))
     ordered = np.sort(table, axis=1)
     repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
     if repeated.any():
         first = ", ".join(map(str, np.flatnonzero(repeated)[:5]))
         fact = f"{int(repeated.sum())} rows repeat a neighbour, first: {first}"
         raise ValueError(message("the neighbours of a row", "different rows", fact=fact))
+    del ordered
     own = table == np.arange(n)[:, None]
     n_neighbors = n_columns - int(own.any())
     rows, columns = np.nonzero((table >= 0) & ~own)
     if n_neighbors < 1 or len(rows) == 0:
         raise ValueError(message("indices", "other rows than the row itself"))
-    return GivenNeighbors(rows, table[rows, columns], lengths[rows, columns], n, min(n_neighbors, n - 1))
+    found = table[rows, columns], lengths[rows, columns]
+    return GivenNeighbors(rows.astype(np.int32), *found, n, min(n_neighbors, n - 1))
 
 
 def _check_shapes(
     indices: npt.NDArray[Any], distances: npt.NDArray[Any]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Return indices and distances of one shape and the right kinds; NaN where there is no neighbour."""
     if indices.ndim != 2 or indices.shape != distances.shape or indices.size == 0:
         what = f"indices of shape {indices.shape} and distances of shape {distances.shape}"
@@ -406,7 +408,7 @@ def _check_shapes(
         row = int(np.flatnonzero(outside.any(axis=1))[0])
         fact = f"{int(outside.sum())} are not, first in row {row}"
         raise ValueError(message("indices", f"in [0, {n}), or -1 for none", fact=fact))
-    return indices.astype(np.int64), np.where(indices < 0, np.inf, distances.astype(np.float64))
+    return indices.astype(np.int32), np.where(indices < 0, np.inf, distances.astype(np.float64))
 
 
 def _true_distances(given: npt.NDArray[np.float64], values: str) -> npt.NDArray[np.float64]:

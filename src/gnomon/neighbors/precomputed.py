@@ -232,7 +232,8 @@ def graph_of_entries(
     NeighborGraph
     """
     near = np.isfinite(distances)
-    rows, columns, distances = rows[near], columns[near], distances[near]
+    if not near.all():
+        rows, columns, distances = rows[near], columns[near], distances[near]
     if not _in_order(rows, columns, distances):
         order = np.lexsort((columns, distances, rows))
         rows, columns, distances = rows[order], columns[order], distances[order]
