@@ -54,11 +54,14 @@ ForceAndEnergy bind_pair_sums(const std::string& law, const Points& Y, const Val
     return {force, energy};
 }
 
-Output<double> bind_row_sums(const Points& Y, const OutputKernel& kernel, int n_threads) {
-    Arguments("row_sums").components(Y.shape(1));
+Output<double> bind_row_sums(const Points& Y, const Values& v, const OutputKernel& kernel, int n_threads) {
+    const Arguments check("row_sums");
+    check.components(Y.shape(1));
+    check.length_if_any("v", v, Y.shape(0));
     auto sums = make_output<double>({Y.shape(0)});
-    run_released(n_threads,
-                 [&](const Context& context) { row_sums(kernel, view(Y), {sums.data(), Y.shape(0)}, context); });
+    run_released(n_threads, [&](const Context& context) {
+        row_sums(kernel, view(Y), view(v), {sums.data(), Y.shape(0)}, context);
+    });
     return sums;
 }
 
@@ -80,15 +83,16 @@ ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const Out
     return {force, energy};
 }
 
-ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, int n_threads) {
+ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, const Values& charges, int n_threads) {
     const Arguments check("ParticleMesh.evaluate");
     check.at_least("the number of rows of Y", static_cast<std::int64_t>(Y.shape(0)), 1);
     check.at_most("the number of rows of Y", Y.shape(0), INT32_MAX);
     check.components(Y.shape(1), 2);
+    check.length_if_any("charges", charges, Y.shape(0));
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = mesh.evaluate(view(Y), {force.data(), Y.shape(0), Y.shape(1)}, context);
+        energy = mesh.evaluate(view(Y), view(charges), {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};
 }
@@ -112,15 +116,16 @@ TwoForces bind_sampled_forces(const Graph& edges, const Values& u, const Values&
 std::tuple<Output<float>, Output<float>, double> bind_info_nce(const Graph& edges, const Points& Y,
                                                                const OutputKernel& kernel,
                                                                const Vector<const std::int64_t>& shifts,
-                                                               int n_threads) {
+                                                               const Values& charges, int n_threads) {
     const Arguments check("info_nce");
     const std::size_t n = Y.shape(0), d = Y.shape(1);
     check_points(check, edges, Y);
     check.at_least("the number of points", static_cast<std::int64_t>(n), 1);
+    check.length_if_any("charges", charges, n);
     auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
     double loss = 0;
     run_released(n_threads, [&](const Context& context) {
-        loss = info_nce(edges.view(), kernel, view(shifts), view(Y), {attraction.data(), n, d},
+        loss = info_nce(edges.view(), kernel, view(shifts), view(charges), view(Y), {attraction.data(), n, d},
                         {repulsion.data(), n, d}, context);
     });
     return {attraction, repulsion, loss};
@@ -151,8 +156,8 @@ void register_objectives(nb::module_& m) {
           nb::arg("v").noconvert(), nb::arg("kernel"), nb::arg("n_threads"), nb::arg("with_energy") = true,
           "(sum_j w_ij dF/ds (y_i - y_j), sum_ij w_ij F(k_ij)) over all pairs i != j, w_ij = u_i v_j + v_i u_j, or 1 "
           "where u and v are empty; without energy the second is 0.");
-    m.def("row_sums", &bind_row_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("n_threads"),
-          "sum_{j != i} k_ij for each i.");
+    m.def("row_sums", &bind_row_sums, nb::arg("Y").noconvert(), nb::arg("v").noconvert(), nb::arg("kernel"),
+          nb::arg("n_threads"), "sum_{j != i} v_j k_ij for each i; an empty v counts as 1.");
     m.def("target_sums", &bind_target_sums, nb::arg("Y").noconvert(), nb::arg("target").noconvert(), nb::arg("kernel"),
           nb::arg("centred"), nb::arg("weights").noconvert(), nb::arg("factors").noconvert(), nb::arg("n_threads"),
           "(sum_j 2 w_ij r_ij k'_ij (y_i - y_j), sum_ij w_ij r_ij^2) with r = K - T over i != j, or r = H (K - T) H "
@@ -167,8 +172,8 @@ void register_objectives(nb::module_& m) {
                 new (self) ParticleMesh(kernel, spacing);
             },
             nb::arg("kernel"), nb::arg("spacing"))
-        .def("evaluate", &bind_evaluate, nb::arg("Y").noconvert(), nb::arg("n_threads"),
-             "(sum_j -k'(s_ij) (y_i - y_j), sum_{i != j} k(s_ij)).")
+        .def("evaluate", &bind_evaluate, nb::arg("Y").noconvert(), nb::arg("charges").noconvert(), nb::arg("n_threads"),
+             "(sum_j -q_i q_j k'(s_ij) (y_i - y_j), sum_{i != j} q_i q_j k(s_ij)); empty charges q count as 1.")
         .def_prop_ro("spacing", &ParticleMesh::spacing, "Spacing of the mesh in the last evaluation, in units of Y.");
     nb::class_<SamplingParameters>(m, "SamplingParameters", "How the repulsion of an epoch is sampled.")
         .def(
@@ -184,8 +189,9 @@ void register_objectives(nb::module_& m) {
           nb::arg("kernel"), nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");
     m.def("info_nce", &bind_info_nce, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
-          nb::arg("shifts").noconvert(), nb::arg("n_threads"),
-          "(attraction, repulsion, loss) of sum_ij a_ij [-log k_ij + log(k_ij + sum_r k(y_i, y_(i + r) mod n))].");
+          nb::arg("shifts").noconvert(), nb::arg("charges").noconvert(), nb::arg("n_threads"),
+          "(attraction, repulsion, loss) of sum_ij a_ij [-log k_ij + log(k_ij + sum_r v_(i + r) k(y_i, y_(i + r) mod "
+          "n))]; empty charges v count as 1.");
 }
 
 }  // namespace gnomon::bindings

@@ -38,6 +38,7 @@ struct Contrast {
     Span2<const float> Y;
     std::vector<std::size_t> shifts;  // in [0, n)
     Circle points;                    // (d) rows
+    Circle charges;                   // v_i
     Circle noise;                     // S_i
     Circle share;                     // c_i = sum_j a_ij / (k_ij + S_i)
 };
@@ -62,8 +63,9 @@ GNOMON_CLONES void noise_of_rows(const Contrast& job, std::size_t begin, std::si
     for (const std::size_t shift : job.shifts) {
         shifted_distances(job, begin, count, shift, squared);
         evaluate_law(PairLaw::value, job.kernel, squared, count, slopes, values);
+        const float* charges = job.charges.at(0, begin + shift);
         for (std::size_t k = 0; k < count; k += kLanes)
-            simd::store(sums + k, simd::load(sums + k) + simd::load(values + k));
+            simd::store(sums + k, simd::load(sums + k) + simd::load(charges + k) * simd::load(values + k));
     }
 }
 
@@ -126,16 +128,17 @@ GNOMON_CLONES void attract_rows(const Contrast& job, std::size_t begin, std::siz
     });
 }
 
-/// Adds to total, (d, count), what the pairs of [begin, begin + count) with the points `shift` further on push.
+/// Adds to total, (d, count), what the pairs of [begin, begin + count) with the points `shift` further on push: the
+/// share of the anchor times the charge of the noise.
 GNOMON_INLINE void push_shifted(const Contrast& job, std::size_t begin, std::size_t count, std::size_t shift,
-                                const float* shares, float* total) {
+                                const float* shares, const float* charges, float* total) {
     alignas(64) float squared[kRowsPerChunk], slopes[kRowsPerChunk];
     shifted_distances(job, begin, count, shift, squared);
     evaluate_law(PairLaw::value, job.kernel, squared, count, slopes, nullptr);
     for (std::size_t c = 0; c < job.Y.cols(); ++c, total += count) {
         const float *here = job.points.at(c, begin), *there = job.points.at(c, begin + shift);
         for (std::size_t k = 0; k < count; k += kLanes) {
-            const f32 coefficient = -2.0F * simd::load(shares + k) * simd::load(slopes + k);
+            const f32 coefficient = -2.0F * (simd::load(shares + k) * simd::load(charges + k)) * simd::load(slopes + k);
             const f32 away = simd::load(here + k) - simd::load(there + k);
             simd::store(total + k, simd::load(total + k) + coefficient * away);
         }
@@ -147,30 +150,32 @@ GNOMON_CLONES void repel_rows(const Contrast& job, std::size_t begin, std::size_
     const std::size_t n = job.Y.rows();
     std::fill_n(total, job.Y.cols() * count, 0.0F);
     for (const std::size_t shift : job.shifts) {
-        push_shifted(job, begin, count, shift, job.share.at(0, begin), total);
-        push_shifted(job, begin, count, n - shift, job.share.at(0, begin + n - shift), total);
+        push_shifted(job, begin, count, shift, job.share.at(0, begin), job.charges.at(0, begin + shift), total);
+        push_shifted(job, begin, count, n - shift, job.share.at(0, begin + n - shift), job.charges.at(0, begin), total);
     }
 }
 
 Contrast prepare(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
-                 Span2<const float> Y) {
+                 Span2<const float> Y, std::span<const float> charges) {
     const std::size_t n = Y.rows();
-    Contrast job{edges, kernel, Y, {}, Circle(n, Y.cols()), Circle(n, 1), Circle(n, 1)};
+    Contrast job{edges, kernel, Y, {}, Circle(n, Y.cols()), Circle(n, 1), Circle(n, 1), Circle(n, 1)};
     const auto size = static_cast<std::int64_t>(n);
     for (const std::int64_t shift : shifts)
         job.shifts.push_back(static_cast<std::size_t>((shift % size + size) % size));
     for (std::size_t c = 0; c < Y.cols(); ++c)
         for (std::size_t i = 0; i < n; ++i) job.points.set(c, i, Y(i, c));
+    for (std::size_t i = 0; i < n; ++i) job.charges.set(0, i, charges.empty() ? 1.0F : charges[i]);
     return job;
 }
 
 }  // namespace
 
 double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
-                Span2<const float> Y, Span2<float> attraction, Span2<float> repulsion, const Context& context) {
+                std::span<const float> charges, Span2<const float> Y, Span2<float> attraction, Span2<float> repulsion,
+                const Context& context) {
     check_law(PairLaw::log, kernel);
     const std::size_t n = Y.rows(), d = Y.cols();
-    Contrast job = prepare(edges, kernel, shifts, Y);
+    Contrast job = prepare(edges, kernel, shifts, Y, charges);
     std::vector<EdgeTile> tiles(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(d));
     std::vector<double> losses((n + kRowsPerChunk - 1) / kRowsPerChunk);
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {

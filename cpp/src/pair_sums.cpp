@@ -16,7 +16,7 @@ struct PairJob {
     PairLaw law;
     const OutputKernel& kernel;
     PointPlanes points;
-    std::vector<float> u, v;  // empty: every weight is 1
+    std::vector<float> u, v;  // both empty: every weight is 1; u empty: w_ij = v_j
     bool with_energy;
     Span2<float> force;          // no rows: not wanted
     std::span<double> energies;  // of each row; empty: not wanted
@@ -28,6 +28,16 @@ GNOMON_INLINE void weigh(const PairJob& job, std::size_t i, std::size_t begin, s
     const f32 u = simd::splat(job.u[i]), v = simd::splat(job.v[i]);
     for (std::size_t k = 0; k < count; k += simd::kLanes) {
         const f32 weight = u * simd::load(job.v.data() + begin + k) + v * simd::load(job.u.data() + begin + k);
+        simd::store(slopes + k, weight * simd::load(slopes + k));
+        if (energies != nullptr) simd::store(energies + k, weight * simd::load(energies + k));
+    }
+}
+
+/// The same with weights of the other point alone.
+GNOMON_INLINE void weigh_by_others(const PairJob& job, std::size_t begin, std::size_t count, float* slopes,
+                                   float* energies) {
+    for (std::size_t k = 0; k < count; k += simd::kLanes) {
+        const f32 weight = simd::load(job.v.data() + begin + k);
         simd::store(slopes + k, weight * simd::load(slopes + k));
         if (energies != nullptr) simd::store(energies + k, weight * simd::load(energies + k));
     }
@@ -50,7 +60,10 @@ GNOMON_INLINE void sum_row(const PairJob& job, std::size_t i) {
         };
         for (std::size_t k = used; k < count; ++k) clear(k);
         if (i - begin < used) clear(i - begin);  // the point itself
-        if (!job.u.empty()) weigh(job, i, begin, count, slopes, energies);
+        if (!job.u.empty())
+            weigh(job, i, begin, count, slopes, energies);
+        else if (!job.v.empty())
+            weigh_by_others(job, begin, count, slopes, energies);
         if (job.force.rows() != 0) add_forces<D>(job.points, i, begin, count, slopes, force);
         if (energies != nullptr) energy += sum_of(energies, count);
     }
@@ -82,8 +95,9 @@ double pair_sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, 
     return total;
 }
 
-void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<double> sums, const Context& context) {
-    run({PairLaw::value, kernel, PointPlanes(Y), {}, {}, true, {}, sums}, context);
+void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<const float> v, std::span<double> sums,
+              const Context& context) {
+    run({PairLaw::value, kernel, PointPlanes(Y), {}, padded(v), true, {}, sums}, context);
 }
 
 }  // namespace gnomon

@@ -114,7 +114,7 @@ void ParticleMesh::set_kernel(const Context& context) {
     mesh_.set_kernel(context);
 }
 
-void ParticleMesh::sort_points(Span2<const float> Y, const Context& context) {
+void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> charges, const Context& context) {
     const std::size_t n = Y.rows(), d = Y.cols();
     const std::size_t across = layout_.axis[0].used / kTile + 1, tiles = across * (layout_.axis[1].used / kTile + 1);
     const std::size_t chunks = (n + kPointsPerChunk - 1) / kPointsPerChunk;
@@ -123,6 +123,7 @@ void ParticleMesh::sort_points(Span2<const float> Y, const Context& context) {
     order_.resize(n);
     x_.resize(n);
     y_.resize(n);
+    q_.resize(charges.size());
     counts_.assign(chunks * tiles, 0);
     tile_begin_.resize(tiles + 1);
     const auto place = [&](std::size_t i, std::size_t c) { return (Y(i, c) - layout_.low[c]) * scale + 1.0F; };
@@ -147,6 +148,7 @@ void ParticleMesh::sort_points(Span2<const float> Y, const Context& context) {
             order_[at] = static_cast<std::uint32_t>(i);
             x_[at] = place(i, 0);
             y_[at] = d == 2 ? place(i, 1) : 0.0F;
+            if (!charges.empty()) q_[at] = charges[i];
         }
     });
 }
@@ -164,7 +166,8 @@ void ParticleMesh::spread(const Context& context) {
             const std::size_t stripe = 2 * chunk + parity;
             for (std::size_t t = tile_begin_[stripe * across]; t < tile_begin_[(stripe + 1) * across]; ++t) {
                 const auto column = static_cast<std::size_t>(x_[t]), row = static_cast<std::size_t>(y_[t]);
-                const f32x4 wx = spline(x_[t] - static_cast<float>(column)).weight;
+                f32x4 wx = spline(x_[t] - static_cast<float>(column)).weight;
+                if (!q_.empty()) wx *= q_[t];
                 if (flat) {
                     float* node = mesh_.row(0) + column - 1;
                     simd::store(node, simd::load_as<f32x4>(node) + wx);
@@ -188,11 +191,12 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
         for (std::size_t t = begin; t < end; ++t) {
             const auto column = static_cast<std::size_t>(x_[t]), row = static_cast<std::size_t>(y_[t]);
             const Spline across = spline(x_[t] - static_cast<float>(column));
+            const float charge = q_.empty() ? 1.0F : q_[t], factor = scale * charge;
             float* out = force.row(order_[t]);
             if (flat) {
                 const f32x4 node = simd::load_as<f32x4>(mesh_.row(0) + column - 1);
-                total += static_cast<double>(sum4(across.weight * node));
-                out[0] = scale * sum4(across.slope * node);
+                total += static_cast<double>(charge * sum4(across.weight * node));
+                out[0] = factor * sum4(across.slope * node);
                 continue;
             }
             const Spline down = spline(y_[t] - static_cast<float>(row));
@@ -203,9 +207,9 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
                 weighted += down.weight[r] * values;
                 sloped += down.slope[r] * values;
             }
-            total += static_cast<double>(sum4(across.weight * weighted));
-            out[0] = scale * sum4(across.slope * weighted);
-            out[1] = scale * sum4(across.weight * sloped);
+            total += static_cast<double>(charge * sum4(across.weight * weighted));
+            out[0] = factor * sum4(across.slope * weighted);
+            out[1] = factor * sum4(across.weight * sloped);
         }
         partial[begin / kPointsPerBlock] = total;
     });
@@ -214,7 +218,8 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
     return total;
 }
 
-double ParticleMesh::evaluate(Span2<const float> Y, Span2<float> force, const Context& context) {
+double ParticleMesh::evaluate(Span2<const float> Y, std::span<const float> charges, Span2<float> force,
+                              const Context& context) {
     Layout layout;
     if (!choose_layout(Y, context, layout)) {
         std::fill_n(force.data(), force.size(), std::numeric_limits<float>::quiet_NaN());
@@ -225,12 +230,19 @@ double ParticleMesh::evaluate(Span2<const float> Y, Span2<float> force, const Co
     if (mesh_.resize(layout.axis[0], layout.axis[1]) || !same_kernel) kernel_ready_ = false;
     if (!kernel_ready_) set_kernel(context);
     kernel_ready_ = true;  // not reached when interrupted
-    sort_points(Y, context);
+    sort_points(Y, charges, context);
     spread(context);
     mesh_.convolve(context);
-    const double n = static_cast<double>(Y.rows());
+    double all = static_cast<double>(Y.rows()), own = all;
+    if (!charges.empty()) {
+        all = own = 0;
+        for (const float q : charges) {
+            all += static_cast<double>(q);
+            own += static_cast<double>(q) * static_cast<double>(q);
+        }
+    }
     const double total = read_back(force, context);  // includes each point's own k(0)
-    return layout.shifted ? total + n * (n - 1.0) * at_zero_ : total - n * at_zero_;
+    return layout.shifted ? total + (all * all - own) * at_zero_ : total - own * at_zero_;
 }
 
 }  // namespace gnomon

@@ -96,7 +96,7 @@ GNOMON_CLONES void compare_rows(const TargetJob& job, std::size_t begin, std::si
 std::vector<float> kernel_means(const OutputKernel& kernel, Span2<const float> Y, const Context& context) {
     const std::size_t n = Y.rows();
     std::vector<double> sums(n);
-    row_sums(kernel, Y, sums, context);
+    row_sums(kernel, Y, {}, sums, context);
     const auto count = static_cast<double>(n), own = static_cast<double>(kernel_at_zero(kernel));
     double total = 0;
     for (double& sum : sums) total += (sum += own);

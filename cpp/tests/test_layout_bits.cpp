@@ -98,7 +98,7 @@ std::uint64_t everything(int n_threads) {
             }
             if (d <= 2 && kernel.kind == OutputKernel::Kind::cauchy) {
                 ParticleMesh mesh(kernel, 0.5F);
-                hash.add(mesh.evaluate(Y, A, context));
+                hash.add(mesh.evaluate(Y, {}, A, context));
                 hash.add(a);
             }
             std::vector<float> moving = y, first(y.size(), 0.0F), second(y.size(), 0.0F), gains(y.size(), 1.0F);
@@ -111,7 +111,7 @@ std::uint64_t everything(int n_threads) {
                 hash.add(a);
                 hash.add(b);
                 const std::int64_t shifts[] = {1, 17, 900};
-                hash.add(info_nce(graph.view(), kernel, shifts, Y, A, B, context));
+                hash.add(info_nce(graph.view(), kernel, shifts, {}, Y, A, B, context));
                 hash.add(a);
                 hash.add(b);
             }
@@ -133,7 +133,7 @@ void meshes_agree_with_direct_sums() {
         std::vector<float> exact(y.size()), found(y.size());
         const double z = pair_sums(PairLaw::value, {}, Y, {}, {}, true, {exact.data(), kPoints, d}, {2});
         ParticleMesh mesh({}, 0.25F);
-        CHECK_CLOSE(mesh.evaluate(Y, {found.data(), kPoints, d}, {2}) / z, 1, 2e-4);
+        CHECK_CLOSE(mesh.evaluate(Y, {}, {found.data(), kPoints, d}, {2}) / z, 1, 2e-4);
         double error = 0, norm = 0;
         for (std::size_t i = 0; i < y.size(); ++i) {
             error += std::pow(static_cast<double>(found[i] + exact[i]), 2);  // the mesh gives -k'

@@ -118,9 +118,9 @@ def _cell_find(points: Any, cells: Any, starts: Any, **asked: Any) -> Any:
     return _core.CellJoin(points, np.zeros((len(points), 1), np.int32), cells, starts, 1).find(**asked)
 
 
-def _mesh(name: Any, a: Any, spacing: Any, Y: Any, n_threads: Any) -> Any:
+def _mesh(name: Any, a: Any, spacing: Any, Y: Any, charges: Any, n_threads: Any) -> Any:
     mesh = _core.ParticleMesh(_core.OutputKernel(name, a), spacing)
-    return mesh.evaluate(Y, n_threads), mesh.evaluate(Y, n_threads)
+    return mesh.evaluate(Y, charges, n_threads), mesh.evaluate(Y, charges, n_threads)
 
 
 def _tree(theta: Any, name: Any, **arguments: Any) -> Any:
@@ -595,9 +595,12 @@ def cases() -> Iterator[tuple[str, Call]]:
                 n_threads=2,
             ),
         )
-    yield "row_sums", call(partial(_with_kernel, "row_sums"), **_KERNEL, Y=points(), n_threads=2)
+    yield "row_sums", call(partial(_with_kernel, "row_sums"), **_KERNEL, Y=points(), v=weight, n_threads=2)
     for d in (1, 2):
-        yield f"ParticleMesh-{d}", call(_mesh, name="student_t", a=1.0, spacing=0.5, Y=points(N, d), n_threads=2)
+        yield (
+            f"ParticleMesh-{d}",
+            call(_mesh, name="student_t", a=1.0, spacing=0.5, Y=points(N, d), charges=ones(), n_threads=2),
+        )
     yield (
         "sampled_forces",
         call(_sampled_forces, **on_graph | sampling, u=ones(), v=empty, epoch=1, Y=points(), n_threads=2),
@@ -628,6 +631,7 @@ def cases() -> Iterator[tuple[str, Call]]:
             **on_graph,
             Y=points(),
             shifts=np.array([1, 5, 7], np.int64),
+            charges=ones(),
             n_threads=2,
         ),
     )

@@ -95,7 +95,7 @@ def test_a_row_longer_than_a_tile(relative_error):
 @pytest.mark.parametrize("kernel", COMPILED, ids=str)
 def test_row_sums_equal_the_master_rule(kernel):
     Y = points(1029, 2)
-    sums = _core.row_sums(Y, compile_kernel(kernel), 2)
+    sums = _core.row_sums(Y, np.empty(0, np.float32), compile_kernel(kernel), 2)
     assert_close(sums, master("value", kernel, Y, 1.0)[1].sum(1))
 
 
@@ -164,7 +164,7 @@ def test_equal_bytes_for_any_number_of_threads(d):
         for n_threads in (1, 2, 3, 5):
             found = [
                 *_core.pair_sums("log_deficit", Y, u, u, compiled, n_threads),
-                _core.row_sums(Y, compiled, n_threads),
+                _core.row_sums(Y, np.empty(0, np.float32), compiled, n_threads),
                 *_core.target_sums(Y, target, compiled, True, *NO_WEIGHTS, n_threads),
                 *_core.target_sums(Y, target, compiled, False, target, NOTHING, n_threads),
                 _core.edge_sums(edges, Y, compiled, "square", 1.0, none, 0.0, n_threads),

@@ -12,10 +12,11 @@
 
 namespace gnomon {
 
-/// Returns loss = sum_ij a_ij [ -log k_ij + log(k_ij + S_i) ] with S_i = sum_r k(y_i, y_(i + r) mod n) and a symmetric,
-/// and sets the forces: attraction along edges, repulsion along shifts, together minus the gradient. The kernel must be
-/// a similarity. Y, forces: (n, d).
+/// Returns loss = sum_ij a_ij [ -log k_ij + log(k_ij + S_i) ] with S_i = sum_r v_(i + r) k(y_i, y_(i + r) mod n) and a
+/// symmetric, and sets the forces: attraction along edges, repulsion along shifts, together minus the gradient. The
+/// kernel must be a similarity. charges: v, (n), empty for 1. Y, forces: (n, d).
 double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
-                Span2<const float> Y, Span2<float> attraction, Span2<float> repulsion, const Context& context);
+                std::span<const float> charges, Span2<const float> Y, Span2<float> attraction, Span2<float> repulsion,
+                const Context& context);
 
 }  // namespace gnomon

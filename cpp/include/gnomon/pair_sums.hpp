@@ -16,8 +16,9 @@ namespace gnomon {
 double pair_sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, std::span<const float> u,
                  std::span<const float> v, bool with_energy, Span2<float> force, const Context& context);
 
-/// sums_i = sum over j != i of k(s_ij); (n).
-void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<double> sums, const Context& context);
+/// sums_i = sum over j != i of v_j k(s_ij); (n). An empty v counts as 1.
+void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<const float> v, std::span<double> sums,
+              const Context& context);
 
 /// Weights of pairs: w_ij, (n, n) and symmetric, or u_i u_j with u of shape (n); both empty: 1.
 struct PairWeights {

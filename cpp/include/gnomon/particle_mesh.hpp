@@ -1,9 +1,10 @@
-// Sums of a smooth kernel over all pairs of points in one or two dimensions, through a mesh: unit charges are spread
+// Sums of a smooth kernel over all pairs of points in one or two dimensions, through a mesh: charges are spread
 // with cubic B-splines, convolved with the kernel by Fourier transforms, and the potential and its gradient are read
 // back with the same splines.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gnomon/mesh_convolution.hpp"
@@ -18,9 +19,10 @@ public:
     /// spacing: of the mesh in units of the distance at which the kernel is half of k(0); smaller is more accurate.
     ParticleMesh(const OutputKernel& kernel, float spacing);
 
-    /// force_i = sum_j -k'(s_ij) (y_i - y_j); returns sum over i != j of k(s_ij). Y, force: (n, d), d = 1 or 2.
-    /// The result depends on Y alone: what is kept between calls only saves time. Points that are not finite give NaN.
-    double evaluate(Span2<const float> Y, Span2<float> force, const Context& context);
+    /// force_i = sum_j -q_i q_j k'(s_ij) (y_i - y_j); returns sum over i != j of q_i q_j k(s_ij). Y, force: (n, d), d =
+    /// 1 or 2; charges: q, (n), empty for 1. The result depends on these alone: what is kept between calls only saves
+    /// time. Points that are not finite give NaN.
+    double evaluate(Span2<const float> Y, std::span<const float> charges, Span2<float> force, const Context& context);
 
     float spacing() const { return layout_.spacing; }  ///< of the last evaluation, in units of Y
 
@@ -36,7 +38,7 @@ private:
 
     bool choose_layout(Span2<const float> Y, const Context& context, Layout& layout) const;
     void set_kernel(const Context& context);
-    void sort_points(Span2<const float> Y, const Context& context);
+    void sort_points(Span2<const float> Y, std::span<const float> charges, const Context& context);
     void spread(const Context& context);
     double read_back(Span2<float> force, const Context& context);
 
@@ -50,7 +52,7 @@ private:
 
     // The points sorted by tile of the mesh (by index within a tile), in units of the spacing.
     std::vector<std::uint32_t> tile_, order_, counts_, tile_begin_;
-    std::vector<float> x_, y_;
+    std::vector<float> x_, y_, q_;  // q_ empty: 1
 };
 
 }  // namespace gnomon

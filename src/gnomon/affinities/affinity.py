@@ -11,7 +11,15 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, rows_as_matrix, usable_distances
+from gnomon.affinities.base import (
+    Affinities,
+    fuzzy_union,
+    mean_of_directions,
+    rows_as_matrix,
+    sums_to_one,
+    usable_distances,
+)
+from gnomon.affinities.masses import joined_by_mass
 from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, JacobianWeights, RowWeights
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -31,11 +39,14 @@ class Inputs:
     graph : NeighborGraph or None
         Their neighbours, None if the method asked for none.
     seed : int
+    masses : ndarray of shape (n_samples,), float64, or None
+        How many rows each row stands for, of mean 1; None for 1.
     """
 
     X: Any
     graph: NeighborGraph | None
     seed: int = 0
+    masses: npt.NDArray[np.float64] | None = None
 
     @property
     def neighbors(self) -> NeighborGraph:
@@ -86,11 +97,7 @@ class NeighborAffinity(ABC):
     @entrance()
     def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the affinities of a table, given its neighbours."""
-        distances = usable_distances(graph)
-        found = np.ascontiguousarray(self.of_rows(distances), dtype=np.float32)
-        if found.shape != distances.shape or not (np.isfinite(found).all() and (found >= 0.0).all()):
-            what, rule = f"weights of shape {found.shape}", f"finite, >= 0 and of shape {distances.shape}"
-            raise ValueError(message(what, rule))
+        found = self._checked(usable_distances(graph))
         if self.join == "membership":
             mix = self.set_op_mix_ratio
             matrix = fuzzy_union(graph.indices, found, set_op_mix_ratio=mix)
@@ -99,13 +106,25 @@ class NeighborAffinity(ABC):
             return Affinities(rows_as_matrix(graph.indices, sums_to_one(found)), "rows")
         return Affinities(mean_of_directions(graph.indices, sums_to_one(found)), "total")
 
+    def _checked(self, distances: Float32Array) -> Float32Array:
+        """Return the weights of all neighbours, or raise ValueError."""
+        found = np.ascontiguousarray(self.of_rows(distances), dtype=np.float32)
+        if found.shape != distances.shape or not (np.isfinite(found).all() and (found >= 0.0).all()):
+            what, rule = f"weights of shape {found.shape}", f"finite, >= 0 and of shape {distances.shape}"
+            raise ValueError(message(what, rule))
+        return found
+
     def degree(self, inputs: Inputs) -> float | None:
         """Return the sum of a new row's affinities before it is divided out; None for that of a mean row."""
         return None
 
     def __call__(self, inputs: Inputs) -> Affinities:
         """Return the affinities of a table."""
-        return self.weights(inputs.neighbors)
+        graph, masses = inputs.neighbors, inputs.masses
+        if masses is None:
+            return self.weights(graph)
+        found = self._checked(usable_distances(graph))
+        return joined_by_mass(graph.indices, found, masses, self.join, self.set_op_mix_ratio)
 
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows among those of a table."""
@@ -142,11 +161,3 @@ class OwnRows:
     def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return weights that sum to 1."""
         return self.affinity.of_new_rows(distances)
-
-
-def sums_to_one(weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Divide rows by their sums, taken one after the other so that they do not depend on the number of rows."""
-    totals = np.zeros(len(weights))
-    for column in weights.T:
-        totals += column
-    return np.asarray(weights / np.where(totals > 0.0, totals, 1.0)[:, None], dtype=weights.dtype)

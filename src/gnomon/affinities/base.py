@@ -20,7 +20,9 @@ __all__ = [
     "fuzzy_union",
     "mean_of_directions",
     "rows_as_matrix",
+    "scaled_mean_of_directions",
     "sum_of_directions",
+    "sums_to_one",
     "usable_distances",
 ]
 
@@ -44,11 +46,15 @@ class Affinities:
         eigenmaps).
     bandwidths : ndarray of shape (n_samples,), float32, or None
         The scale found for each row, in the units of the metric.
+    masses : ndarray of shape (n_samples,), float64, or None, default=None
+        How many rows each row stands for, of mean 1, where they are not all equal. Affinities are then those of all the
+        rows that two points stand for, and a loss counts a pair of points as so many pairs of rows.
     """
 
     matrix: sp.csr_array
     normalization: Literal["total", "membership", "rows", "weights"]
     bandwidths: npt.NDArray[np.float32] | None = None
+    masses: npt.NDArray[np.float64] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -109,10 +115,28 @@ def mean_of_directions(indices: npt.NDArray[np.int32], weights: npt.NDArray[np.f
     csr_array of shape (n_samples, n_samples), float32
     """
     n_weighted = int(np.count_nonzero(weights.any(axis=1)))
-    scale = 0.5 / max(n_weighted, 1)
-    return _csr(
-        _core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, scale, current_run().n_threads)
-    )
+    return scaled_mean_of_directions(indices, weights, max(n_weighted, 1))
+
+
+def scaled_mean_of_directions(
+    indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], total: float
+) -> sp.csr_array:
+    """Return (W + W') / (2 total).
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_samples, n_neighbors), int32
+        Neighbours of each row.
+    weights : ndarray of shape (n_samples, n_neighbors), float32
+        Entries of 0 are not stored.
+    total : float > 0
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float32
+    """
+    indices = np.ascontiguousarray(indices, dtype=np.int32)
+    return _csr(_core.symmetrize(indices, weights, False, 0.5 / total, current_run().n_threads))
 
 
 def fuzzy_union(
@@ -179,3 +203,11 @@ def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.c
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return matrix
+
+
+def sums_to_one(weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Divide rows by their sums, taken one after the other so that they do not depend on the number of rows."""
+    totals = np.zeros(len(weights))
+    for column in weights.T:
+        totals += column
+    return np.asarray(weights / np.where(totals > 0.0, totals, 1.0)[:, None], dtype=weights.dtype)

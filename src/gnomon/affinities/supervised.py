@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
 from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, rows_as_matrix, usable_distances
 from gnomon.affinities.fuzzy import membership_weights
+from gnomon.affinities.masses import joined_by_mass
 from gnomon.data.target import Target
 from gnomon.neighbors import compute_neighbors
 
@@ -70,6 +71,10 @@ class SupervisedAffinity:
         weights = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0)).astype(np.float32)
         if self.affinity.join == "membership":
             weights *= given.max(axis=1, initial=0.0, keepdims=True).astype(np.float32)
+        if inputs.masses is not None:
+            mix = self.affinity.set_op_mix_ratio
+            return joined_by_mass(indices, weights, inputs.masses, self.affinity.join, mix)
+        if self.affinity.join == "membership":
             matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.affinity.set_op_mix_ratio)
             return Affinities(matrix, "membership")
         if self.affinity.join == "rows":

@@ -16,6 +16,7 @@ from gnomon.data.table import (
     plain_row,
 )
 from gnomon.data.target import Target, check_target, check_target_length, check_unused_target
+from gnomon.data.weights import check_sample_weight, relative_masses
 
 __all__ = [
     "ColumnRule",
@@ -29,6 +30,7 @@ __all__ = [
     "check_labels",
     "check_one_row",
     "check_same_length",
+    "check_sample_weight",
     "check_table",
     "check_target",
     "check_target_length",
@@ -39,4 +41,5 @@ __all__ = [
     "open_dataset",
     "plain_row",
     "read_table",
+    "relative_masses",
 ]

@@ -45,6 +45,10 @@ class Target:
         """Whether the rows differ, so that the target tells anything."""
         return len(np.unique(self.values[self.known])) > 1
 
+    def of_rows(self, rows: npt.NDArray[np.intp]) -> Target:
+        """Return the target of some rows."""
+        return replace(self, values=self.values[rows])
+
     def of_distinct_rows(self, copies: npt.NDArray[np.intp]) -> Target:
         """Return the target of distinct rows: the mean number, or most frequent class (the first of equals), of copies.
 

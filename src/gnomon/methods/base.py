@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -17,8 +17,14 @@ from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
-from gnomon.data import check_table, check_unused_target, find_duplicate_rows
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, message, warn
+from gnomon.data import (
+    check_sample_weight,
+    check_table,
+    check_unused_target,
+    find_duplicate_rows,
+    relative_masses,
+)
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.extension import MapFunction
 from gnomon.methods.forecast import Forecast
@@ -30,7 +36,15 @@ if TYPE_CHECKING:
     from gnomon.data import Table
     from gnomon.extension.sensitivity import DataLoss, Sensitivity
 
-__all__ = ["Differentiable", "DifferentiableScores", "Embedder", "PlacesRows", "RowEmbedder"]
+__all__ = [
+    "Differentiable",
+    "DifferentiableScores",
+    "Embedder",
+    "PlacesRows",
+    "RowEmbedder",
+    "WeighsRows",
+    "WeightedRowEmbedder",
+]
 
 
 @dataclass
@@ -53,9 +67,27 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def fit(self, X: Any, y: object = None) -> Self:
         """Compute the map of X, ``embedding_``."""
 
-    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[Any]:
-        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components); y as in `fit`."""
-        return self.fit(X, y).embedding_
+    def fit_transform(self, X: Any, y: object = None, sample_weight: Any = None) -> npt.NDArray[Any]:
+        """Compute the map of X and return it, ``embedding_`` of shape (n_samples, n_components).
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            As in the `fit` of methods that take weights of rows; an error of the others.
+        """
+        return self.fit(X, y, **self._weighing(sample_weight)).embedding_
+
+    @entrance()
+    def _weighing(self, sample_weight: Any) -> dict[str, Any]:
+        """Return the weights of rows as `fit` takes them, or raise ValueError if it takes none."""
+        if sample_weight is None:
+            return {}
+        if not isinstance(self, WeighsRows):
+            remedy = "Use a method that weighs rows, such as UMAP, TSNE, PCA or MDS, or repeat the rows."
+            raise ValueError(message("sample_weight", "left out", fact="this method counts rows alike", remedy=remedy))
+        return {"sample_weight": sample_weight}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; what another library calls otherwise raises a TypeError that says its name here."""
@@ -119,6 +151,14 @@ def _stored_features(estimator: Embedder, X: Any) -> float:
     if estimator._takes_distances:
         return 0.0
     return float(X.shape[1] if isinstance(X, np.ndarray) else X.nnz / X.shape[0])
+
+
+class WeighsRows(Embedder):
+    """An estimator whose `fit` takes the weights of rows: a row of weight 3 is three rows."""
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Compute the map of X, ``embedding_``."""
 
 
 class PlacesRows(Embedder):
@@ -235,18 +275,31 @@ class RowEmbedder(Embedder):
         ValueError
             If X, y or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
-        table = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: object, sample_weight: Any) -> Self:
+        """Compute the map of X, each row counted by its weight; None for 1."""
+        given = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
         parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
-        parameters["target"] = self._check_target(y, table.values)
+        weights = check_sample_weight(sample_weight, given.values)
+        target = self._check_target(y, given.values)
+        if isinstance(parameters.get("init", ""), (np.ndarray, list, tuple)):
+            shape = (int(given.values.shape[0]), parameters["n_components"])
+            parameters["init"] = check_start(parameters["init"], shape)
+        present = None if weights is None or weights.all() else np.flatnonzero(weights)
+        table = given if present is None else self._rows_present(given, present, parameters)
+        if weights is not None and present is not None:
+            weights, target = weights[present], None if target is None else target.of_rows(present)
         self.seed_ = current_run().seed
         self._remember_features(table)
         reporter = current_run().reporter
-        if isinstance(parameters.get("init", ""), (np.ndarray, list, tuple)):
-            shape = (int(table.values.shape[0]), parameters["n_components"])
-            parameters["init"] = check_start(parameters["init"], shape)
         rows, copies = self._distinct_rows(table.values, parameters)
-        if parameters["target"] is not None and copies is not None:
-            parameters["target"] = parameters["target"].of_distinct_rows(copies)
+        if target is not None and copies is not None:
+            target = target.of_distinct_rows(copies)
+        parameters["target"], parameters["masses"] = target, None
+        if self._counts_rows(parameters, weights):
+            parameters["masses"] = relative_masses(weights, copies, int(rows.shape[0]))
+        self._masses = parameters["masses"]
         forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
         if forecast is not None:
             forecast.check(int(rows.shape[0]))
@@ -259,9 +312,33 @@ class RowEmbedder(Embedder):
         self.timings_ = reporter.timings
         self.embedding_ = positions if copies is None else positions[copies]
         self._repeat(copies)
+        if present is not None:
+            self._add_absent(given.values, present)
         return self
 
-    def fit_sharing_graph(self, X: Any, n_neighbors: int) -> NeighborGraph | None:
+    def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
+        """Say whether rows count by weight and number, or raise ValueError if weights are given and they do not."""
+        return isinstance(self, WeighsRows)
+
+    def _rows_present(self, given: Table, present: npt.NDArray[np.intp], parameters: dict[str, Any]) -> Table:
+        """Return the rows of positive weight; those of weight 0 take no part in the fit."""
+        if isinstance(parameters.get("init"), np.ndarray):
+            parameters["init"] = parameters["init"][present]
+        values = given.values[present]
+        if self._takes_distances:
+            values = values[:, present]
+        return replace(given, values=values, index=None if given.index is None else given.index[present])
+
+    def _add_absent(self, values: Any, present: npt.NDArray[np.intp]) -> None:
+        """Place rows of weight 0 as new ones, so that all rows have a position."""
+        absent = np.setdiff1d(np.arange(values.shape[0]), present)
+        rows = values[absent][:, present] if self._takes_distances else values[absent]
+        fitted = self.embedding_
+        places = np.empty((values.shape[0], fitted.shape[1]), dtype=fitted.dtype)
+        places[present], places[absent] = fitted, self.transform(rows)
+        self.embedding_, self._present = places, present
+
+    def fit_sharing_graph(self, X: Any, n_neighbors: int, sample_weight: Any = None) -> NeighborGraph | None:
         """Fit, and return the neighbours that the fit searched for, more of them than it used if that is free.
 
         Parameters
@@ -270,6 +347,8 @@ class RowEmbedder(Embedder):
             As for `fit`; the map is the same.
         n_neighbors : int
             Neighbours that others will ask for.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            As for `fit_transform`.
 
         Returns
         -------
@@ -279,7 +358,7 @@ class RowEmbedder(Embedder):
         """
         self._shared = SharedGraph(n_neighbors)
         try:
-            self.fit(X)
+            self.fit(X, **self._weighing(sample_weight))
             return self._shared.graph
         finally:
             del self._shared
@@ -342,3 +421,36 @@ class RowEmbedder(Embedder):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._takes_distances
         return tags
+
+
+class WeightedRowEmbedder(WeighsRows, RowEmbedder):
+    """A method of rows whose `fit` takes their weights; equal rows count as many times as they come."""
+
+    @entrance(seeded=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Compute the map of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+            Finite numbers, or with metric="precomputed" the distances, shape (n_samples, n_samples).
+        y : array-like of n_samples values or None, default=None
+            Not used, as a SupervisionWarning says if it is given.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many rows each row stands for, >= 0: a row of weight 3 is three rows. Only their ratios count. A row of
+            weight 0 takes no part in the fit and is placed afterwards, as by `transform`. None counts each row once.
+
+        Returns
+        -------
+        self
+            The fitted estimator; the map is ``embedding_``.
+
+        Raises
+        ------
+        MemoryError
+            If the method keeps all pairs of rows, or much of them, and there is less memory; before any work.
+        ValueError
+            If X, y, sample_weight or a parameter is refused, or going through all pairs would take more than three
+            hours of one core.
+        """
+        return self._fit(X, y, sample_weight)

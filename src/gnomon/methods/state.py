@@ -140,7 +140,13 @@ def _check_fit(estimator: Any, parts: Parts | None) -> None:
     if names is not None and (not isinstance(names, np.ndarray) or names.shape != (n_features,)):
         raise ValueError("the method has not one name for each feature")
     rows = getattr(estimator, "_fitted_rows", None)
-    if rows is not None and rows.shape != (len(places), n_features):
+    present = getattr(estimator, "_present", None)
+    n_fitted = len(places) if present is None else len(present)
+    if present is not None and not (present.ndim == 1 and present.dtype.kind == "i" and n_fitted <= len(places)):
+        raise ValueError("the method has no numbers of the rows that were fitted")
+    if present is not None and not ((present >= 0) & (present < len(places))).all():
+        raise ValueError("the method names rows that it did not map")
+    if rows is not None and rows.shape != (n_fitted, n_features):
         raise ValueError("the method keeps other rows than it mapped")
     placement = getattr(estimator, "placement_", None)
     if placement is not None and (

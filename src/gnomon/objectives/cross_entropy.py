@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
-from gnomon.objectives.pairs import Edges, check_embedding
+from gnomon.objectives.pairs import Edges, check_embedding, refuse_masses
 from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class CrossEntropy(PairObjective):
     UMAP draws m points (q_j = 1 / n) for each visit of an edge and moves only the edge's head away from them. Its mean
     force is this gradient with d_i in place of (d_i + d_j) / 2, the only change that makes it the gradient of anything.
     If the drawn points moved as well, repulsion would be twice as strong: that loss, the effective loss of [2]_, is
-    this one with repulsion_strength=2. Both differ from the cross-entropy printed in [1]_, whose repulsive weight
+    this one with repulsion_strength=2. Points of masses m stand for so many rows: mu_ij is the sum over their pairs, and
+    q_j is proportional to m_j (d_j / m_j)^noise_exponent. Both differ from the cross-entropy printed in [1]_, whose repulsive weight
     1 - mu_ij is far larger (`StatedCrossEntropy`). Below a squared distance of 0.001, -log(1 - k), infinite at 0, goes
     on as a straight line.
 
@@ -125,7 +126,8 @@ class CrossEntropy(PairObjective):
         self.edges = Edges.from_affinities(affinities)
         degrees = self.edges.degrees_in(affinities.matrix)
         exponent: float = checked["noise_exponent"]
-        noise = degrees**exponent
+        masses = affinities.masses
+        noise = degrees**exponent if masses is None else masses * (degrees / masses) ** exponent
         noise /= noise.sum()
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
         self.repulsion: float = repulsion
@@ -150,11 +152,12 @@ class CrossEntropy(PairObjective):
             [all_pairs(evaluation="exact" if sampled else checked["evaluation"])],
             added=added,
             added_unit=float(self.edges.values.sum(dtype=np.float64)),
+            masses=masses,
         )
         self.sampling = _core.SamplingParameters(
             seed, 1.0 / float(self.edges.values.max()), repulsion, checked["n_draws"], _FORCE_LIMIT
         )
-        drawn = noise * len(noise) if exponent else np.empty(0)
+        drawn = noise * len(noise) if exponent or masses is not None else np.empty(0)
         self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))
         self._compiled_kernel = attraction.compiled_kernel
         self._by_tree = all_pairs(evaluation="tree") if sampled and self._compiled_kernel is not None else None
@@ -233,7 +236,7 @@ class CrossEntropy(PairObjective):
         if len(self.sampling_weights[1]):
             charges = self.sampling_weights[1].astype(np.float64)
         if self.requested_evaluation != "sampled":
-            degrees = self.sampling_weights[0].astype(np.float64)
+            degrees = self.sampling_weights[0].astype(np.float64)  # of all the rows that a point stands for
             charges = 0.5 * (degrees / degrees.mean() + (1.0 if charges is None else self.sampling_weights[1]))
         repulsion = Repulsion(self.kernel, "log_deficit", self.repulsion / (2.0 * n), charges=charges)
         return RowLoss((PairTerm(self.kernel, "log"),), (repulsion,))
@@ -272,6 +275,7 @@ class StatedCrossEntropy(PairObjective):
         self, affinities: Affinities, kernel: OutputKernel, *, evaluation: str = "auto", theta: float = 0.8
     ) -> None:
         self.kernel = kernel
+        refuse_masses(affinities, self.name)
         values = Edges.from_affinities(affinities).values.astype(np.float64)
         if values.max() > 1:
             raise ValueError(message("affinities", "memberships in [0, 1]", fact=f"the largest is {values.max()}"))

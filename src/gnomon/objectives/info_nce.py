@@ -35,7 +35,7 @@ class InfoNCE:
 
         loss = sum_ij a_ij [ -log k_ij + log(k_ij + sum_l k_il) ],      l the points drawn for i.
 
-    The points drawn for i are i + r modulo n for m random shifts r, the same for all points of an epoch, so that every
+    A point of mass v, which stands for v rows, counts v times in the noise. The points drawn for i are i + r modulo n for m random shifts r, the same for all points of an epoch, so that every
     point can sum its own forces, those it exerts as noise included: `gradient` is the exact gradient of the epoch's
     loss. With growing m the loss nears that of t-SNE with rows normalised one by one.
 
@@ -73,6 +73,8 @@ class InfoNCE:
         if not self.kernel.bounded:
             raise ValueError(message(f"kernel={self.kernel}", "a similarity between 0 and 1"))
         self._compiled = compile_kernel(self.kernel)
+        self.masses = affinities.masses
+        self._charges = np.ascontiguousarray([] if self.masses is None else self.masses, dtype=np.float32)
         self._edges = Edges.from_affinities(affinities)
         self._matrix: sp.csr_array = affinities.matrix
         self.seed = seed
@@ -118,7 +120,7 @@ class InfoNCE:
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row, sum_j p_j (-log k_j + log(k_j + m mean_l k_l)), the noise replaced by its mean."""
         n = self.n_samples
-        repulsion = Repulsion(self.kernel, "value", min(self.n_noise, n - 1) / n, "contrast")
+        repulsion = Repulsion(self.kernel, "value", min(self.n_noise, n - 1) / n, "contrast", self.masses)
         return RowLoss((PairTerm(self.kernel, "log"),), (repulsion,))
 
     def _evaluate(self, Y: Embedding) -> tuple[Embedding, Embedding, float]:
@@ -126,7 +128,9 @@ class InfoNCE:
         if self._compiled is None:
             loss, gradient = self.reference(points)
             return np.asarray(-gradient, dtype=np.float32), np.zeros_like(points), loss
-        return _core.info_nce(self._edges.graph, points, self._compiled, self.shifts(), current_run().n_threads)
+        return _core.info_nce(
+            self._edges.graph, points, self._compiled, self.shifts(), self._charges, current_run().n_threads
+        )
 
     def reference(self, Y: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
         """Return loss and gradient of the present epoch in float64, summed edge by edge: the oracle."""
@@ -140,12 +144,13 @@ class InfoNCE:
         s = np.square(Y[i] - Y[j]).sum(axis=1)
         k, slope = self.kernel.value(s), self.kernel.derivative(s)
         s_noise = np.square(Y[:, None] - Y[drawn]).sum(axis=2)
-        noise = self.kernel.value(s_noise).sum(axis=1)
+        charges = (np.ones(n) if self.masses is None else self.masses)[drawn]
+        noise = (charges * self.kernel.value(s_noise)).sum(axis=1)
         share = 1.0 / (k + noise[i])
         loss = float(a @ (-np.log(k) - np.log(share)))
         towards = sp.csr_array((a * slope * (share - 1.0 / k), (i, j)), shape=(n, n))
         weight = np.bincount(i, weights=a * share, minlength=n)
-        apart = weight[:, None] * self.kernel.derivative(s_noise)
+        apart = weight[:, None] * charges * self.kernel.derivative(s_noise)
         rows = np.repeat(np.arange(n), drawn.shape[1])
         away = sp.csr_array((apart.ravel(), (rows, drawn.ravel())), shape=(n, n))
         directed = towards + away  # dE/ds of ordered pairs: each moves both of its ends

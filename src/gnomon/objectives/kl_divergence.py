@@ -38,7 +38,8 @@ class KLDivergence(PairObjective):
         loss = sum_ij p_ij log(p_ij Z / k_ij),
         gradient_i = 4 sum_j (-p_ij / k_ij + 1 / Z) k'_ij (y_i - y_j),
 
-    the true gradient, with its factor of 4 (openTSNE leaves it out). With the Cauchy kernel it is t-SNE's, with the
+    the true gradient, with its factor of 4 (openTSNE leaves it out). Points of masses m stand for m_i m_j pairs of rows:
+    Z = sum over i != j of m_i m_j k_ij, and p_ij in the logarithm is that of one pair, p_ij / (m_i m_j). With the Cauchy kernel it is t-SNE's, with the
     Gaussian symmetric SNE's.
 
     Parameters
@@ -103,8 +104,13 @@ class KLDivergence(PairObjective):
             normalized=self.attraction_weight,
             fixed_total=affinities.normalization == "total",
         )
-        repulsion = AllPairs(affinities.n_samples, self.kernel, "value", link="log", **checked)
-        super().__init__([attraction], [repulsion], constant=_negative_entropy(values, total))
+        masses = affinities.masses
+        repulsion = AllPairs(affinities.n_samples, self.kernel, "value", link="log", masses=masses, **checked)
+        constant = _negative_entropy(values, total)
+        if masses is not None:  # of the pairs of rows that points stand for, not of the pairs of points
+            ends = sum(np.asarray(affinities.matrix.sum(axis=axis, dtype=np.float64)).ravel() for axis in (0, 1))
+            constant -= float(np.log(masses) @ ends) / total
+        super().__init__([attraction], [repulsion], constant=constant, masses=masses)
 
 
 class ConditionalDivergence(PairObjective):
@@ -114,6 +120,9 @@ class ConditionalDivergence(PairObjective):
 
         loss = sum_i sum_j p_j|i log(p_j|i Z_i / k_ij),
         gradient_i = 2 sum_j [ -(p_j|i + p_i|j) / k_ij + 1 / Z_i + 1 / Z_j ] k'_ij (y_i - y_j).
+
+    Points of masses m stand for so many rows: Z_i = sum over j != i of m_j k_ij, the sum over i is weighted by m_i, and
+    p_j|i in the logarithm is that of one row, p_j|i / m_j.
 
     Parameters
     ----------
@@ -141,22 +150,34 @@ class ConditionalDivergence(PairObjective):
                 )
             )
         values, _ = _positive_total(affinities)
-        matrix = sp.csr_array(affinities.matrix)
-        rows = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
+        matrix, masses = sp.csr_array(affinities.matrix), affinities.masses
+        rows, charges = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel(), np.ones(matrix.shape[0])
+        constant = _negative_entropy(values, 1.0)
+        if masses is not None:
+            constant = _entropy_by_mass(matrix, masses)
+            matrix = sp.csr_array(matrix.multiply(masses[:, None]), dtype=matrix.dtype)
+            rows, charges = rows * masses, masses
         both = sp.csr_array(matrix + matrix.T)
         super().__init__(
             [EdgePairs(both, self.kernel, "log", scale=0.5)],
             [
                 AllPairs(
-                    matrix.shape[0], self.kernel, "value", weights=(rows, rows), dtype=matrix.dtype.type, link="row_log"
+                    matrix.shape[0],
+                    self.kernel,
+                    "value",
+                    weights=(rows, charges),
+                    dtype=matrix.dtype.type,
+                    link="row_log",
                 )
             ],
-            constant=_negative_entropy(values, 1.0),
+            constant=constant,
+            masses=masses,
         )
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return the divergence of a new row's own distribution, sum_j p_j (-log k_j) + log sum_l k_l."""
-        return RowLoss((PairTerm(self.kernel, "log"),), (Repulsion(self.kernel, "value", 1.0, "log"),))
+        repulsion = Repulsion(self.kernel, "value", 1.0, "log", self.masses)
+        return RowLoss((PairTerm(self.kernel, "log"),), (repulsion,))
 
 
 def _positive_total(affinities: Affinities) -> tuple[npt.NDArray[np.float32], float]:
@@ -167,6 +188,14 @@ def _positive_total(affinities: Affinities) -> tuple[npt.NDArray[np.float32], fl
     if total <= 0:
         raise ValueError(message("affinities", "positive somewhere"))
     return values, total
+
+
+def _entropy_by_mass(matrix: sp.csr_array, masses: npt.NDArray[np.float64]) -> float:
+    """Return sum_ij m_i p_ij log(p_ij / m_j) over the entries."""
+    entries = matrix.astype(np.float64).tocoo()
+    shares = entries.data[entries.data > 0]
+    heads, tails = entries.row[entries.data > 0], entries.col[entries.data > 0]
+    return float(np.sum(masses[heads] * shares * np.log(shares / masses[tails])))
 
 
 def _negative_entropy(values: npt.NDArray[np.float32], total: float) -> float:

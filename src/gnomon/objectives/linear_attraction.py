@@ -50,7 +50,7 @@ class LinearAttraction(PairObjective):
         Adds gravity * sum_i h_i |y_i - c|^2, c the mean of the points by their charges: a pull to the middle, without
         which pieces of the graph drift apart. Two pieces then rest about sqrt(g sum_i h_i / (2 gravity)) apart.
     charges : {"degree", "uniform"}, default="degree"
-        h_i: the sum of a point's springs plus 1, or 1.
+        h_i: the sum of a point's springs plus 1, or 1; plus its mass, or its mass, where points stand for several rows.
     evaluation : {"auto", "exact", "tree"}, default="auto"
         How the repulsion is summed; "auto" takes the tree from 4000 points on.
     theta : float in [0, 1], default=0.8
@@ -88,7 +88,9 @@ class LinearAttraction(PairObjective):
         self.kernel: OutputKernel = Logarithmic() if kernel is None else kernel
         edges = Edges.from_affinities(affinities)
         degrees = np.asarray(edges.degrees_in(affinities.matrix), dtype=affinities.matrix.dtype)
-        h = degrees + degrees.dtype.type(1.0) if checked["charges"] == "degree" else np.ones_like(degrees)
+        masses = affinities.masses
+        own = degrees.dtype.type(1.0) if masses is None else masses.astype(degrees.dtype)  # of a point without springs
+        h = degrees + own if checked["charges"] == "degree" else np.broadcast_to(own, degrees.shape)
         # sums run over ordered pairs: half of everything, and -s / 2 is the linear kernel
         springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5)
         repulsion = AllPairs(
@@ -101,20 +103,23 @@ class LinearAttraction(PairObjective):
             evaluation=checked["evaluation"],
             theta=checked["theta"],
         )
-        self._strength, self._charges = checked["repulsion_strength"], h if checked["charges"] == "degree" else None
+        self._strength, self._charges = checked["repulsion_strength"], None
+        if checked["charges"] == "degree" or masses is not None:
+            self._charges = h
+        self._by_degree = checked["charges"] == "degree"
         self._degree = float(edges.degrees.mean(dtype=np.float64))
         self.gravity: float = checked["gravity"]
         self._mass = float(h.sum(dtype=np.float64))
         pulls: list[Term] = [springs]
         if self.gravity:
             pulls.append(Gravity(h, self.gravity, of_degrees=checked["charges"] == "degree"))
-        super().__init__(pulls, [repulsion])
+        super().__init__(pulls, [repulsion], masses=masses)
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return the energy of a new point divided by the strength of its springs, of which its charge is the sum."""
         springs = self._degree if degree is None else degree
         charges = None if self._charges is None else self._charges.astype(np.float64)
-        own = 1.0 if charges is None else springs + 1.0
+        own = springs + 1.0 if self._by_degree else 1.0
         repulsions = [Repulsion(self.kernel, "value", self._strength * own / springs, charges=charges)]
         if self.gravity:  # h |y - c|^2 is a sum over all points but for a constant; -s / 2 is the linear kernel
             strength = -2.0 * self.gravity * own / (springs * self._mass)

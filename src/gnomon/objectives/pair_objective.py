@@ -103,11 +103,15 @@ class PairObjective:
         Terms of the whole embedding, such as `DensityCorrelation`, in units of `added_unit`.
     added_unit : float, default=1.0
         Sum of all affinities.
+    masses : ndarray of shape (n_samples,), float64, or None, default=None
+        Of the points, counted in the terms already.
 
     Attributes
     ----------
     added : AddedTerms
         The added terms; `at` of a scheduled objective decides which act.
+    masses : ndarray of shape (n_samples,), float64, or None
+        How many rows each point stands for; None for 1. The gradient at a point is the sum of theirs.
     exaggeration : float, default 1.0
         Factor on the attractions, or on the terms named `exaggerated`, in `gradient` and `forces`, which an optimizer
         may set for a while ("early exaggeration"). `loss` never counts it.
@@ -123,11 +127,13 @@ class PairObjective:
         exaggerated: Sequence[Term] | None = None,
         added: Sequence[AddedTerm] = (),
         added_unit: float = 1.0,
+        masses: npt.NDArray[np.float64] | None = None,
     ) -> None:
         self.attractions = list(attractions)
         self.repulsions = list(repulsions)
         self.constant = constant
         self.added = AddedTerms(added, added_unit)
+        self.masses = masses
         self.exaggeration = 1.0
         self._named = None if exaggerated is None else list(exaggerated)
 
@@ -315,12 +321,12 @@ class PairObjective:
 
 def _row_repulsion(term: AllPairs, Y: Embedding, share: float) -> Repulsion:
     """Return what all points do to a new one, in units of the attraction of a mean row, share / n."""
-    n = len(Y)
+    n, charges = len(Y), term.charges_of_a_row()
     if term.link == "log":
-        return Repulsion(term.kernel, term.law, term.scale * n / (math.exp(term.energy(Y) / term.scale) * share))
+        strength = term.scale * n / (math.exp(term.energy(Y) / term.scale) * share)
+        return Repulsion(term.kernel, term.law, strength, charges=charges)
     if term.link == "row_log":
-        return Repulsion(term.kernel, term.law, term.scale, "log")
-    charges = term.charges_of_a_row()
+        return Repulsion(term.kernel, term.law, term.scale, "log", charges)
     mean = 1.0 if charges is None else float(charges.mean())
     return Repulsion(
         term.kernel, term.law, term.scale * n * mean / share, charges=None if charges is None else charges / mean

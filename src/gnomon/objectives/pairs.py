@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.objectives.base import Embedding
 
-__all__ = ["Edges", "check_embedding", "compile_kernel", "pair_force"]
+__all__ = ["Edges", "check_embedding", "compile_kernel", "pair_force", "refuse_masses"]
 
 _ROWS = 4096  # summed at a time
 
@@ -89,6 +89,13 @@ def _row_sums(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.float32]) -
         totals = np.concatenate(([0.0], np.cumsum(values[ends[0] : ends[-1]], dtype=np.float64)))
         sums[first : first + _ROWS] = totals[ends[1:] - ends[0]] - totals[ends[:-1] - ends[0]]
     return sums
+
+
+def refuse_masses(affinities: Affinities, loss: str) -> None:
+    """Raise ValueError if points stand for several rows each, which the loss does not count."""
+    if affinities.masses is not None:
+        remedy = "Use the loss 'kl', 'conditional_kl', 'cross_entropy', 'linear_attraction' or 'info_nce'."
+        raise ValueError(message("affinities", f"without masses for the loss {loss!r}", remedy=remedy))
 
 
 def compile_kernel(kernel: OutputKernel) -> _core.OutputKernel | None:

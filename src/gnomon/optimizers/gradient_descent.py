@@ -165,7 +165,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             state.velocity.fill(0.0)
             state.gains.fill(1.0)
         with exaggerated(objective, self.early_exaggeration if early else 1.0):
-            gradient = objective.gradient(state.embedding)
+            gradient = _of_one_row(objective, objective.gradient(state.embedding))
         parameters = _core.MomentumParameters(
             self._learning_rate(objective, state.iteration),
             self.early_momentum if early else self.momentum,
@@ -193,3 +193,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         exaggeration = early * float(getattr(objective, "attraction_weight", 1.0))
         pull = getattr(objective, "mean_attraction", None)
         return self.resolve_learning_rate(objective.n_samples, exaggeration, pull)
+
+
+def _of_one_row(objective: Objective, gradient: Points) -> Points:
+    """Return the gradient at one of the rows that each point stands for: the rate suits a row, not their sum."""
+    masses = getattr(objective, "masses", None)
+    return gradient if masses is None else gradient / masses.astype(gradient.dtype)[:, None]

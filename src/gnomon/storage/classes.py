@@ -24,6 +24,7 @@ _MODULES = {
     "gnomon.affinities.geodesics": ("PathGraph",),
     "gnomon.affinities.heat": ("EdgeWeights",),
     "gnomon.affinities.kernel_components": ("KernelComponents",),
+    "gnomon.affinities.masses": ("RowsByMass",),
     "gnomon.affinities.pacmap": ("ScaledRows",),
     "gnomon.affinities.reconstruction": ("ReconstructionAffinity", "ReconstructionRows", "ReconstructionWeights"),
     "gnomon.affinities.sketch_map": ("SketchMapAdvice",),
@@ -87,7 +88,7 @@ CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 
 _PROTOCOLS = {
     "InputKernel": _MODULES["gnomon.kernels.inputs"],
-    "NewRows": ("MembershipRows", "OwnRows", "ReconstructionRows", "ScaledRows"),
+    "NewRows": ("MembershipRows", "OwnRows", "ReconstructionRows", "RowsByMass", "ScaledRows"),
     "OutputKernel": _MODULES["gnomon.kernels"],
 }
 

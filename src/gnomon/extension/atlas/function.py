@@ -44,6 +44,7 @@ class MapFunction:
     _keeps_rows: ClassVar[bool] = True  # a reference to what was fitted, for the atlas
     _allows_missing: ClassVar[bool] = False  # whether NaN may stand for what is not known
     _fitted_rows: Any = None
+    _present: npt.NDArray[np.intp] | None = None  # which rows took part in the fit; None for all
     _atlas: _Made
 
     @property
@@ -59,7 +60,13 @@ class MapFunction:
 
     def _keep_rows_for_atlas(self, table: Table) -> None:
         self._fitted_rows = table.values if self._keeps_rows and not self._takes_distances else None
+        self.__dict__.pop("_present", None)
         self._atlas = _Made()
+
+    @property
+    def _fitted_places(self) -> npt.NDArray[Any]:
+        """Positions of the rows that took part in the fit."""
+        return self.embedding_ if self._present is None else self.embedding_[self._present]
 
     @property
     def _kept(self) -> _Made:
@@ -80,7 +87,7 @@ class MapFunction:
             plain = isinstance(metric, str) and not getattr(self, "metric_params", None)
             made.atlas = AffineAtlas(
                 self._fitted_rows,
-                self.embedding_,
+                self._fitted_places,
                 graph=graph if usable else None,
                 n_neighbors=_N_NEIGHBORS,
                 metric=metric if plain else "euclidean",
@@ -94,7 +101,8 @@ class MapFunction:
             return False
         made = self._kept
         if made.constant is None:
-            made.constant = bool((self.embedding_ == self.embedding_[:1]).all())
+            places = self._fitted_places
+            made.constant = bool((places == places[:1]).all())
         return made.constant
 
     @property
@@ -137,7 +145,7 @@ class MapFunction:
         if rows.shape[0] == 0:
             return np.empty((0, self.embedding_.shape[1]), dtype=self.embedding_.dtype)
         if self._is_constant():
-            return np.repeat(self.embedding_[:1], rows.shape[0], axis=0)
+            return np.repeat(self._fitted_places[:1], rows.shape[0], axis=0)
         return self._evaluate(rows)
 
     def _evaluate(self, X: Any) -> npt.NDArray[Any]:
@@ -210,7 +218,7 @@ class MapFunction:
         row = plain_row(x, getattr(self, "n_features_in_", -1))
         rows = self._check_new(check_one_row(x)) if row is None else row[None]
         if self._is_constant():
-            return self.embedding_[0].copy(), np.zeros((self.embedding_.shape[1], self.n_features_in_))
+            return self._fitted_places[0].copy(), np.zeros((self.embedding_.shape[1], self.n_features_in_))
         if self._has_formula or self._takes_distances:
             return self._expand(rows)
         return self._make_atlas().linearize(rows[0])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon._progress import ProgressLines
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
-from gnomon.affinities import Affinities, Inputs, fuzzy_simplicial_set
+from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.extension import RowPlacement
 from gnomon.initialization import initialize
 from gnomon.methods.base import Differentiable, PlacesRows
@@ -87,6 +87,18 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
 
+    def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
+        unweighted = self._why_rows_count_alike(parameters)
+        if unweighted and weights is not None:
+            remedy = "Leave that out, or repeat the rows."
+            raise ValueError(message("sample_weight", "left out", fact=unweighted, remedy=remedy))
+        return not unweighted and super()._counts_rows(parameters, weights)
+
+    def _why_rows_count_alike(self, parameters: dict[str, Any]) -> str:
+        """Return what in the parameters counts every distinct row once, as a clause; empty if nothing does."""
+        kept = [name for name in ("density", "frames") if _is_wanted(parameters.get(name))]
+        return f"the term of {kept[0]} counts distinct rows" if kept else ""
+
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float32]:
         reporter = current_run().reporter
         if parameters["verbose"]:
@@ -104,7 +116,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if graph is not None:
             reduced = recipe.reduce is not None and parameters["precomputed_knn"] is None
             self.graph_ = replace(graph, metric=f"{graph.metric}, {X.shape[1]} features") if reduced else graph
-        inputs = Inputs(X, graph, self.seed_)
+        inputs = Inputs(X, graph, self.seed_, parameters["masses"])
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
         reporter.begin("initialization")
@@ -140,6 +152,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         elif inputs.graph is not None and hasattr(recipe.affinity, "new_rows") and hasattr(objective, "row_loss"):
             degree = recipe.affinity.degree(inputs) if hasattr(recipe.affinity, "degree") else None
             weights, loss = recipe.affinity.new_rows(inputs), objective.row_loss(positions, degree=degree)
+            if inputs.masses is not None:
+                weights = RowsByMass(weights, inputs.masses)
         if make is None or (make is RowPlacement and (weights is None or loss is None)):
             return None
         return make(
@@ -165,6 +179,9 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
 
         who = type(self).__name__
+        if self._masses is not None:
+            remedy = "Fit distinct rows without sample_weight."
+            raise ValueError(message("the map", "one of rows that count alike", remedy=remedy))
         parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
         recipe = self._recipe(parameters, len(X))
         if recipe.reduce is not None or not hasattr(recipe.affinity, "derivative"):
@@ -199,3 +216,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if inputs.graph is None or not (wanted or parameters["metric"] == "precomputed"):
             return None
         return fuzzy_simplicial_set(inputs.graph)
+
+
+def _is_wanted(term: Any) -> bool:
+    """Say whether a parameter such as ``density`` gives a term weight."""
+    return bool(term.get("weight", True) if isinstance(term, dict) else term)

@@ -22,6 +22,7 @@ from gnomon.affinities import (
     UniformAffinity,
 )
 from gnomon.initialization import rescale, rescale_to_box
+from gnomon.methods.base import WeightedRowEmbedder
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.parameters import KERNEL, make_kernel
@@ -50,11 +51,14 @@ _USUAL_OPTIMIZER = {
     "cross_entropy": "sampled_descent",
     "info_nce": "adam",
 }
+_BY_MASS = ("kl", "conditional_kl", "cross_entropy", "linear_attraction", "info_nce")
+"""Losses that count pairs of points by the rows that these stand for."""
+
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
 @dataclass(eq=False, repr=False)
-class NeighborEmbedding(NeighborEmbedder):
+class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
     """A map from four choices: input affinity, output kernel, loss and optimizer.
 
     Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is
@@ -158,6 +162,14 @@ class NeighborEmbedding(NeighborEmbedder):
             objective=partial(self._make_objective, parameters=parameters),
             optimizer=self._make_optimizer(parameters),
         )
+
+    def _why_rows_count_alike(self, parameters: dict[str, Any]) -> str:
+        affinity, loss = parameters["affinity"], parameters["loss"]
+        if not isinstance(affinity, (str, NeighborAffinity)):
+            return "an affinity that is given counts distinct rows"
+        if loss not in _BY_MASS:
+            return f"loss={loss!r:.40} counts distinct rows"
+        return super()._why_rows_count_alike(parameters)
 
     def _make_affinity(self, parameters: dict[str, Any], n_samples: int) -> Callable[[Inputs], Any]:
         """Return the affinity as a callable, with `new_rows` if it knows them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from gnomon._validation import Options, Real, Rule, message, warn
 from gnomon.affinities import Affinities, Inputs, NeighborAffinity, SupervisedAffinity
 from gnomon.data import Target, check_target, check_target_length, check_unused_target
 from gnomon.exceptions import SupervisionWarning
+from gnomon.methods.base import WeighsRows
 from gnomon.methods.neighbor.base import NeighborEmbedder
 from gnomon.neighbors import NeighborGraph
 
@@ -104,7 +105,7 @@ def agreement_with_data(target: Target, graph: NeighborGraph, *, seed: int) -> S
 
 
 @dataclass(eq=False, repr=False)
-class SupervisedEmbedder(NeighborEmbedder):
+class SupervisedEmbedder(WeighsRows, NeighborEmbedder):
     """A neighbour embedding whose affinities may be intersected with those of a target.
 
     A subclass for which other programs ignore a target sets the default of ``target_weight`` to 0.
@@ -120,8 +121,8 @@ class SupervisedEmbedder(NeighborEmbedder):
         "target_metric": Options(*_KINDS),
     }
 
-    @entrance()
-    def fit(self, X: Any, y: Any = None) -> Any:
+    @entrance(seeded=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Compute the map of X, or of X and a target.
 
         Parameters
@@ -134,6 +135,9 @@ class SupervisedEmbedder(NeighborEmbedder):
             empty text for a row without one; also -1, where it stands among whole numbers of at least two other
             classes. Dates and fractions of more than twelve values are numbers, everything else classes, unless
             ``target_metric`` says so. Equal rows have the mean of their numbers or the most frequent of their classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many rows each row stands for, >= 0: a row of weight 3 is three rows. Only their ratios count. A row of
+            weight 0 takes no part in the fit and is placed afterwards, as by `transform`. None counts each row once.
 
         Returns
         -------
@@ -145,7 +149,7 @@ class SupervisedEmbedder(NeighborEmbedder):
         MemoryError
             If the method keeps all pairs of rows, or much of them, and there is less memory; before any work.
         ValueError
-            If X, y or a parameter is refused.
+            If X, y, sample_weight or a parameter is refused.
 
         Warns
         -----
@@ -155,7 +159,7 @@ class SupervisedEmbedder(NeighborEmbedder):
             is 0 by default, y is not used either, and in a pipeline or search of scikit-learn no warning says so.
         """
         self.supervision_: Supervision | None = None
-        return super().fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     def _check_target(self, y: Any, X: Any) -> Target | None:
         check_target_length(X, y)

@@ -51,12 +51,14 @@ class AllPairs:
         F.
     weights : pair of ndarray of shape (n_samples,) or None, default=None
         u and v; None gives every pair the weight 1.
+    masses : ndarray of shape (n_samples,) or None, default=None
+        m, instead of weights: every pair has the weight m_i m_j.
     link : {"identity", "log", "row_log"}, default="identity"
         "log": scale * log(sum_ij k_ij), the normaliser of t-SNE. "row_log": scale * sum_i log(sum_j k_ij), those of
-        SNE, each row multiplied by u_i where weights are given.
+        SNE, each row multiplied by u_i and each k_ij by v_j where weights are given.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="exact"
         "exact" sums over all pairs. "interpolated" goes through a mesh: one or two components, a smooth kernel, law
-        "value", no weights. "tree" takes far groups of points as one: up to three components. "auto" interpolates from
+        "value", no weights but masses. "tree" takes far groups of points as one: up to three components. "auto" interpolates from
         4000 points on where it can, takes the tree from 4000 points on where it can, and else is exact.
     spacing : float, default=0.5
         Spacing of the mesh in units of the distance at which the kernel is one half.
@@ -78,6 +80,7 @@ class AllPairs:
         law: str | CustomLaw = "value",
         *,
         weights: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        masses: npt.ArrayLike | None = None,
         link: str = "identity",
         evaluation: str = "exact",
         spacing: float = 0.5,
@@ -96,6 +99,10 @@ class AllPairs:
         self.scale = scale
         self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
         self.by_degree = by_degree
+        self._charges = np.empty(0, dtype=np.float32)  # of the mesh
+        if masses is not None:
+            self._charges = np.ascontiguousarray(masses, dtype=np.float32)
+            weights = (0.5 * np.asarray(masses, dtype=np.float64), masses)
         self._exact = None if weights is None else tuple(np.asarray(w, dtype=dtype).astype(np.float64) for w in weights)
         self._weights = None if weights is None else tuple(np.ascontiguousarray(w, dtype=np.float32) for w in weights)
         self._mesh: _core.ParticleMesh | None = None
@@ -104,7 +111,7 @@ class AllPairs:
             raise ValueError(
                 message(
                     "evaluation='interpolated'",
-                    "used with a kernel of bounded slope and equal weights",
+                    "used with a kernel of bounded slope and equal weights, or masses",
                     fact=f"{kernel}",
                     remedy="Use evaluation='exact' or 'tree'.",
                 )
@@ -121,7 +128,8 @@ class AllPairs:
 
     @property
     def _can_interpolate(self) -> bool:
-        plain = self.law == "value" and self._weights is None and self.link != "row_log"
+        by_mass = self._weights is None or self._charges.size > 0
+        plain = self.law == "value" and by_mass and self.link != "row_log"
         return plain and self.kernel.smooth and self.compiled_kernel is not None
 
     @property
@@ -187,7 +195,7 @@ class AllPairs:
             self._check_components(Y, 2)
             if self._mesh is None:
                 self._mesh = _core.ParticleMesh(kernel, self.spacing)
-            force, total = self._mesh.evaluate(Y, current_run().n_threads)
+            force, total = self._mesh.evaluate(Y, self._charges, current_run().n_threads)
             return np.negative(force, out=force), total
         if evaluation == "tree":
             self._check_components(Y, 3)
@@ -198,13 +206,14 @@ class AllPairs:
 
     def _rows_normalised(self, Y: Embedding) -> tuple[float, Embedding]:
         kernel = self._compiled()
-        totals = _core.row_sums(Y, kernel, current_run().n_threads)
-        rows = np.ones(self.n_samples) if self._weights is None else self._weights[0].astype(np.float64)
+        rows, charges = np.ones(self.n_samples), np.ones(self.n_samples, dtype=np.float32)
+        if self._weights is not None:
+            rows, charges = self._weights[0].astype(np.float64), self._weights[1]
+        totals = _core.row_sums(Y, charges, kernel, current_run().n_threads)
         with np.errstate(all="ignore"):
             energy = self.scale * float(rows @ np.log(totals))
             shares = np.asarray(rows / totals, dtype=np.float32)
-        ones = np.ones_like(shares)
-        force, _ = _core.pair_sums("value", Y, shares, ones, kernel, current_run().n_threads, False)
+        force, _ = _core.pair_sums("value", Y, shares, charges, kernel, current_run().n_threads, False)
         return energy, np.asarray(np.float32(-2.0 * self.scale) * force)
 
     def _compiled(self) -> _core.OutputKernel:
@@ -222,7 +231,7 @@ class AllPairs:
         if self._weights is None:
             return None
         u, v = (w.astype(np.float64) for w in self._weights)
-        return np.asarray(u.mean() * v + v.mean() * u)
+        return v if self.link == "row_log" else np.asarray(u.mean() * v + v.mean() * u)
 
     def _check_components(self, Y: Embedding, most: int) -> None:
         if Y.shape[1] > most:
@@ -245,9 +254,11 @@ class AllPairs:
         with np.errstate(all="ignore"):
             if self.link == "log":
                 return self.scale * float(np.log(total)), (-4.0 * self.scale / total) * force
-            share = (1.0 if self._weights is None else self._weights[0].astype(np.float64)) / row_totals
+            u, v = self._row_weights(self._weights)
+            share = u / row_totals
             for rows in blocks(self.n_samples, _BLOCK):
-                force[rows] = pair_force(self._plain_slopes(Y, rows) * (share[rows, None] + share), Y[rows], Y)
+                both = share[rows, None] * v + v[rows, None] * share
+                force[rows] = pair_force(self._plain_slopes(Y, rows) * both, Y[rows], Y)
             return self.scale * float((share * row_totals) @ np.log(row_totals)), -2.0 * self.scale * force
 
     def _sums_of_rows(self, Y: Float64, rows: slice, factors: Factors | None) -> tuple[Float64, Float64]:
@@ -271,14 +282,15 @@ class AllPairs:
             Z = float(totals.sum())
             energy, gradient = self.scale * float(np.log(Z)), 4.0 * self.scale * forces / Z
             factors = (flat(gradient)[None, :], np.array([-1.0 / self.scale]))
-            weight = lambda rows: 1.0 / Z  # noqa: E731
+            weight = lambda rows: self._weights_of(rows, self._exact) / Z  # noqa: E731
         elif self.link == "row_log":
-            shares = np.ones(self.n_samples) if self._exact is None else self._exact[0]
+            shares, charges = self._row_weights(self._exact)
             vectors = self._row_gradients(Y, totals)
             energy = self.scale * float(shares @ np.log(totals))
             gradient = self.scale * (shares @ vectors).reshape(Y.shape[1], -1).T
             factors = (vectors, -self.scale * shares)
-            weight = lambda rows: 0.5 * shares[rows, None] / totals[rows, None] + 0.5 * shares / totals  # noqa: E731
+            per_row = 0.5 * shares / totals
+            weight = lambda rows: per_row[rows, None] * charges + charges[rows, None] * per_row  # noqa: E731
         else:
             energy, gradient = self.scale * float(totals.sum()), 4.0 * self.scale * forces
 
@@ -292,11 +304,18 @@ class AllPairs:
         return TermExpansion(energy, gradient, coefficients, factors)
 
     def _weights_of(self, rows: slice, factors: Factors | None) -> Float64 | float:
-        """Return the weights of the pairs of some rows in float64, of a plain sum."""
-        if factors is None or self.link == "row_log":
+        """Return the weights of the pairs of some rows in float64, in the sum inside of a logarithm."""
+        if factors is None:
             return 1.0
         u, v = (w.astype(np.float64) for w in factors)
-        return np.asarray(u[rows, None] * v + v[rows, None] * u)
+        return v if self.link == "row_log" else np.asarray(u[rows, None] * v + v[rows, None] * u)
+
+    def _row_weights(self, factors: Factors | None) -> tuple[Float64, Float64]:
+        """Return what multiplies each row's logarithm, and each point in the sums inside, in float64."""
+        if factors is None:
+            return np.ones(self.n_samples), np.ones(self.n_samples)
+        u, v = (w.astype(np.float64) for w in factors)
+        return u, v
 
     def _row_gradients(self, Y: Float64, totals: Float64) -> Float64:
         """Return the gradient of log Z_i for each i, (n_samples, n_components * n_samples)."""
@@ -304,6 +323,7 @@ class AllPairs:
         vectors = np.empty((n, d, n))
         for rows in blocks(n):
             slopes = 2.0 * evaluate_law(self.law, self.kernel, squared_distances(Y, rows))[1] / totals[rows, None]
+            slopes = slopes * self._weights_of(rows, self._exact)
             own = np.arange(rows.start, rows.stop)
             for a in range(d):
                 part = without_own(slopes * (Y[None, :, a] - Y[rows, a, None]), rows)
