@@ -58,7 +58,8 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Float64Array | None:
         raise ValueError(message("sample_weight", "finite numbers >= 0", fact=fact, remedy=remedy))
     n_positive = int(np.count_nonzero(weights))
     if n_positive < 2:
-        raise ValueError(message("sample_weight", "positive for at least 2 rows", fact=f"it is for {n_positive}"))
+        fact = f"{n_positive} of {len(weights)} weights are not zero"
+        raise ValueError(message("sample_weight", "positive for at least 2 rows", fact=fact))
     return weights
 
 

@@ -18,6 +18,7 @@ from gnomon.linalg.principal.robust_coordinates import huber_coordinates, robust
 from gnomon.linalg.principal.scatter import Moments
 from gnomon.linalg.principal.spectra import largest_deviation
 from gnomon.linalg.principal.subspace import CentredProducts, centred_products
+from gnomon.linalg.principal.weighted import Reflection, reflected_rows
 from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
 from gnomon.linalg.products import inner_products, product, share
 from gnomon.linalg.proximal import Smoothing, ThresholdedSVD, singular_value_threshold
@@ -33,6 +34,7 @@ __all__ = [
     "LowRank",
     "Moments",
     "PrincipalComponents",
+    "Reflection",
     "Procrustes",
     "RowTable",
     "Smoothing",
@@ -59,6 +61,7 @@ __all__ = [
     "pivoted_cholesky",
     "principal_components",
     "principal_components_of_moments",
+    "reflected_rows",
     "procrustes",
     "procrustes_error",
     "product",

@@ -14,6 +14,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
+from gnomon.linalg.eigen.base import with_signs
 from gnomon.linalg.eigen.eigenpairs import eigenpairs, symmetric_operator
 
 __all__ = ["ClassicalScaling", "classical_scaling"]
@@ -89,7 +90,12 @@ class ClassicalScaling:
 
 @entrance("classical_scaling")
 def classical_scaling(
-    distances: npt.NDArray[Any], n_components: int, *, noise: float | None = None, seed: int = 0
+    distances: npt.NDArray[Any],
+    n_components: int,
+    *,
+    weights: Float64Array | None = None,
+    noise: float | None = None,
+    seed: int = 0,
 ) -> ClassicalScaling:
     """Find the points whose inner products come nearest, in squares, to those that distances imply.
 
@@ -99,6 +105,9 @@ def classical_scaling(
         Symmetric and finite. Overwritten: there is no room for a copy of a large matrix.
     n_components : int >= 1
         Columns beyond n_samples are zero.
+    weights : ndarray of shape (n_samples,), float64, or None, default=None
+        How many points each point stands for, positive: H takes off the weighted mean, and the square of an entry of B
+        counts w_i w_j times. None for 1.
     noise : float or None, default=None
         Eigenvalues up to this share of the largest magnitude stand for no dimension. None takes what rounding leaves:
         1e-7 for float32, 64 n_samples eps for float64. Give 1e-7 for float64 values that come from float32.
@@ -124,7 +133,7 @@ def classical_scaling(
     scale = math.ldexp(1.0, exponent)  # brings the largest distance to 1 or more, below 2: its square is a number
     tolerance, lowest_tolerance = _TOLERANCES[dtype]
     with ThreadPool() as pool, single_threaded_blas():
-        B = _CentredSquares(distances, scale, pool)
+        B = _CentredSquares(distances, scale, pool, weights)
         ends = eigenpairs(
             symmetric_operator(B.times, n),
             wanted,
@@ -142,9 +151,12 @@ def classical_scaling(
         noise = _NOISE if dtype == np.float32 else 64.0 * n * np.finfo(np.float64).eps
     n_positive = int(np.count_nonzero(values > noise * max(values[0], -lowest, 0.0)))
     roots = np.sqrt(values[:n_positive])
-    vectors = ends.vectors[:, :n_positive] - ends.vectors[:, :n_positive].mean(axis=0)
+    vectors = B.centred(ends.vectors[:, :n_positive])
+    of_points = np.ones((n, 1)) if weights is None else np.sqrt(weights)[:, None]
+    if weights is not None:  # signs by the points, not by what stands for them
+        vectors = with_signs(vectors / of_points) * of_points
     embedding = np.zeros((n, n_components))
-    embedding[:, :n_positive] = vectors * (roots * scale)
+    embedding[:, :n_positive] = vectors / of_points * (roots * scale)
     kept = float(np.square(values[:n_positive]).sum())
     with np.errstate(over="ignore"):
         eigenvalues, lowest = np.ldexp(values, 2 * exponent), float(np.ldexp(lowest, 2 * exponent))
@@ -159,30 +171,40 @@ def classical_scaling(
         converged=ends.converged,
         _scale=scale,
         _row_means=B.row_means,
-        _directions=np.ascontiguousarray(vectors / (-2.0 * roots)),
+        _directions=np.ascontiguousarray(of_points * vectors / (-2.0 * roots)),
     )
 
 
 class _CentredSquares:
-    """The matrix B = -1/2 H S H of squares S of scaled distances, in their place, some rows at a time."""
+    """The matrix B = -1/2 H S H of squares S of scaled distances, in their place, some rows at a time.
 
-    def __init__(self, distances: npt.NDArray[Any], scale: float, pool: ThreadPool) -> None:
+    With weights w, H = I - 1 w' / sum(w) takes off weighted means, and what is kept is b_ij sqrt(w_i w_j).
+    """
+
+    def __init__(
+        self, distances: npt.NDArray[Any], scale: float, pool: ThreadPool, weights: Float64Array | None = None
+    ) -> None:
         self._matrix = distances
         self._pool = pool
+        self._shares = None if weights is None else weights / weights.sum()
+        roots = None if weights is None else np.sqrt(weights).astype(distances.dtype)
 
         def square(begin: int) -> Float64Array:
             rows = distances[begin : begin + _BLOCK]
             rows /= distances.dtype.type(scale)
-            return np.asarray(np.square(rows, out=rows).mean(axis=1, dtype=np.float64))
+            np.square(rows, out=rows)
+            return np.asarray(rows.mean(axis=1, dtype=np.float64) if self._shares is None else rows @ self._shares)
 
         self.row_means = np.concatenate(self._by_block(square))
-        columns, middle = self.row_means.astype(distances.dtype), float(self.row_means.mean())
+        columns, middle = self.row_means.astype(distances.dtype), float(np.average(self.row_means, weights=weights))
 
         def centre(begin: int) -> float:
             rows = distances[begin : begin + _BLOCK]
             rows -= columns
             rows -= (self.row_means[begin : begin + _BLOCK, None] - middle).astype(distances.dtype)
             rows *= -0.5
+            if roots is not None:
+                rows *= roots[begin : begin + _BLOCK, None] * roots
             return float(sum(np.vdot(row, row) for row in rows))
 
         self.squared_norm = float(sum(self._by_block(centre)))
@@ -190,14 +212,20 @@ class _CentredSquares:
     def _by_block(self, work: Callable[[int], Any]) -> list[Any]:
         return list(self._pool.map(work, range(0, len(self._matrix), _BLOCK)))
 
+    def centred(self, V: Float64Array) -> Float64Array:
+        """Return columns without their part along the vector that B takes to 0."""
+        if self._shares is None:
+            return np.asarray(V - V.mean(axis=0))
+        null = np.sqrt(self._shares)
+        return np.asarray(V - np.outer(null, null @ V))
+
     def times(self, V: Float64Array) -> Float64Array:
         """Return B V; the products of a float32 matrix are float32."""
-        factor = (V - V.mean(axis=0)).astype(self._matrix.dtype)
+        factor = self.centred(V).astype(self._matrix.dtype)
         out = np.empty(V.shape)
 
         def multiply(begin: int) -> None:
             out[begin : begin + _BLOCK] = self._matrix[begin : begin + _BLOCK] @ factor
 
         self._by_block(multiply)
-        out -= out.mean(axis=0)
-        return out
+        return self.centred(out)

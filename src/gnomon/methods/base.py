@@ -222,6 +222,8 @@ class DifferentiableScores(Differentiable):
         self, X: npt.NDArray[np.float64], feature_names: Sequence[str] | None, **options: Any
     ) -> Sensitivity:
         """Return the sensitivity of the scores."""
+        if getattr(self, "_weighted", False):
+            raise ValueError(message("the fit", "one without sample_weight"))
         from gnomon.extension.sensitivity import principal_sensitivity  # loaded when first asked for
 
         return principal_sensitivity(X, self.embedding_.shape[1], rows=options["rows"], feature_names=feature_names)
@@ -300,6 +302,8 @@ class RowEmbedder(Embedder):
         if self._counts_rows(parameters, weights):
             parameters["masses"] = relative_masses(weights, copies, int(rows.shape[0]))
         self._masses = parameters["masses"]
+        parameters["present"], parameters["sample_weight"] = present, weights
+        self._weighted = weights is not None
         forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
         if forecast is not None:
             forecast.check(int(rows.shape[0]))

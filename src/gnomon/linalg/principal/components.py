@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from gnomon.linalg.principal.spectra import (
     svd_spectrum,
 )
 from gnomon.linalg.principal.subspace import randomized_spectrum
+from gnomon.linalg.principal.weighted import reflected_rows
 
 __all__ = ["PrincipalComponents", "principal_components", "principal_components_of_moments", "project_rows"]
 
@@ -53,7 +54,7 @@ class PrincipalComponents:
     components : ndarray of shape (n_components, n_features), float64
         Orthonormal directions by falling variance; the entry of largest magnitude of each is positive.
     explained_variance : ndarray of shape (n_components,), float64
-        Variance along each component (divisor n_samples - 1, or 1 for a single row).
+        Variance along each component (divisor n_samples - 1, or 1 for a single row; the sum of weights - 1).
     total_variance : float
         Sum of the variances of all features.
     singular_values : ndarray of shape (n_components,), float64
@@ -61,7 +62,7 @@ class PrincipalComponents:
     solver : {"covariance", "gram", "svd", "randomized"}
         How they were found.
     n_samples : int
-        Number of rows.
+        Number of rows, or the rounded sum of their weights.
     """
 
     mean: Float64Array
@@ -158,7 +159,12 @@ def _resolve_solver(X: Any, n_components: int | float) -> str:
 
 @part("principal_components")
 def principal_components(
-    X: Any, n_components: int | float, *, seed: int = 0, solver: str = "auto"
+    X: Any,
+    n_components: int | float,
+    *,
+    weights: Float64Array | None = None,
+    seed: int = 0,
+    solver: str = "auto",
 ) -> PrincipalComponents:
     """Find the directions of largest variance of a table.
 
@@ -170,6 +176,9 @@ def principal_components(
     n_components : int in [1, min(n_samples, n_features)] or float in (0, 1)
         Number of directions, or the share of the variance that so many of them reach; the solvers "covariance",
         "gram" and "svd" then compute all of them.
+    weights : ndarray of shape (n_samples,), float64, or None, default=None
+        How many rows each row stands for, positive; the number of rows is their sum. A copy of the table is made, and a
+        sparse one written out. None for 1.
     seed : int in [0, 2**63), default=0
         Used by the solver "randomized" only.
     solver : {"auto", "covariance", "gram", "svd", "randomized"}, default="auto"
@@ -203,6 +212,10 @@ def principal_components(
     if isinstance(n_components, float) and solver == "randomized":
         rule = "an integer where solver='randomized'"
         raise ValueError(message(f"n_components={n_components}", rule, fact="a share needs all components"))
+    if weights is not None:
+        table, mean = reflected_rows(X, weights)
+        plain = principal_components(table, n_components, seed=seed, solver=solver)
+        return _of_weighted_rows(plain, mean, float(weights.sum()))
     X = _contiguous(X) if dense else X
     chosen = _resolve_solver(X, n_components) if solver == "auto" else solver
     with single_threaded_blas():
@@ -234,6 +247,19 @@ def principal_components_of_moments(moments: Moments, n_components: int | float)
     with single_threaded_blas():
         found = moments_spectrum(moments, n_components)
     return _components(found, "covariance", moments.count)
+
+
+def _of_weighted_rows(plain: PrincipalComponents, mean: Float64Array, total: float) -> PrincipalComponents:
+    """Return the components of weighted rows, given those of the plain table that stands for them."""
+    divisor = total - 1.0 if total > 1.0 else 1.0
+    variances = plain.total_variance * max(plain.n_samples - 1, 1)
+    return replace(
+        plain,
+        mean=mean,
+        explained_variance=plain.singular_values**2 / divisor,
+        total_variance=variances / divisor,
+        n_samples=max(round(total), 1),
+    )
 
 
 def _is_inaccurate(X: Any, singular_values: Float64Array) -> bool:

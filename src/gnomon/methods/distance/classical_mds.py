@@ -11,8 +11,14 @@ import numpy.typing as npt
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import Gram
-from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
-from gnomon.methods.base import DifferentiableScores, PlacesRows, RowEmbedder
+from gnomon.linalg import (
+    ClassicalScaling,
+    PrincipalComponents,
+    classical_scaling,
+    principal_components,
+    reflected_rows,
+)
+from gnomon.methods.base import DifferentiableScores, PlacesRows, WeightedRowEmbedder
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.linear.subspace import linear_derivative
 from gnomon.methods.parameters import check_n_components
@@ -22,7 +28,7 @@ __all__ = ["ClassicalMDS"]
 
 
 @dataclass(eq=False, repr=False)
-class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
+class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
     """Place points so that their inner products are those that the distances of the rows imply.
 
     Input affinity: B = -H D^2 H / 2 of the squared distances D^2, H subtracting the mean. Output kernel: inner
@@ -94,13 +100,14 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
         metric = parameters["metric"]
         if self._by_components(metric):
             reporter.begin("eigenvectors")
-            return self._embed_rows(X, n_components)
+            return self._embed_rows(X, n_components, parameters["sample_weight"])
         reporter.begin("distances", n)
         distances, self._unit = distance_matrix(
             X, metric=metric, metric_params=self.metric_params, dtype=np.float64, reporter=reporter
         )
         reporter.begin("eigenvectors")
-        model = classical_scaling(distances, n_components, seed=self.seed_)
+        weights = parameters["sample_weight"]
+        model = classical_scaling(distances, n_components, weights=weights, seed=self.seed_)
         self._model: ClassicalScaling | PrincipalComponents = model
         self._rows = None if metric == "precomputed" else X
         unit = np.float64(self._unit)
@@ -111,9 +118,10 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
             self.strain_ = float(model.strain * unit**4) if model.strain > 0.0 else 0.0
         return model.embedding * self._unit
 
-    def _embed_rows(self, X: Any, n_components: int) -> npt.NDArray[Any]:
+    def _embed_rows(self, X: Any, n_components: int, weights: npt.NDArray[np.float64] | None) -> npt.NDArray[Any]:
         kept = min(n_components, *X.shape)
-        model = principal_components(X, kept, seed=self.seed_)
+        model = principal_components(X, kept, weights=weights, seed=self.seed_)
+        table = X if weights is None else reflected_rows(X, weights)[0]
         self._model, self._unit = model, 1.0
         self.eigenvalues_ = np.zeros(n_components)
         self.eigenvalues_[:kept] = np.square(model.singular_values)
@@ -121,7 +129,7 @@ class ClassicalMDS(RowEmbedder, PlacesRows, DifferentiableScores):
         largest = float(self.eigenvalues_[0])
         shares = np.square(self.eigenvalues_ / largest).sum() if largest > 0.0 else 0.0
         with np.errstate(over="ignore"), single_threaded_blas():
-            total = Gram.from_features(X / np.sqrt(largest)).centred_squared_norm if largest > 0.0 else 0.0
+            total = Gram.from_features(table / np.sqrt(largest)).centred_squared_norm if largest > 0.0 else 0.0
             self.normalized_strain_ = max(0.0, 1.0 - float(shares) / total) if total > 0.0 else 0.0
             self.strain_ = float(np.float64(self.normalized_strain_) * total * np.float64(largest) ** 2)
         return self._place_rows(model, X)

@@ -12,7 +12,7 @@ from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
-from gnomon.methods.base import Differentiable, PlacesRows, RowEmbedder
+from gnomon.methods.base import Differentiable, PlacesRows, WeightedRowEmbedder
 from gnomon.methods.distance.landmark_mds import landmark_scaling
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
@@ -31,7 +31,7 @@ _POWERS = {"inverse": 1, "inverse_square": 2}
 
 
 @dataclass(eq=False, repr=False)
-class MDS(RowEmbedder, PlacesRows, Differentiable):
+class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     """Place points so that their distances are near those of the rows.
 
     Input affinity: the distances of all pairs, delta. Output kernel: the distance d. Loss: the stress, the sum over
@@ -143,20 +143,28 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
             f"{parameters['max_iter'] * parameters['n_init']} passes over {n_samples} x {n_samples} pairs",
         )
 
+    def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
+        if weights is not None and parameters["kind"] == "ordinal":
+            fact = "ordinal disparities are those of distinct pairs"
+            raise ValueError(message("sample_weight", "left out with kind='ordinal'", fact=fact))
+        return True
+
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
         n, metric = int(X.shape[0]), parameters["metric"]
         reporter.begin("distances", n)
         delta, unit = distance_matrix(X, metric=metric, metric_params=self.metric_params, reporter=reporter)
         self._unit, self._rows = unit, None if isinstance(metric, str) and metric == "precomputed" else X
-        weights = parameters["weights"]
+        weights, by_row = parameters["weights"], parameters["sample_weight"]
         self._power = _POWERS.get(weights, 0) if isinstance(weights, str) else 0
         self._factors = None
         if self._power:
             weights = _inverse(delta, self._power)
         elif weights is not None:
-            weights = np.asarray(weights, dtype=np.float64)
+            weights = _of_present(np.asarray(weights, dtype=np.float64), parameters["present"])
             self._factors = weights if weights.ndim == 1 else None
+        if by_row is not None:
+            weights, self._factors = self._by_rows(weights, by_row)
         ordinal = parameters["kind"] == "ordinal"
         if not delta.any():
             return self._coincide(n, parameters["n_components"])
@@ -177,9 +185,19 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
         self.n_iter_ = self.solution_.n_iter
         reporter.begin("stress")
         points = self.solution_.embedding.astype(np.float64)
-        points -= points.mean(axis=0)
+        points -= np.average(points, axis=0, weights=by_row)
         self._publish(objective, points, 1.0 if ordinal else unit)
         return points * (1.0 if ordinal else unit)
+
+    def _by_rows(
+        self, weights: npt.NDArray[Any] | None, by_row: npt.NDArray[np.float64]
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Return the weights of pairs with those of rows, and how much each row counts for a new one."""
+        if weights is None:
+            return by_row, by_row
+        if weights.ndim == 1:
+            return weights * by_row, weights * by_row
+        return weights * np.outer(by_row, by_row).astype(weights.dtype), by_row
 
     def _publish(self, objective: Stress, points: npt.NDArray[np.float64], unit: float) -> None:
         errors, squares = objective.of_points(points)
@@ -212,12 +230,12 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
         kept = min(n_components, n)
         metric = parameters["metric"]
         if isinstance(X, np.ndarray) and isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean":
-            kept = min(kept, X.shape[1])
-            model = principal_components(X, kept, seed=self.seed_)
+            kept, weights = min(kept, X.shape[1]), parameters["sample_weight"]
+            model = principal_components(X, kept, weights=weights, seed=self.seed_)
             points, kind = model.transform(X) / self._unit, "classical"
         elif n <= _LARGEST_CLASSICAL:
             copy = delta.astype(np.float64)
-            points = classical_scaling(copy, kept, seed=self.seed_).embedding
+            points = classical_scaling(copy, kept, weights=parameters["sample_weight"], seed=self.seed_).embedding
             kind = "classical"
         else:
             points = landmark_scaling(delta, kept, _START_LANDMARKS, seed=self.seed_)
@@ -227,6 +245,8 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
     def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:
         from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
 
+        if self._masses is not None:
+            raise ValueError(message("the fit", "one without sample_weight"))
         if self.kind != "metric":
             fact = "disparities are no smooth function"
             raise ValueError(message(f"kind={self.kind!r}", "'metric'", fact=fact))
@@ -244,17 +264,24 @@ class MDS(RowEmbedder, PlacesRows, Differentiable):
         delta = distances / self._unit
         weights = _inverse(delta, self._power) if self._power else None
         if self._factors is not None:
-            weights = np.broadcast_to(self._factors, delta.shape)
+            weights = self._factors * (np.ones_like(delta) if weights is None else weights)
         unit = self._unit
         if self._disparity is not None:
             delta, unit = np.interp(delta, *self._disparity), 1.0
-        anchors = self.embedding_ / unit
+        anchors = self._fitted_places / unit
         nearest = distances.argmin(axis=1)
         start = _offset(anchors, nearest)
         placed = unit * place_by_distances(anchors, delta, start, weights=weights)
         same = distances.min(axis=1) == 0.0  # a row that was fitted, or equals one
-        placed[same] = self.embedding_[nearest[same]]
+        placed[same] = self._fitted_places[nearest[same]]
         return placed
+
+
+def _of_present(weights: npt.NDArray[np.float64], present: npt.NDArray[np.intp] | None) -> npt.NDArray[np.float64]:
+    """Return the given weights of rows, or of pairs, for the rows that take part."""
+    if present is None:
+        return weights
+    return weights[present] if weights.ndim == 1 else weights[np.ix_(present, present)]
 
 
 def _inverse(delta: npt.NDArray[Any], power: int) -> npt.NDArray[Any]:

@@ -13,10 +13,10 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
-from gnomon.data import check_feature_count, check_table
+from gnomon.data import check_feature_count, check_sample_weight, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
-from gnomon.methods.base import DifferentiableScores
+from gnomon.methods.base import DifferentiableScores, WeighsRows
 from gnomon.methods.linear.subspace import NormalModel
 from gnomon.methods.parameters import check_n_components, check_scores
 
@@ -30,7 +30,7 @@ Float64Array = npt.NDArray[np.float64]
 _ROWS = 4096  # of an array that is read in blocks
 
 
-class PCA(NormalModel, DifferentiableScores):
+class PCA(NormalModel, WeighsRows, DifferentiableScores):
     """Map rows onto the directions of largest variance.
 
     Parameters
@@ -59,7 +59,7 @@ class PCA(NormalModel, DifferentiableScores):
         Directions times the standard deviation of the scores: covariances of features and whitened scores.
     mean_ : ndarray of shape (n_features,)
     explained_variance_ : ndarray of shape (n_components,)
-        Variance along each direction (divisor n_samples - 1).
+        Variance along each direction (divisor n_samples - 1, or the sum of the weights - 1).
     explained_variance_ratio_ : ndarray of shape (n_components,)
         The same as shares of the total variance.
     total_variance_ : float
@@ -70,6 +70,7 @@ class PCA(NormalModel, DifferentiableScores):
         Singular values of the centred data.
     n_components_ : int
     n_samples_ : int
+        Rows, or the rounded sum of their weights.
     solver_ : str
     seed_ : int
 
@@ -103,29 +104,44 @@ class PCA(NormalModel, DifferentiableScores):
         self.n_jobs = n_jobs
 
     @entrance(seeded=True)
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the directions of largest variance.
 
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Finite numbers. Sparse input is not densified.
+            Finite numbers. Sparse input is not densified without sample_weight.
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many rows each row stands for, >= 0, of a sum above 1: a row of weight 3 is three rows, also in the
+            variances, whose divisor is the sum of the weights - 1. A row of weight 0 takes no part in the fit; it has
+            its scores all the same. None counts each row once.
 
         Returns
         -------
         PCA
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X, y, sample_weight or a parameter is refused.
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
         self._check_target(y, table.values)
+        weights = check_sample_weight(sample_weight, table.values)
+        if weights is not None and not weights.sum() > 1.0:
+            fact, remedy = f"it is {weights.sum():.3g}", "Scale them, such as to a mean of 1."
+            raise ValueError(message("the sum of sample_weight", "more than 1", fact=fact, remedy=remedy))
         self._remember_features(table)
-        limit = min(table.values.shape)
+        rows = table.values if weights is None or weights.all() else table.values[weights > 0.0]
+        weights = None if weights is None or (weights == 1.0).all() else weights[weights > 0.0]
+        limit = min(rows.shape)
         n_components = _resolve_n_components(parameters["n_components"], limit, "min(n_samples, n_features)")
-        self.seed_ = current_run().seed
-        model = principal_components(table.values, n_components, seed=self.seed_, solver=parameters["solver"])
+        self.seed_, self._weighted = current_run().seed, weights is not None
+        model = principal_components(rows, n_components, weights=weights, seed=self.seed_, solver=parameters["solver"])
         self._moments: Moments | None = None
         self._publish(model)
         self.embedding_ = self._scale(model.transform(table.values))
