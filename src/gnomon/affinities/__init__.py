@@ -1,6 +1,6 @@
 """How strongly points attract each other: affinities from neighbour graphs, Gram matrices, reconstruction weights."""
 
-from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows
+from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, RowsByMass
 from gnomon.affinities.alignment import AlignmentMatrix, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
 from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, DataDistances
@@ -15,7 +15,6 @@ from gnomon.affinities.gaussian import (
 from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
-from gnomon.affinities.masses import RowsByMass
 from gnomon.affinities.pacmap import PacmapAffinity, PacmapPairs, pacmap_pairs
 from gnomon.affinities.reconstruction import (
     ReconstructionAffinity,

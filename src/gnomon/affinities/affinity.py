@@ -19,11 +19,11 @@ from gnomon.affinities.base import (
     sums_to_one,
     usable_distances,
 )
-from gnomon.affinities.masses import joined_by_mass
 from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, JacobianWeights, RowWeights
+from gnomon.affinities.masses import joined_by_mass
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["Inputs", "NeighborAffinity", "NewRows", "OwnRows", "sums_to_one"]
+__all__ = ["Inputs", "NeighborAffinity", "NewRows", "OwnRows", "RowsByMass", "sums_to_one"]
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -161,3 +161,23 @@ class OwnRows:
     def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return weights that sum to 1."""
         return self.affinity.of_new_rows(distances)
+
+
+@dataclass(frozen=True)
+class RowsByMass:
+    """The weights of the nearest fitted rows of each new row, each times the mass of the fitted row.
+
+    Parameters
+    ----------
+    rule : NewRows
+        Weights without masses.
+    masses : ndarray of shape (n_samples,), float64
+    """
+
+    rule: NewRows
+    masses: npt.NDArray[np.float64]
+
+    def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
+        """Return weights that sum to 1."""
+        weights = self.rule(rows, X_new, indices, distances)
+        return np.asarray(sums_to_one(weights * self.masses[indices]), dtype=np.float32)

@@ -12,8 +12,7 @@ that are all equal give the affinities without them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +20,7 @@ import scipy.sparse as sp
 
 from gnomon.affinities.base import Affinities, fuzzy_union, rows_as_matrix, scaled_mean_of_directions, sums_to_one
 
-if TYPE_CHECKING:
-    from gnomon.affinities.affinity import NewRows
-
-__all__ = ["RowsByMass", "by_mass", "joined_by_mass"]
+__all__ = ["by_mass", "joined_by_mass"]
 
 Float32Array = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
@@ -71,23 +67,3 @@ def by_mass(matrix: sp.csr_array, masses: Float64Array) -> sp.csr_array:
     found = sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
     found.has_canonical_format = matrix.has_canonical_format
     return found
-
-
-@dataclass(frozen=True)
-class RowsByMass:
-    """The weights of the nearest fitted rows of each new row, each times the mass of the fitted row.
-
-    Parameters
-    ----------
-    rule : NewRows
-        Weights without masses.
-    masses : ndarray of shape (n_samples,), float64
-    """
-
-    rule: NewRows
-    masses: Float64Array
-
-    def __call__(self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
-        """Return weights that sum to 1."""
-        weights = self.rule(rows, X_new, indices, distances)
-        return np.asarray(sums_to_one(weights * self.masses[indices]), dtype=np.float32)

@@ -36,6 +36,20 @@ def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     return found
 
 
+def _weights(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float] | None:
+    """Turn NAME=WEIGHT into numbers by name; a name may hold an equals sign."""
+    found: dict[str, float] = {}
+    for text in values:
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            name = ""
+        if not name:
+            raise click.BadParameter(f"{text!r} must be FEATURE=WEIGHT, such as age=2.")
+    return found or None
+
+
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     """Split names at commas; one that holds a comma is in quotes."""
     return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
@@ -89,6 +103,16 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
     "--scale",
     type=click.Choice(["auto", "standard", "robust", "none"]),
     help="Standardise the columns; auto, the default, does so where they have unlike units.",
+)
+@click.option(
+    "--feature-weight",
+    metavar="FEATURE=WEIGHT",
+    multiple=True,
+    callback=_weights,
+    help="How much a feature counts in the distances, such as age=2, as if given twice; 0 not at all. May be repeated.",
+)
+@click.option(
+    "--sample-weight", metavar="COL", help="Column that says how many rows each row stands for; it is no feature."
 )
 @click.option(
     "--missing",

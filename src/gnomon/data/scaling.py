@@ -92,17 +92,25 @@ class Scaling:
 
     Attributes
     ----------
-    name : {"standard", "robust"}
-        By mean and standard deviation, or by median and interquartile range.
+    name : {"standard", "robust", "none"}
+        By mean and standard deviation, by median and interquartile range, or not at all but for `weight`.
     center : ndarray of shape (n_features,), float64
         What is taken away; 0 for a sparse table, whose zeros stay.
     spread : ndarray of shape (n_features,), float64
-        What is divided by, > 0; 1 for a constant column.
+        What is divided by, > 0; 1 for a constant column, infinity for one of weight 0.
+    weight : ndarray of shape (n_features,), float64, or None, default=None
+        How much each feature counts, which `spread` is divided by already; None for 1.
     """
 
     name: str
     center: Float64Array
     spread: Float64Array
+    weight: Float64Array | None = None
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Which columns are not 0 for all rows because their weight is 0, (n_features,)."""
+        return np.isfinite(self.spread)
 
     def apply(self, X: Any) -> Any:
         """Return rows (n, n_features), or one row, without units: float32 or float64 as they are, else float32."""
@@ -123,10 +131,14 @@ class Scaling:
         """Return rows in their units again."""
         if hasattr(X, "tocsr"):
             raw = sp.csr_array(X, copy=True)
-            raw.data = (raw.data * self.spread[raw.indices]).astype(raw.dtype)
+            raw.data = (raw.data * np.where(self.known, self.spread, 0.0)[raw.indices]).astype(raw.dtype)
             return raw
         rows = np.asarray(X)
-        return (rows * self.spread + self.center).astype(rows.dtype, copy=False)
+        return (self.in_units(rows) + self.center).astype(rows.dtype, copy=False)
+
+    def in_units(self, differences: Any) -> Any:
+        """Return differences of standardised rows in the units of the columns, 0 for those of weight 0."""
+        return differences * np.where(self.known, self.spread, 0.0)
 
     def per_unit(self, derivatives: Float64Array) -> Float64Array:
         """Return derivatives (..., n_features) by the columns, given those by the standardised columns."""

@@ -37,7 +37,7 @@ def local_deviation(explanation: Explanation, i: int) -> Array:
     else:
         deviation = expand_deviations(explanation._fitted, explanation._jacobians, np.array([i], np.int64))[0]
     if explanation.scale is not None:
-        deviation = deviation * explanation.scale.spread
+        deviation = explanation.scale.in_units(deviation)
     return deviation
 
 

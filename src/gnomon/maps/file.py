@@ -37,7 +37,7 @@ _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
 _COLUMN_KINDS = "biufcSUMm"
 _TABLE = {"X_values", "X_indices", "X_indptr"}
-_SCALE = {"scale_center", "scale_spread"}
+_SCALE = {"scale_center", "scale_spread", "scale_weight"}
 _COORDINATES = {"coordinates_center", "coordinates_components"}
 _OF_ROWS = {
     "coordinates",
@@ -77,6 +77,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
     if result.scale is not None:
         arrays |= {"scale_center": result.scale.center, "scale_spread": result.scale.spread}
         description["scale"] = result.scale.name
+        if result.scale.weight is not None:
+            arrays["scale_weight"] = result.scale.weight
     if result.representation is not None:
         _pack_representation(result.representation, arrays, description)
     if result.completion is not None:
@@ -359,7 +361,8 @@ def _scale(arrays: Arrays, name: Any) -> Scaling:
     if not isinstance(name, str):
         raise ValueError("its description of scale is not text")
     center, spread = (_take(arrays, f"scale_{part}", (np.float64,), 1) for part in ("center", "spread"))
-    return Scaling(name, center, spread)
+    weight = _take(arrays, "scale_weight", (np.float64,), 1) if "scale_weight" in arrays else None
+    return Scaling(name, center, spread, weight)
 
 
 def _representation(arrays: Arrays, name: Any) -> Representation:

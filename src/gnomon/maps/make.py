@@ -21,11 +21,13 @@ from gnomon.data import (
     Representation,
     Table,
     check_labels,
+    check_sample_weight,
     check_table,
     find_constant_columns,
 )
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import encode_dataset, spreads_of
+from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
@@ -37,6 +39,7 @@ from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
 
 __all__ = ["map"]
 
+_SAMPLE_WEIGHT = "sample_weight"  # the metadata that keeps weights of rows
 _GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
 
 
@@ -61,6 +64,8 @@ def map(
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     scale: Literal["auto", "standard", "robust"] | None = "auto",
+    feature_weight: Mapping[str, float] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | str | None = None,
     missing: Literal["distance", "median", "drop", "error"] = "distance",
     n_components: int = 2,
     random_state: int = 0,
@@ -125,6 +130,16 @@ def map(
         words, sparse tables and principal components stay as they are, and so does the table of an estimator of another
         library, or under a metric that does not compare coordinates one by one, such as "cosine". The map takes and
         returns rows in their own units all the same.
+    feature_weight : mapping of str to number, array-like of shape (n_features,), or None, default=None
+        How much features count in the distances, >= 0, after standardisation: a feature of weight 2 counts as if its
+        column were given twice, one of weight 0 not at all. A mapping such as ``{"age": 2}`` names features, or columns
+        that became several features; the others count 1. For Euclidean, cosine and city-block distance. New rows,
+        derivatives and answers remain in units of the features.
+    sample_weight : array-like of shape (n_samples,), str or None, default=None
+        How many rows each row stands for, >= 0, or the name of the column that says so, which is then no feature: a row
+        of weight 3 makes the map of three rows. A row of weight 0 is placed in the map of the others. They are kept as
+        metadata. Positions alone follow them: columns are standardised, and the map is explained and scored, row by
+        row.
     missing : {"distance", "median", "drop", "error"}, default="distance"
         What to do about missing values; a warning says which they are, what was done and how well that could be done.
         "distance" fills them in so that rows keep their neighbours, see `gnomon.complete_missing`; "median" by the
@@ -157,7 +172,9 @@ def map(
     stated = {key: value for key, value in parts.items() if value is not None}
     cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
     data = replace(_read(X, labels, n_pcs, cells), **stated)
-    data = encode_dataset(data, features, drop)
+    weighing = sample_weight if isinstance(sample_weight, str) else _SAMPLE_WEIGHT
+    data = encode_dataset(*_without_weights(data, features, drop, sample_weight))
+    data = _with_weights(data, sample_weight)
     with _noted() as told:
         data, table, completion = settle_missing(data, missing, scale=scale, random_state=random_state)
     _refuse_equal_rows(table)
@@ -167,6 +184,8 @@ def map(
     metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
     with _noted() as notes:
         scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
+        weights = check_feature_weight(feature_weight, _names(table), data.columns)
+        scaling = weigh_features(table.values, _refuse_given(weights, data), scaling, metric=metric)
         given = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
         seed = resolve_seed(random_state)
         representation = resolve(data.representation, table.values, given.values, seed=seed)
@@ -174,13 +193,16 @@ def map(
             given = check_table(data.distances, accept_sparse=True, keep_zeros=True)
         elif representation is not None:
             given = check_table(representation.values)
+        by_row = None if sample_weight is None else data.metadata[weighing]
         if isinstance(estimator, RowEmbedder):
-            graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS)
+            graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS, by_row)
             embedding = np.asarray(estimator.embedding_)
         elif isinstance(estimator, Embedder):
-            graph, embedding = None, np.asarray(estimator.fit_transform(replace(given, feature_names=None)))
+            plain = replace(given, feature_names=None)
+            graph, embedding = None, np.asarray(estimator.fit_transform(plain, sample_weight=by_row))
         else:
-            graph, embedding = None, np.asarray(estimator.fit_transform(given.values))
+            options = {} if by_row is None else {"sample_weight": by_row}
+            graph, embedding = None, np.asarray(estimator.fit_transform(given.values, **options))
     made = Map(
         X=table,
         embedding=embedding,
@@ -275,7 +297,7 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
     ours = isinstance(estimator, Embedder)
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
         return None
-    names = table.feature_names or default_names(table.n_features)
+    names = _names(table)
     spreads = None if data.columns is None else spreads_of(data.columns)
     scaling, unlike = choose_scaling(table.values, scale, names=names, metric=metric, spreads=spreads)
     if unlike and scaling is not None:
@@ -283,6 +305,45 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
     elif unlike:
         warn(f"{unlike}: the map shows little else. Pass scale='standard' to standardise all columns.", DataWarning)
     return scaling
+
+
+def _names(table: Table) -> list[str]:
+    return table.feature_names or default_names(table.n_features)
+
+
+def _refuse_given(weights: npt.NDArray[np.float64] | None, data: Dataset) -> npt.NDArray[np.float64] | None:
+    """Return the weights of features, or raise ValueError if the map is not made of features."""
+    if weights is not None and (isinstance(data.representation, Representation) or data.distances is not None):
+        given = "distances" if data.distances is not None else str(data.representation)
+        raise ValueError(message("feature_weight", "left out", fact=f"the map is made of {given}"))
+    return weights
+
+
+def _without_weights(
+    data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None, sample_weight: Any
+) -> tuple[Dataset, Sequence[str] | None, Sequence[str] | None]:
+    """Return the arguments of `encode_dataset` such that the column of weights, if it is one, is no feature."""
+    if not isinstance(sample_weight, str) or sample_weight in data.metadata:
+        return data, features, drop
+    named = getattr(data.X, "column_names", None) or getattr(data.X, "columns", ())
+    names = [*(data.feature_names or (str(name) for name in named)), *data.metadata]
+    if sample_weight not in names:
+        fact = f"there are {', '.join(repr(name) for name in names[:8]) or 'none with names'}"
+        raise ValueError(message(f"sample_weight={sample_weight!r:.60}", "the name of a column", fact=fact))
+    if features is not None:
+        return data, [name for name in features if name != sample_weight], drop
+    return data, features, list(dict.fromkeys([*(drop or ()), sample_weight]))
+
+
+def _with_weights(data: Dataset, sample_weight: Any) -> Dataset:
+    """Return the data with the weights of rows as metadata, checked, so that they stay with their rows."""
+    if sample_weight is None:
+        return data
+    if isinstance(sample_weight, str):
+        check_sample_weight(data.metadata[sample_weight], data.X)
+        return data
+    weights = check_sample_weight(sample_weight, data.X)
+    return replace(data, metadata={**data.metadata, _SAMPLE_WEIGHT: weights})
 
 
 def _refuse_equal_rows(table: Table) -> None:

@@ -93,11 +93,16 @@ def _picture(shape: Any, n_features: int) -> tuple[int, ...]:
 def _check_scaling(scale: Any, n_features: int) -> None:
     if not isinstance(scale, Scaling):
         raise TypeError(message("scale", "a gnomon.data.Scaling or None", fact=f"found {type(scale).__name__}"))
-    if scale.name not in ("standard", "robust"):
-        raise ValueError(message(f"scale of name {scale.name!r:.40}", "'standard' or 'robust'"))
+    if scale.name not in ("standard", "robust", "none"):
+        raise ValueError(message(f"scale of name {scale.name!r:.40}", "'standard', 'robust' or 'none'"))
+    if scale.weight is not None:
+        column = np.asarray(scale.weight)
+        if column.shape != (n_features,) or column.dtype != np.float64 or not (column >= 0.0).all():
+            raise ValueError(message("weight of scale", "one float64 >= 0 for each feature", fact=f"{column.shape}"))
     for name in ("center", "spread"):
         column = np.asarray(getattr(scale, name))
-        if column.shape != (n_features,) or column.dtype != np.float64 or not np.isfinite(column).all():
+        known = scale.known if name == "spread" and scale.weight is not None else np.ones(column.shape, np.bool_)
+        if column.shape != (n_features,) or column.dtype != np.float64 or not np.isfinite(column[known]).all():
             fact = f"shape {column.shape}, type {column.dtype}, {n_features} features"
             raise ValueError(message(f"{name} of scale", "one finite float64 for each feature", fact=fact))
     if not (scale.spread > 0.0).all():

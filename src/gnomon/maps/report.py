@@ -16,6 +16,7 @@ __all__ = ["describe", "write_report"]
 _TOP_FEATURES = 8
 _TOP_OF_CLASS = 3
 _MAX_CLASSES = 20
+_MOST_WEIGHTS = 8  # of features that are told
 
 
 def describe(result: Map) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def describe(result: Map) -> dict[str, Any]:
         "method": result.method,
         "parameters": result.parameters,
         "scale": None if result.scale is None else result.scale.name,
+        **_weights(result),
         "representation": _representation(result),
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
@@ -90,10 +92,24 @@ def _representation(result: Map) -> dict[str, Any] | None:
     return None if found is None else {"name": found.name, "n_coordinates": found.n_coordinates}
 
 
+def _weights(result: Map) -> dict[str, Any]:
+    """Return the weights of features other than 1, if there are any."""
+    weight = None if result.scale is None else result.scale.weight
+    if weight is None:
+        return {}
+    return {"feature_weight": {result.feature_names[j]: float(weight[j]) for j in np.flatnonzero(weight != 1.0)}}
+
+
 def _scale_lines(result: Map) -> list[str]:
     if result._has_other_features:
         return ["These features are others than those mapped; they are standardised to explain the map."]
-    return [] if result.scale is None else [f"Columns are standardised ({result.scale.name})."]
+    scale = result.scale
+    lines = [] if scale is None or scale.name == "none" else [f"Columns are standardised ({scale.name})."]
+    told = [f"{name} {weight:g}" for name, weight in _weights(result).get("feature_weight", {}).items()]
+    if told:
+        more = f" and {len(told) - _MOST_WEIGHTS} more" if len(told) > _MOST_WEIGHTS else ""
+        lines.append(f"Features count in distances by weights: {', '.join(told[:_MOST_WEIGHTS])}{more}.")
+    return lines
 
 
 def _dimension_lines(result: Map) -> list[str]:

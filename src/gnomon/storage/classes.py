@@ -18,13 +18,12 @@ __all__ = ["CLASSES", "find_class", "fits", "hints_of", "names_of"]
 
 _MODULES = {
     "gnomon.affinities": ("Affinities", "Gram", "PacmapPairs", "Triplets"),
-    "gnomon.affinities.affinity": ("OwnRows",),
+    "gnomon.affinities.affinity": ("OwnRows", "RowsByMass"),
     "gnomon.affinities.fuzzy": ("FuzzyAffinity", "MembershipRows"),
     "gnomon.affinities.gaussian": ("ConditionalAffinity", "GaussianAffinity"),
     "gnomon.affinities.geodesics": ("PathGraph",),
     "gnomon.affinities.heat": ("EdgeWeights",),
     "gnomon.affinities.kernel_components": ("KernelComponents",),
-    "gnomon.affinities.masses": ("RowsByMass",),
     "gnomon.affinities.pacmap": ("ScaledRows",),
     "gnomon.affinities.reconstruction": ("ReconstructionAffinity", "ReconstructionRows", "ReconstructionWeights"),
     "gnomon.affinities.sketch_map": ("SketchMapAdvice",),
