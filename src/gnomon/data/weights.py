@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,8 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Float64Array | None:
         return None
     given = np.asarray(sample_weight)
     if given.dtype.kind == "O":
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             given = given.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
     if given.dtype.kind not in "biuf":
         rule = "a number for each row, or None"
         raise TypeError(message("sample_weight", rule, fact=f"found {type(sample_weight).__name__} of {given.dtype}"))

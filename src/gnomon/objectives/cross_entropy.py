@@ -49,10 +49,10 @@ class CrossEntropy(PairObjective):
     UMAP draws m points (q_j = 1 / n) for each visit of an edge and moves only the edge's head away from them. Its mean
     force is this gradient with d_i in place of (d_i + d_j) / 2, the only change that makes it the gradient of anything.
     If the drawn points moved as well, repulsion would be twice as strong: that loss, the effective loss of [2]_, is
-    this one with repulsion_strength=2. Points of masses m stand for so many rows: mu_ij is the sum over their pairs, and
-    q_j is proportional to m_j (d_j / m_j)^noise_exponent. Both differ from the cross-entropy printed in [1]_, whose repulsive weight
-    1 - mu_ij is far larger (`StatedCrossEntropy`). Below a squared distance of 0.001, -log(1 - k), infinite at 0, goes
-    on as a straight line.
+    this one with repulsion_strength=2. Points of masses m stand for so many rows: mu_ij is the sum over their pairs,
+    and q_j is proportional to m_j (d_j / m_j)^noise_exponent. Both differ from the cross-entropy printed in [1]_, whose
+    repulsive weight 1 - mu_ij is far larger (`StatedCrossEntropy`). Below a squared distance of 0.001, -log(1 - k),
+    infinite at 0, goes on as a straight line.
 
     Parameters
     ----------

@@ -35,9 +35,10 @@ class InfoNCE:
 
         loss = sum_ij a_ij [ -log k_ij + log(k_ij + sum_l k_il) ],      l the points drawn for i.
 
-    A point of mass v, which stands for v rows, counts v times in the noise. The points drawn for i are i + r modulo n for m random shifts r, the same for all points of an epoch, so that every
-    point can sum its own forces, those it exerts as noise included: `gradient` is the exact gradient of the epoch's
-    loss. With growing m the loss nears that of t-SNE with rows normalised one by one.
+    A point of mass v, which stands for v rows, counts v times in the noise. The points drawn for i are i + r modulo n
+    for m random shifts r, the same for all points of an epoch, so that every point can sum its own forces, those it
+    exerts as noise included: `gradient` is the exact gradient of the epoch's loss. With growing m the loss nears that
+    of t-SNE with rows normalised one by one.
 
     Parameters
     ----------

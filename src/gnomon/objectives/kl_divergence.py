@@ -38,9 +38,9 @@ class KLDivergence(PairObjective):
         loss = sum_ij p_ij log(p_ij Z / k_ij),
         gradient_i = 4 sum_j (-p_ij / k_ij + 1 / Z) k'_ij (y_i - y_j),
 
-    the true gradient, with its factor of 4 (openTSNE leaves it out). Points of masses m stand for m_i m_j pairs of rows:
-    Z = sum over i != j of m_i m_j k_ij, and p_ij in the logarithm is that of one pair, p_ij / (m_i m_j). With the Cauchy kernel it is t-SNE's, with the
-    Gaussian symmetric SNE's.
+    the true gradient, with its factor of 4 (openTSNE leaves it out). Points of masses m stand for m_i m_j pairs of
+    rows: Z = sum over i != j of m_i m_j k_ij, and p_ij in the logarithm is that of one pair, p_ij / (m_i m_j). With the
+    Cauchy kernel it is t-SNE's, with the Gaussian symmetric SNE's.
 
     Parameters
     ----------

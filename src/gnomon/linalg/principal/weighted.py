@@ -1,8 +1,8 @@
 """Weighted rows as a plain table: principal components of rows that stand for several.
 
-Rows x_i of weights w_i have the mean mu = sum_i w_i x_i / sum_i w_i and the scatter matrix Z'Z with the rows
-z_i = sqrt(w_i) (x_i - mu). Z'q = 0 for q = sqrt(w) / |sqrt(w)|, and the reflection R that swaps q and the constant vector
-1 / sqrt(n) keeps products: RZ has the scatter matrix of Z, and its columns sum to 0. So the principal components of the
+Rows x_i of weights w_i have the mean mu = sum_i w_i x_i / sum_i w_i and the scatter matrix Z'Z with the rows z_i =
+sqrt(w_i) (x_i - mu). Z'q = 0 for q = sqrt(w) / |sqrt(w)|, and the reflection R that swaps q and the constant vector 1 /
+sqrt(n) keeps products: RZ has the scatter matrix of Z, and its columns sum to 0. So the principal components of the
 plain table RZ, by any solver, are those of the weighted rows.
 """
 

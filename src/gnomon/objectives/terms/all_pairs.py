@@ -58,8 +58,9 @@ class AllPairs:
         SNE, each row multiplied by u_i and each k_ij by v_j where weights are given.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="exact"
         "exact" sums over all pairs. "interpolated" goes through a mesh: one or two components, a smooth kernel, law
-        "value", no weights but masses. "tree" takes far groups of points as one: up to three components. "auto" interpolates from
-        4000 points on where it can, takes the tree from 4000 points on where it can, and else is exact.
+        "value", no weights but masses. "tree" takes far groups of points as one: up to three components. "auto"
+        interpolates from 4000 points on where it can, takes the tree from 4000 points on where it can, and else is
+        exact.
     spacing : float, default=0.5
         Spacing of the mesh in units of the distance at which the kernel is one half.
     theta : float, default=0.8
