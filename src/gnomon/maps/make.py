@@ -325,7 +325,7 @@ def _without_weights(
     """Return the arguments of `encode_dataset` such that the column of weights, if it is one, is no feature."""
     if not isinstance(sample_weight, str) or sample_weight in data.metadata:
         return data, features, drop
-    named = getattr(data.X, "column_names", None) or getattr(data.X, "columns", ())
+    named: Any = getattr(data.X, "column_names", None) or getattr(data.X, "columns", ())
     names = [*(data.feature_names or (str(name) for name in named)), *data.metadata]
     if sample_weight not in names:
         fact = f"there are {', '.join(repr(name) for name in names[:8]) or 'none with names'}"
@@ -342,7 +342,7 @@ def _with_weights(data: Dataset, sample_weight: Any) -> Dataset:
     if isinstance(sample_weight, str):
         check_sample_weight(data.metadata[sample_weight], data.X)
         return data
-    weights = check_sample_weight(sample_weight, data.X)
+    weights: Any = check_sample_weight(sample_weight, data.X)
     return replace(data, metadata={**data.metadata, _SAMPLE_WEIGHT: weights})
 
 

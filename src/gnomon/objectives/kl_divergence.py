@@ -105,7 +105,10 @@ class KLDivergence(PairObjective):
             fixed_total=affinities.normalization == "total",
         )
         masses = affinities.masses
-        repulsion = AllPairs(affinities.n_samples, self.kernel, "value", link="log", masses=masses, **checked)
+        dtype = affinities.matrix.dtype.type
+        repulsion = AllPairs(
+            affinities.n_samples, self.kernel, "value", link="log", masses=masses, dtype=dtype, **checked
+        )
         constant = _negative_entropy(values, total)
         if masses is not None:  # of the pairs of rows that points stand for, not of the pairs of points
             ends = sum(np.asarray(affinities.matrix.sum(axis=axis, dtype=np.float64)).ravel() for axis in (0, 1))
@@ -155,7 +158,7 @@ class ConditionalDivergence(PairObjective):
         constant = _negative_entropy(values, 1.0)
         if masses is not None:
             constant = _entropy_by_mass(matrix, masses)
-            matrix = sp.csr_array(matrix.multiply(masses[:, None]), dtype=matrix.dtype)
+            matrix = sp.csr_array(sp.diags_array(masses) @ matrix).astype(matrix.dtype)
             rows, charges = rows * masses, masses
         both = sp.csr_array(matrix + matrix.T)
         super().__init__(
