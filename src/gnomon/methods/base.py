@@ -331,12 +331,15 @@ class RowEmbedder(Embedder):
         values = given.values[present]
         if self._takes_distances:
             values = values[:, present]
+            values = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else values
         return replace(given, values=values, index=None if given.index is None else given.index[present])
 
     def _add_absent(self, values: Any, present: npt.NDArray[np.intp]) -> None:
         """Place rows of weight 0 as new ones, so that all rows have a position."""
         absent = np.setdiff1d(np.arange(values.shape[0]), present)
-        rows = values[absent][:, present] if self._takes_distances else values[absent]
+        rows = values[absent]
+        if self._takes_distances:
+            rows = rows[:, present]
         fitted = self.embedding_
         places = np.empty((values.shape[0], fitted.shape[1]), dtype=fitted.dtype)
         places[present], places[absent] = fitted, self.transform(rows)
