@@ -160,7 +160,7 @@ def test_a_scaling_without_weight_is_as_it_was():
 
 @pytest.mark.parametrize("as_column", [False, True], ids=["array", "column"])
 def test_rows_count_by_their_weights(as_column):
-    given = FRAME[NAMES + ["n"]] if as_column else FRAME[NAMES]
+    given = FRAME[[*NAMES, "n"]] if as_column else FRAME[NAMES]
     made = gn.map(given, sample_weight="n" if as_column else FRAME["n"], scale="standard", **TSNE)
     present = FRAME["n"].to_numpy() > 0
     assert made.feature_names == NAMES

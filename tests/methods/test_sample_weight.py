@@ -22,7 +22,7 @@ OTHERS = [name for name in ESTIMATORS if name not in WEIGHING]
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) * [5, 4, 3, 2, 1]
 WEIGHTS = RNG.integers(1, 5, 60)
-REPEATED = np.concatenate([X[WEIGHTS > count] for count in range(4)])  # every row first, then its copies
+REPEATED = np.concatenate([X[count < WEIGHTS] for count in range(4)])  # every row first, then its copies
 
 pytestmark = pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
 
