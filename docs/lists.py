@@ -59,7 +59,7 @@ def _reference() -> str:
         members += [
             name
             for name in dir(estimator)
-            if name not in inherited and not name.startswith("_") and callable(getattr(estimator, name))
+            if name not in inherited and not name.startswith(("_", "set_")) and callable(getattr(estimator, name))
         ]
         text += f".. autoclass:: {card.estimator}\n   :members: {', '.join(members)}\n"
     return f"\n{text}\n"

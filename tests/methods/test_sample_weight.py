@@ -36,15 +36,16 @@ def fit(name, X, weights=None, **parameters):
 
 def test_the_methods_that_weigh_rows_are_these():
     assert set(WEIGHING) >= {"umap", "tsne", "pca", "sne", "symmetric_sne", "largevis", "neg_tsne", "info_nce_tsne"}
-    assert set(WEIGHING) >= {"force_atlas2", "mds", "neighbor_embedding"}
+    assert set(WEIGHING) >= {"force_atlas2", "mds", "neighbor_embedding", "kernel_pca", "laplacian_eigenmaps"}
 
 
 @pytest.mark.parametrize("name", MERGING)
 def test_a_row_of_weight_three_is_three_rows_to_the_last_bit(name):
     weighted, repeated = fit(name, X, WEIGHTS), fit(name, REPEATED)
     np.testing.assert_array_equal(weighted.embedding_, repeated.embedding_[:60])
-    np.testing.assert_array_equal(weighted.transform(X[:9] + 0.1), repeated.transform(X[:9] + 0.1))
     np.testing.assert_array_equal(weighted.place(X[:9] + 0.1), repeated.place(X[:9] + 0.1))
+    found = repeated.transform(X[:9] + 0.1)  # of an atlas, which takes the mean of the places of equal rows
+    np.testing.assert_allclose(weighted.transform(X[:9] + 0.1), found, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -76,6 +77,45 @@ def test_classical_scaling_of_weighted_rows_is_that_of_repeated_ones(metric):
     np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-9)
     assert weighted.strain_ == pytest.approx(repeated.strain_, rel=1e-6)
     np.testing.assert_allclose(weighted.place(table), weighted.embedding_, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"kernel": "gaussian", "kernel_params": {"sigma": 4.0}},
+        {"kernel": "polynomial"},
+        {"kernel": "linear"},
+        {"kernel": "sketch_map", "kernel_params": {"sigma": 5.0, "a": 2.0, "b": 4.0}},
+        {"kernel": "precomputed"},
+        {"kernel": "gaussian", "kernel_params": {"sigma": 4.0}, "approximation": "nystrom", "rank": 60},
+    ],
+    ids=lambda given: "-".join(str(value) for value in given.values() if isinstance(value, str)),
+)
+def test_kernel_components_of_weighted_rows_are_those_of_repeated_ones(parameters):
+    rows = np.repeat(np.arange(60), WEIGHTS)
+    table = -pairwise_distances(X) if parameters["kernel"] == "precomputed" else X
+    larger = table[np.ix_(rows, rows)] if parameters["kernel"] == "precomputed" else table[rows]
+    repeated = {name: value for name, value in parameters.items() if name not in ("approximation", "rank")}
+    one = gnomon.KernelPCA(3, random_state=0, **parameters).fit(table, sample_weight=WEIGHTS)
+    other = gnomon.KernelPCA(3, random_state=0, **repeated).fit(larger)
+    atol = 1e-6 * np.abs(one.embedding_).max()
+    np.testing.assert_allclose(one.embedding_, other.embedding_[np.cumsum(WEIGHTS) - 1], atol=atol)
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-6)
+    np.testing.assert_allclose(one.explained_ratio_, other.explained_ratio_, rtol=1e-6)
+    np.testing.assert_allclose(one.place(table), one.embedding_, atol=atol)
+
+
+@pytest.mark.parametrize("parameters", [{"alpha": 1.0}, {"weights": "heat"}, {"diffusion_time": 2.0}], ids=str)
+def test_eigenmaps_of_weighted_rows_solve_the_problem_of_the_rows(parameters):
+    one = gnomon.LaplacianEigenmaps(8, random_state=0, **parameters).fit(X, sample_weight=WEIGHTS)
+    A, m = one.affinities_.matrix.toarray().astype(float), one.affinities_.masses
+    of_rows = A / np.outer(m, m)
+    plain = gnomon.LaplacianEigenmaps(8, random_state=0, **{**parameters, "alpha": 0.0}).fit(X).affinities_.matrix
+    q = (plain.toarray().astype(float) @ m) ** -parameters.get("alpha", 0.0)
+    np.testing.assert_allclose(of_rows, plain.toarray() * np.outer(q, q), rtol=1e-5, atol=1e-9)
+    walk = A / A.sum(axis=1, keepdims=True)
+    for vector, value in zip(one.embedding_.T, one.eigenvalues_, strict=True):
+        np.testing.assert_allclose(vector - walk @ vector, value * vector, atol=1e-4 * np.abs(vector).max())
 
 
 @pytest.mark.parametrize("parameters", [{}, {"metric": "manhattan"}, {"weights": "inverse"}, {"weights": "rows"}])
@@ -254,6 +294,8 @@ def test_terms_and_parts_that_count_rows_alike_say_so():
     ):
         with pytest.raises(ValueError, match=text):
             gnomon.NeighborEmbedding(**parameters).fit(X, sample_weight=WEIGHTS)
+    with pytest.raises(ValueError, match="left out with normalized=False"):
+        gnomon.LaplacianEigenmaps(normalized=False).fit(X, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="left out with kind='ordinal'"):
         gnomon.MDS(kind="ordinal").fit(X, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="the sum of sample_weight must be more than 1"):

@@ -172,6 +172,7 @@ class RowsByMass:
     rule : NewRows
         Weights without masses.
     masses : ndarray of shape (n_samples,), float64
+        How many rows each fitted row stands for.
     """
 
     rule: NewRows

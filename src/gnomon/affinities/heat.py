@@ -254,7 +254,9 @@ def weigh_edges(edges: sp.csr_array, rule: EdgeWeights) -> Affinities:
     return Affinities(matrix, "weights", None if scales is None else scales.astype(np.float32))
 
 
-def divide_by_density(affinities: Affinities, alpha: float) -> tuple[Affinities, Float64Array]:
+def divide_by_density(
+    affinities: Affinities, alpha: float, masses: Float64Array | None = None
+) -> tuple[Affinities, Float64Array]:
     """Divide each weight by the degrees of both ends, to the power alpha, as diffusion maps do.
 
     With alpha = 1 the limit of many rows is the Laplace-Beltrami operator of the manifold whatever the density of the
@@ -266,6 +268,8 @@ def divide_by_density(affinities: Affinities, alpha: float) -> tuple[Affinities,
         Symmetric.
     alpha : float >= 0
         0 changes nothing.
+    masses : ndarray of shape (n_samples,), float64, or None, default=None
+        How many rows each row stands for, which its edges count in the degrees; None for 1.
 
     Returns
     -------
@@ -279,7 +283,8 @@ def divide_by_density(affinities: Affinities, alpha: float) -> tuple[Affinities,
     .. [1] Coifman & Lafon, "Diffusion maps", Applied and Computational Harmonic Analysis 21, 2006.
     """
     matrix = affinities.matrix
-    degrees = matrix.astype(np.float64).sum(axis=1)
+    plain = matrix.astype(np.float64)
+    degrees = plain.sum(axis=1) if masses is None else plain @ masses
     factors = np.power(np.where(degrees > 0.0, degrees, 1.0), -alpha)
     if alpha == 0.0:
         return affinities, factors

@@ -12,7 +12,7 @@ import scipy.linalg
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.affinities.gram import Gram
-from gnomon.linalg import LowRank, with_signs
+from gnomon.linalg import LowRank, Reflection, with_signs
 
 __all__ = [
     "KernelComponents",
@@ -20,6 +20,7 @@ __all__ = [
     "exact_components",
     "negative_share",
     "place_by_similarity",
+    "weighted_components",
 ]
 
 Float64Array = npt.NDArray[np.float64]
@@ -102,7 +103,46 @@ def exact_components(gram: Gram, n_components: int, *, seed: int = 0) -> KernelC
     return KernelComponents(values, vectors, trace, None, projection, offset, np.full(n, 1.0 / n))
 
 
-def approximate_components(gram: Gram, found: LowRank, n_components: int) -> KernelComponents:
+def weighted_components(gram: Gram, n_components: int, weights: Float64Array, *, seed: int = 0) -> KernelComponents:
+    """Find the components of rows that stand for several: H takes off the weighted mean, and rows count by weight.
+
+    The matrix of all pairs is written out.
+
+    Parameters
+    ----------
+    gram : Gram
+        K, of any signature.
+    n_components : int in [1, n_samples]
+        Number of pairs.
+    weights : ndarray of shape (n_samples,), float64
+        Positive.
+    seed : int in [0, 2**63), default=0
+        Of the random start of the iteration.
+
+    Returns
+    -------
+    KernelComponents
+        ``vectors`` such that the weighted sums of their squares are 1.
+    """
+    shares, roots, reflect = weights / weights.sum(), np.sqrt(weights), Reflection(weights)
+    with single_threaded_blas():
+        centred = gram.dense()
+        means = centred @ shares
+        centred = (centred - means[:, None] - means + shares @ means) * (roots[:, None] * roots)
+        diagonal = centred.diagonal().copy()
+        plain = reflect(reflect(centred).T)
+        found = Gram.from_matrix((plain + plain.T) / 2.0).leading_eigenpairs(n_components, seed=seed)
+        values = _without_rounding(found.values, float(np.abs(diagonal).sum()))
+        points = with_signs(reflect(found.vectors) / roots[:, None])
+        vectors = np.where(values > 0.0, points - shares @ points, 0.0)
+        projection = _over_roots(weights[:, None] * vectors, values)
+        offset: Float64Array = means @ projection
+    return KernelComponents(values, vectors, float(diagonal.sum()), None, projection, offset, shares)
+
+
+def approximate_components(
+    gram: Gram, found: LowRank, n_components: int, weights: Float64Array | None = None
+) -> KernelComponents:
     """Find the leading eigenpairs of H B B' H for an approximation B B' of K from some of its columns.
 
     Parameters
@@ -113,12 +153,16 @@ def approximate_components(gram: Gram, found: LowRank, n_components: int) -> Ker
         Made of it by "nystrom" or "cholesky".
     n_components : int >= 1
         Number of pairs; those beyond the rank are zero.
+    weights : ndarray of shape (n_samples,), float64, or None, default=None
+        As of `weighted_components`; None for 1.
     """
     assert found.landmarks is not None
-    mean = found.B.mean(axis=0)
-    total = float(np.abs(gram.diagonal()).sum())
+    mean = np.average(found.B, axis=0, weights=weights)
+    own = np.abs(gram.diagonal())
+    total, n_rows = (float(own.sum()), found.n_samples) if weights is None else (float(own @ weights), weights.sum())
     with single_threaded_blas():
-        scatter = found.B.T @ found.B - found.n_samples * np.outer(mean, mean)
+        counted = found.B if weights is None else found.B * weights[:, None]
+        scatter = counted.T @ found.B - n_rows * np.outer(mean, mean)
         kept = min(n_components, found.rank)
         wanted = (found.rank - kept, found.rank - 1)
         some, rotated = scipy.linalg.eigh(scatter, subset_by_index=wanted, check_finite=False)
@@ -134,8 +178,9 @@ def approximate_components(gram: Gram, found: LowRank, n_components: int) -> Ker
         projection = features @ (rotation * (values > 0.0))
         offset = mean @ (rotation * (values > 0.0))
         weights = features @ mean
-    trace = total - found.n_samples * float(mean @ mean)
-    residual = found.residual_trace / total if total > 0.0 else 0.0
+    trace = total - float(n_rows) * float(mean @ mean)
+    plain = float(own.sum())
+    residual = found.residual_trace / plain if plain > 0.0 else 0.0
     return KernelComponents(values, signed, trace, found.landmarks, projection, offset, weights, residual)
 
 

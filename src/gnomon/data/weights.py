@@ -76,6 +76,7 @@ def relative_masses(
     copies : ndarray of shape (n_samples,) or None
         Which distinct row each row is; None if all are distinct.
     n_distinct : int
+        Number of distinct rows.
 
     Returns
     -------

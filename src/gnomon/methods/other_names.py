@@ -53,7 +53,7 @@ UMAP_LEARN = {
     "target_n_neighbors": OtherName("", "as many rows count as near in the target as in the data"),
     "target_metric_kwds": OtherName("", "numbers are compared by their difference"),
     "tqdm_kwds": OtherName("callback", "it is called with a gnomon.Progress"),
-    "unique": OtherName("", "equal rows always share one position"),
+    "unique": OtherName("", "equal rows always share one position, which counts as many times as they come"),
     "densmap": OtherName("density=2.0", "or take DensMAP"),
     "dens_lambda": OtherName("density={'weight': ...}"),
     "dens_frac": OtherName("density={'begins': 1 - dens_frac}", "begins counts the passes before the term acts"),

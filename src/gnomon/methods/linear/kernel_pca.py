@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,12 +36,13 @@ from gnomon.affinities.kernel_components import (
     exact_components,
     negative_share,
     place_by_similarity,
+    weighted_components,
 )
-from gnomon.data import check_table
+from gnomon.data import check_sample_weight, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.linalg import dense_rows
-from gnomon.methods.base import PlacesRows
+from gnomon.methods.base import PlacesRows, WeighsRows
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.linear.preimages import Preimages
 from gnomon.methods.parameters import check_n_components, check_scores
@@ -58,7 +60,7 @@ _MOST_REGRESSED = 4000  # rows that pre-images are learned from
 _MOST_FOR_INERTIA = 5000  # rows up to which all eigenvalues are found: half a minute
 
 
-class KernelPCA(PlacesRows):
+class KernelPCA(WeighsRows, PlacesRows):
     """Map rows onto their principal components in the feature space of a kernel.
 
     Input affinity: the Gram matrix of a kernel. Output kernel: the inner product. Loss: the Frobenius norm of the
@@ -180,7 +182,7 @@ class KernelPCA(PlacesRows):
         self.callback = callback
 
     @entrance(seeded=True)
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components.
 
         Parameters
@@ -190,6 +192,11 @@ class KernelPCA(PlacesRows):
             is not densified.
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How many rows each row stands for, >= 0: a row of weight 3 is three rows, but parameters that the kernel
+            takes from the table, and landmarks, are those of the rows given. A row of weight 0 takes no part in the fit
+            and is placed afterwards. With weights the similarities of all pairs are written out, unless approximated.
+            None counts each row once.
 
         Returns
         -------
@@ -206,6 +213,12 @@ class KernelPCA(PlacesRows):
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
         self._check_target(y, table.values)
+        weights = check_sample_weight(sample_weight, table.values)
+        present = None if weights is None or weights.all() else np.flatnonzero(weights)
+        given: Any = table.values
+        if weights is not None and present is not None:
+            table = replace(table, values=self._columns_of(given[present], present), index=None)
+            weights = weights[present]
         n_samples = int(table.values.shape[0])
         check_n_components(parameters["n_components"], n_samples - 1, f"less than n_samples={n_samples}")
         self.seed_ = current_run().seed
@@ -213,15 +226,26 @@ class KernelPCA(PlacesRows):
         reporter = current_run().reporter
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
-        self._forecast(rows, parameters).check(n_samples)
+        self._forecast(rows, parameters, weights is not None).check(n_samples)
         gram = self._gram(rows, parameters)
-        self._components = self._solve(gram, parameters)
+        self._components = self._solve(gram, parameters, weights)
         self._keep_rows(rows)
         self._similarity = None if gram.semidefinite else gram
         self._publish(self._components)
+        if present is not None:
+            absent = np.setdiff1d(np.arange(given.shape[0]), present)
+            places = np.empty((given.shape[0], self.embedding_.shape[1]))
+            places[present], places[absent] = self.embedding_, self._place(self._columns_of(given[absent], present))
+            self.embedding_, self._present = places, present
         reporter.end()
         self.timings_ = reporter.timings
         return self
+
+    def _columns_of(self, rows: Any, present: npt.NDArray[np.intp]) -> Any:
+        """Return given similarities to the rows that take part; rows of features as they are."""
+        if not self._precomputed:
+            return rows
+        return np.ascontiguousarray(rows[:, present]) if isinstance(rows, np.ndarray) else rows[:, present]
 
     @property
     def _precomputed(self) -> bool:
@@ -242,7 +266,7 @@ class KernelPCA(PlacesRows):
             return X - self._center
         return X
 
-    def _forecast(self, rows: Any, parameters: dict[str, Any]) -> Forecast:
+    def _forecast(self, rows: Any, parameters: dict[str, Any], weighted: bool = False) -> Forecast:
         """Return what the fit takes: similarities of all pairs, or of some rows to all others."""
         n_samples, n_components = int(rows.shape[0]), parameters["n_components"]
         n, width = float(n_samples), rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / rows.shape[0]
@@ -264,6 +288,8 @@ class KernelPCA(PlacesRows):
             what = f"similarities of {pairs}"
             if n_components > n_samples // 4:
                 kept += 40.0 * n**2  # eigenvectors of the whole matrix
+        if weighted and approximation is None:
+            kept += 40.0 * n**2  # written out, centred and reflected
         remedy = "Lower rank, or use fewer rows."
         if approximation is None:
             remedy = "Use approximation='nystrom', or fewer rows."
@@ -285,19 +311,21 @@ class KernelPCA(PlacesRows):
         stored = None if self.approximation_ is None else False
         return Gram.from_kernel(self.kernel_, rows, stored=stored)
 
-    def _solve(self, gram: Gram, parameters: dict[str, Any]) -> KernelComponents:
+    def _solve(self, gram: Gram, parameters: dict[str, Any], weights: Float64Array | None) -> KernelComponents:
         reporter = current_run().reporter
         if self.kernel_ is None:
             self.approximation_ = self._choose_approximation(gram.n_samples, parameters)
         n_components = parameters["n_components"]
         if self.approximation_ is None:
             reporter.begin("eigenvectors")
+            if weights is not None:
+                return weighted_components(gram, n_components, weights, seed=self.seed_)
             return exact_components(gram, n_components, seed=self.seed_)
         reporter.begin("approximation")
         rank = _choose_rank(gram.n_samples, parameters)
         found = gram.approximate(self.approximation_, rank=rank, seed=self.seed_)
         reporter.begin("eigenvectors")
-        return approximate_components(gram, found, n_components)
+        return approximate_components(gram, found, n_components, weights)
 
     def _keep_rows(self, rows: Any) -> None:
         """Keep the rows that new ones are compared with, and some that pre-images are learned from."""
@@ -411,7 +439,7 @@ class KernelPCA(PlacesRows):
         preimages: Preimages | None = getattr(self, "_preimages", None)
         if preimages is None or (preimages.inverse, preimages.alpha) != wanted:
             some, rows = self._sample
-            sample = (self._rows[some] if rows is None else rows), self.embedding_[some]
+            sample = (self._rows[some] if rows is None else rows), self._fitted_places[some]
             preimages = Preimages.learn(*wanted, self._components, self.kernel_, self._rows, sample)
             self._preimages = preimages
         found = preimages.find(scores)

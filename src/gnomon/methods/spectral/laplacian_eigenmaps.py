@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +14,10 @@ from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import EdgeWeights, divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
+from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
+from gnomon.methods.base import WeightedRowEmbedder
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
 
@@ -26,7 +28,7 @@ _MOST = 2.0  # how far the extension may carry a row beyond the mean of its neig
 
 
 @dataclass(eq=False, repr=False)
-class LaplacianEigenmaps(GraphEigenmaps):
+class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     """Laplacian eigenmaps: smooth functions on the neighbour graph as coordinates; also diffusion maps.
 
     Input affinity: weights of the edges between neighbours. Output kernel: the inner product. Loss: the sum over edges
@@ -142,6 +144,12 @@ class LaplacianEigenmaps(GraphEigenmaps):
         "disconnected": Options("connect", "separate", "error"),
     }
 
+    def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
+        if weights is not None and not parameters["normalized"]:
+            fact = "the Laplacian that is not normalised counts distinct rows"
+            raise ValueError(message("sample_weight", "left out with normalized=False", fact=fact))
+        return bool(parameters["normalized"])
+
     def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
         reporter = current_run().reporter
         self.weights_ = _choose_weights(parameters)
@@ -157,7 +165,11 @@ class LaplacianEigenmaps(GraphEigenmaps):
         self.sigma_ = rule.sigma
         edges = neighbor_edges(self.graph_, rule.kept(self.graph_.distances))
         edges, labels = self._join(X, edges, parameters)
-        self.affinities_, factors = divide_by_density(weigh_edges(edges, rule), parameters["alpha"])
+        masses = parameters["masses"]
+        found, factors = divide_by_density(weigh_edges(edges, rule), parameters["alpha"], masses)
+        if masses is not None:  # the edges of all rows that two points stand for
+            found = replace(found, matrix=by_mass(found.matrix, masses), masses=masses)
+        self.affinities_ = found
         reporter.begin("eigenvectors")
         solver = _Solver(parameters, self.seed_)
         table = None if parameters["metric"] == "precomputed" else X
@@ -172,6 +184,7 @@ class LaplacianEigenmaps(GraphEigenmaps):
             np.nan_to_num(np.atleast_2d(self.eigenvalues_)),
             centres,
             parameters["normalized"],
+            masses,
         )
         return positions
 
@@ -287,6 +300,8 @@ class EigenmapExtension:
         Where the origin of each component's own map lies.
     normalized : bool
         Whether the eigenvalues are of the normalised Laplacian.
+    masses : ndarray of shape (n_samples,), float64, or None, default=None
+        How many rows each row stands for; None for 1.
     """
 
     rows: Any
@@ -298,10 +313,13 @@ class EigenmapExtension:
     eigenvalues: Float64Array
     centres: Float64Array
     normalized: bool
+    masses: Float64Array | None = None
 
     def place(self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32]) -> Float64Array:
         """Return the positions of rows with these nearest fitted rows, both of shape (n_rows, n_neighbors)."""
         weights = self.rule.of_new_rows(indices, distances)
+        if self.masses is not None:
+            weights = weights * self.masses[indices]
         degrees = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
         weights = weights * self.factors[indices] * np.power(degrees, -self.alpha)
         degrees = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
