@@ -17,6 +17,7 @@ from gnomon.objectives import (
     gradient_error,
 )
 from gnomon.objectives.terms import AllPairs
+from gnomon.optimizers import GradientDescent
 
 N = 30
 MASSES = np.random.default_rng(5).integers(1, 5, N).astype(np.float64)
@@ -159,3 +160,29 @@ def test_a_mesh_of_charges_is_the_sum_over_pairs(scale, d, random_embedding, rel
     exact = AllPairs(500, Cauchy(), masses=masses, link="log")
     assert mesh.energy(Y) == pytest.approx(exact.energy(Y), rel=1e-4)
     assert relative_error(mesh.force(Y), exact.reference(Y.astype(np.float64))[1]) < 2e-3
+
+
+def test_a_descent_steps_by_the_gradient_of_one_row(rows):
+    affinities, Y, *_ = rows()
+    objective = KLDivergence(affinities)
+    step = GradientDescent(0.5, max_iter=1, gains=False, centered=False, early_exaggeration_iter=0, max_step_norm=None)
+    moved = step.minimize(objective, Y).embedding - Y
+    np.testing.assert_allclose(moved, -0.5 * objective.gradient(Y) / MASSES[:, None].astype(np.float32), atol=1e-6)
+
+
+def test_a_new_row_meets_points_by_their_masses(rows):
+    total, row, membership = (rows(name)[0] for name in ("total", "rows", "membership"))
+    Y, kernel = rows()[1], UMAPKernel(1.5769, 0.8951)
+    for objective, charges in (
+        (KLDivergence(total), MASSES * MASSES.mean()),  # of a point of mean mass
+        (ConditionalDivergence(row), MASSES),
+        (CrossEntropy(membership, kernel), MASSES / MASSES.mean()),
+        (LinearAttraction(membership, charges="uniform"), MASSES),
+        (InfoNCE(total), MASSES),
+    ):
+        (found,) = objective.row_loss(Y).repulsions
+        np.testing.assert_allclose(found.charges, charges, rtol=1e-5)
+    # the linear part of log Z in a row that joins, over what the attraction of a mean row does
+    k = np.where(~np.eye(N, dtype=bool), Cauchy().value(squares(Y.astype(np.float64))), 0.0)
+    (found,) = KLDivergence(total).row_loss(Y).repulsions
+    assert found.strength == pytest.approx(N / (MASSES @ k @ MASSES), rel=1e-5)
