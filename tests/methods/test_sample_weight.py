@@ -239,6 +239,22 @@ def test_heavier_rows_take_more_of_the_map(estimator, growth):
     assert ratio(weighted) > growth * ratio(plain)
 
 
+def test_a_new_row_is_pulled_by_its_neighbours_as_often_as_they_count():
+    springs = gnomon.NeighborEmbedding(
+        n_neighbors=5,
+        affinity="uniform",
+        kernel="logarithmic",
+        loss="linear_attraction",
+        loss_params={"repulsion_strength": 1e-9},
+        optimizer="gradient_descent",
+        optimizer_params={"max_iter": 2, "early_exaggeration_iter": 1},
+        random_state=0,
+    ).fit(X, sample_weight=WEIGHTS)
+    near = np.argsort(np.linalg.norm(X[:8, None] + 0.1 - X, axis=2), axis=1)[:, :5]
+    middle = [np.average(springs.embedding_[rows], axis=0, weights=WEIGHTS[rows]) for rows in near]
+    np.testing.assert_allclose(springs.place(X[:8] + 0.1), middle, atol=1e-4)
+
+
 @pytest.mark.parametrize("affinity", [GaussianAffinity(6.0), FuzzyAffinity()], ids=["gaussian", "fuzzy"])
 def test_affinities_by_mass_are_sums_over_the_rows(affinity):
     graph, masses = compute_neighbors(X, 12), WEIGHTS / WEIGHTS.mean()

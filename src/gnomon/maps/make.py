@@ -21,7 +21,6 @@ from gnomon.data import (
     Representation,
     Table,
     check_labels,
-    check_sample_weight,
     check_table,
     find_constant_columns,
 )
@@ -34,12 +33,12 @@ from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
+from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
 from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
 
 __all__ = ["map"]
 
-_SAMPLE_WEIGHT = "sample_weight"  # the metadata that keeps weights of rows
 _GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
 
 
@@ -172,9 +171,9 @@ def map(
     stated = {key: value for key, value in parts.items() if value is not None}
     cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
     data = replace(_read(X, labels, n_pcs, cells), **stated)
-    weighing = sample_weight if isinstance(sample_weight, str) else _SAMPLE_WEIGHT
-    data = encode_dataset(*_without_weights(data, features, drop, sample_weight))
-    data = _with_weights(data, sample_weight)
+    weighing = sample_weight if isinstance(sample_weight, str) else SAMPLE_WEIGHT
+    data = encode_dataset(*without_weights(data, features, drop, sample_weight))
+    data = with_weights(data, sample_weight)
     with _noted() as told:
         data, table, completion = settle_missing(data, missing, scale=scale, random_state=random_state)
     _refuse_equal_rows(table)
@@ -185,7 +184,7 @@ def map(
     with _noted() as notes:
         scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
         weights = check_feature_weight(feature_weight, _names(table), data.columns)
-        scaling = weigh_features(table.values, _refuse_given(weights, data), scaling, metric=metric)
+        scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
         given = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
         seed = resolve_seed(random_state)
         representation = resolve(data.representation, table.values, given.values, seed=seed)
@@ -309,41 +308,6 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
 
 def _names(table: Table) -> list[str]:
     return table.feature_names or default_names(table.n_features)
-
-
-def _refuse_given(weights: npt.NDArray[np.float64] | None, data: Dataset) -> npt.NDArray[np.float64] | None:
-    """Return the weights of features, or raise ValueError if the map is not made of features."""
-    if weights is not None and (isinstance(data.representation, Representation) or data.distances is not None):
-        given = "distances" if data.distances is not None else str(data.representation)
-        raise ValueError(message("feature_weight", "left out", fact=f"the map is made of {given}"))
-    return weights
-
-
-def _without_weights(
-    data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None, sample_weight: Any
-) -> tuple[Dataset, Sequence[str] | None, Sequence[str] | None]:
-    """Return the arguments of `encode_dataset` such that the column of weights, if it is one, is no feature."""
-    if not isinstance(sample_weight, str) or sample_weight in data.metadata:
-        return data, features, drop
-    named: Any = getattr(data.X, "column_names", None) or getattr(data.X, "columns", ())
-    names = [*(data.feature_names or (str(name) for name in named)), *data.metadata]
-    if sample_weight not in names:
-        fact = f"there are {', '.join(repr(name) for name in names[:8]) or 'none with names'}"
-        raise ValueError(message(f"sample_weight={sample_weight!r:.60}", "the name of a column", fact=fact))
-    if features is not None:
-        return data, [name for name in features if name != sample_weight], drop
-    return data, features, list(dict.fromkeys([*(drop or ()), sample_weight]))
-
-
-def _with_weights(data: Dataset, sample_weight: Any) -> Dataset:
-    """Return the data with the weights of rows as metadata, checked, so that they stay with their rows."""
-    if sample_weight is None:
-        return data
-    if isinstance(sample_weight, str):
-        check_sample_weight(data.metadata[sample_weight], data.X)
-        return data
-    weights: Any = check_sample_weight(sample_weight, data.X)
-    return replace(data, metadata={**data.metadata, _SAMPLE_WEIGHT: weights})
 
 
 def _refuse_equal_rows(table: Table) -> None:

@@ -18,10 +18,11 @@ from gnomon.linalg import (
     principal_components,
     reflected_rows,
 )
-from gnomon.methods.base import DifferentiableScores, PlacesRows, WeightedRowEmbedder
+from gnomon.methods.base import DifferentiableScores, PlacesRows
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.linear.subspace import linear_derivative
 from gnomon.methods.parameters import check_n_components
+from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 
 __all__ = ["ClassicalMDS"]

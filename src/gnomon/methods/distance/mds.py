@@ -12,9 +12,10 @@ from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
-from gnomon.methods.base import Differentiable, PlacesRows, WeightedRowEmbedder
+from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.distance.landmark_mds import landmark_scaling
 from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 from gnomon.objectives import OrdinalStress, Stress
 from gnomon.optimizers import Majorization, Solution, place_by_distances

@@ -22,10 +22,10 @@ from gnomon.affinities import (
     UniformAffinity,
 )
 from gnomon.initialization import rescale, rescale_to_box
-from gnomon.methods.base import WeightedRowEmbedder
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.parameters import KERNEL, make_kernel
+from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 

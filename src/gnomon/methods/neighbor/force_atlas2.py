@@ -10,8 +10,8 @@ from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import Affinities, UniformAffinity
 from gnomon.initialization import rescale
 from gnomon.linalg import connected_components
-from gnomon.methods.base import WeightedRowEmbedder
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LinearAttraction
 from gnomon.optimizers import GradientDescent
 

@@ -17,8 +17,8 @@ from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
-from gnomon.methods.base import WeightedRowEmbedder
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
+from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
 
 __all__ = ["EigenmapExtension", "LaplacianEigenmaps"]

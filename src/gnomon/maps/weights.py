@@ -1,0 +1,53 @@
+"""Weights that a map is asked to be made with: whether they fit its data, and how those of rows stay with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data import Dataset, Representation, check_sample_weight
+
+__all__ = ["SAMPLE_WEIGHT", "refuse_given", "with_weights", "without_weights"]
+
+SAMPLE_WEIGHT = "sample_weight"
+"""The metadata that keeps weights of rows which are no column."""
+
+
+def refuse_given(weights: npt.NDArray[np.float64] | None, data: Dataset) -> npt.NDArray[np.float64] | None:
+    """Return the weights of features, or raise ValueError if the map is not made of features."""
+    if weights is not None and (isinstance(data.representation, Representation) or data.distances is not None):
+        given = "distances" if data.distances is not None else str(data.representation)
+        raise ValueError(message("feature_weight", "left out", fact=f"the map is made of {given}"))
+    return weights
+
+
+def without_weights(
+    data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None, sample_weight: Any
+) -> tuple[Dataset, Sequence[str] | None, Sequence[str] | None]:
+    """Return the arguments of `encode_dataset` such that the column of weights, if it is one, is no feature."""
+    if not isinstance(sample_weight, str) or sample_weight in data.metadata:
+        return data, features, drop
+    named: Any = getattr(data.X, "column_names", None) or getattr(data.X, "columns", ())
+    names = [*(data.feature_names or (str(name) for name in named)), *data.metadata]
+    if sample_weight not in names:
+        fact = f"there are {', '.join(repr(name) for name in names[:8]) or 'none with names'}"
+        raise ValueError(message(f"sample_weight={sample_weight!r:.60}", "the name of a column", fact=fact))
+    if features is not None:
+        return data, [name for name in features if name != sample_weight], drop
+    return data, features, list(dict.fromkeys([*(drop or ()), sample_weight]))
+
+
+def with_weights(data: Dataset, sample_weight: Any) -> Dataset:
+    """Return the data with the weights of rows as metadata, checked, so that they stay with their rows."""
+    if sample_weight is None:
+        return data
+    if isinstance(sample_weight, str):
+        check_sample_weight(data.metadata[sample_weight], data.X)
+        return data
+    weights: Any = check_sample_weight(sample_weight, data.X)
+    return replace(data, metadata={**data.metadata, SAMPLE_WEIGHT: weights})
