@@ -125,12 +125,13 @@ def swap(name, row, one, other):
     return change
 
 
-def scaled(name, spread):
-    """Add how columns were standardised."""
+def scaled(name, spread, weight=None):
+    """Add how columns were standardised and weighed."""
 
     def change(arrays, description):
         description["scale"] = name
         arrays |= {"scale_center": np.zeros(6), "scale_spread": spread}
+        arrays |= {} if weight is None else {"scale_weight": weight}
 
     return change
 
@@ -229,7 +230,12 @@ DENSE = {
     "metric": (described("metric", value="no such"), "metric='no such' must be"),
     "scale without arrays": (described("scale", value="standard"), "array 'scale_center' is missing"),
     "center without scale": (array("scale_center", lambda a: np.zeros(6)), "arrays that no map has: scale_center"),
-    "scale of no name": (scaled("mean", np.ones(6)), "'standard' or 'robust'"),
+    "scale of no name": (scaled("mean", np.ones(6)), "'standard', 'robust' or 'none'"),
+    "weight of fewer": (scaled("none", np.ones(6), np.ones(5)), "weight of scale must be one finite float64"),
+    "weight below 0": (scaled("none", np.ones(6), -np.ones(6)), "weight of scale must be >= 0"),
+    "weight of nan": (scaled("none", np.ones(6), np.full(6, np.nan)), "weight of scale must be one finite float64"),
+    "weight of 0": (scaled("none", np.ones(6), np.zeros(6)), "infinite for a feature of weight 0"),
+    "weight without scale": (array("scale_weight", lambda a: np.ones(6)), "arrays that no map has: scale_weight"),
     "scale of a number": (scaled(2, np.ones(6)), "scale is not text"),
     "scale of fewer": (scaled("standard", np.ones(5)), "spread of scale must be one finite float64"),
     "scale of nan": (scaled("standard", np.full(6, np.nan)), "spread of scale must be one finite float64"),

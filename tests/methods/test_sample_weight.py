@@ -118,6 +118,13 @@ def test_eigenmaps_of_weighted_rows_solve_the_problem_of_the_rows(parameters):
         np.testing.assert_allclose(vector - walk @ vector, value * vector, atol=1e-4 * np.abs(vector).max())
 
 
+def test_a_new_row_of_eigenmaps_lies_among_its_neighbours_as_often_as_they_count():
+    one = gnomon.LaplacianEigenmaps(8, random_state=0).fit(X, sample_weight=WEIGHTS)
+    near = np.argsort(np.linalg.norm(X[:8, None] + 0.1 - X, axis=2), axis=1)[:, :8]
+    middle = np.array([np.average(one.embedding_[rows], axis=0, weights=WEIGHTS[rows]) for rows in near])
+    np.testing.assert_allclose(one.place(X[:8] + 0.1), middle / np.maximum(1.0 - one.eigenvalues_, 0.5), rtol=1e-6)
+
+
 @pytest.mark.parametrize("parameters", [{}, {"metric": "manhattan"}, {"weights": "inverse"}, {"weights": "rows"}])
 def test_stress_of_weighted_rows_is_that_of_repeated_ones(parameters):
     of_rows = parameters.get("weights") == "rows"

@@ -95,16 +95,20 @@ def _check_scaling(scale: Any, n_features: int) -> None:
         raise TypeError(message("scale", "a gnomon.data.Scaling or None", fact=f"found {type(scale).__name__}"))
     if scale.name not in ("standard", "robust", "none"):
         raise ValueError(message(f"scale of name {scale.name!r:.40}", "'standard', 'robust' or 'none'"))
-    if scale.weight is not None:
-        column = np.asarray(scale.weight)
-        if column.shape != (n_features,) or column.dtype != np.float64 or not (column >= 0.0).all():
-            raise ValueError(message("weight of scale", "one float64 >= 0 for each feature", fact=f"{column.shape}"))
-    for name in ("center", "spread"):
-        column = np.asarray(getattr(scale, name))
-        known = scale.known if name == "spread" and scale.weight is not None else np.ones(column.shape, np.bool_)
-        if column.shape != (n_features,) or column.dtype != np.float64 or not np.isfinite(column[known]).all():
+    weight = np.ones(n_features) if scale.weight is None else np.asarray(scale.weight)
+    for name, column in (
+        ("weight", weight),
+        ("center", np.asarray(scale.center)),
+        ("spread", np.asarray(scale.spread)),
+    ):
+        counting = weight > 0.0 if name == "spread" else slice(None)  # what counts for nothing has an infinite spread
+        if column.shape != (n_features,) or column.dtype != np.float64 or not np.isfinite(column[counting]).all():
             fact = f"shape {column.shape}, type {column.dtype}, {n_features} features"
             raise ValueError(message(f"{name} of scale", "one finite float64 for each feature", fact=fact))
+    if not (weight >= 0.0).all():
+        raise ValueError(message("weight of scale", ">= 0", fact=f"smallest {weight.min():.3g}"))
+    if not np.isposinf(scale.spread[weight == 0.0]).all():
+        raise ValueError(message("spread of scale", "infinite for a feature of weight 0"))
     if not (scale.spread > 0.0).all():
         raise ValueError(message("spread of scale", "> 0", fact=f"smallest {scale.spread.min():.3g}"))
 
