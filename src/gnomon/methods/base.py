@@ -294,13 +294,13 @@ class RowEmbedder(Embedder):
         self.seed_ = current_run().seed
         self._remember_features(table)
         reporter = current_run().reporter
-        rows, copies = self._distinct_rows(table.values, parameters)
+        counted = self._counts_rows(parameters, weights)
+        rows, copies = self._distinct_rows(table.values, parameters, counted=counted)
         if target is not None and copies is not None:
             target = target.of_distinct_rows(copies)
-        parameters["target"], parameters["masses"] = target, None
-        if self._counts_rows(parameters, weights):
-            parameters["masses"] = relative_masses(weights, copies, int(rows.shape[0]))
-        self._masses = parameters["masses"]
+        masses = relative_masses(weights, copies, int(rows.shape[0])) if counted else None
+        parameters["target"], parameters["masses"] = target, masses
+        self._masses = masses
         parameters["present"], parameters["sample_weight"] = present, weights
         self._weighted = weights is not None
         forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
@@ -372,7 +372,9 @@ class RowEmbedder(Embedder):
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         """Give all rows what was learned of the distinct ones, `copies` of them; None if all are distinct."""
 
-    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    def _distinct_rows(
+        self, values: Any, parameters: dict[str, Any], *, counted: bool
+    ) -> tuple[Any, npt.NDArray[np.intp] | None]:
         if parameters["metric"] == "precomputed" or not self._merges_equal_rows:
             return values, None
         representatives, copies = find_duplicate_rows(values)
@@ -381,7 +383,8 @@ class RowEmbedder(Embedder):
             return values, None
         warn(
             f"{values.shape[0]} rows hold {n_distinct} distinct "
-            f"row{'s' if n_distinct > 1 else ''}; equal rows share one position.",
+            f"row{'s' if n_distinct > 1 else ''}; equal rows share one position"
+            f"{', which counts for all of them' if counted else ''}.",
             DataWarning,
         )
         if isinstance(parameters.get("init"), np.ndarray):
