@@ -31,7 +31,7 @@ _FLOORS = {
         "_palette",
         "exceptions",
     ],
-    1: ["linalg", "kernels", "data"],
+    1: ["linalg", "kernels", "data", "surfaces"],
     2: ["completion", "neighbors", "storage"],
     3: ["affinities", "geometry"],
     4: ["initialization", "objectives", "explanations", "evaluation"],

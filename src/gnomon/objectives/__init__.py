@@ -13,6 +13,7 @@ from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.linear_fit import HuberFit, ProjectionError, polar_factor
 from gnomon.objectives.low_rank_sparse import LowRankSparse, Optimality
 from gnomon.objectives.pacmap import PacmapLoss
+from gnomon.objectives.on_surface import OnSurface, repulsion_on_surface
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
@@ -38,6 +39,7 @@ __all__ = [
     "NormalizedGradient",
     "Objective",
     "Optimality",
+    "OnSurface",
     "OrdinalStress",
     "PacmapLoss",
     "PairObjective",
@@ -55,6 +57,7 @@ __all__ = [
     "added_terms",
     "gradient_error",
     "polar_factor",
+    "repulsion_on_surface",
     "takes_added",
     "takes_seed",
 ]

@@ -13,6 +13,12 @@ from gnomon.optimizers.polar_descent import PolarDescent, PolarObjective, PolarS
 from gnomon.optimizers.safe_descent import SafeDescent, SafeObjective, SafeState
 from gnomon.optimizers.sampled_descent import CompiledEpochs, SampledDescent, SampledObjective, SampledState
 from gnomon.optimizers.state import Solution, State, Stopping
+from gnomon.optimizers.surface_descent import (
+    SampledSurfaceDescent,
+    SampledSurfaceState,
+    SurfaceDescent,
+    SurfaceState,
+)
 
 __all__ = [
     "ADMM",
@@ -41,12 +47,16 @@ __all__ = [
     "SampledDescent",
     "SampledObjective",
     "SampledState",
+    "SampledSurfaceDescent",
+    "SampledSurfaceState",
     "Scheduled",
     "Solution",
     "SplitObjective",
     "State",
     "Step",
     "Stopping",
+    "SurfaceDescent",
+    "SurfaceState",
     "minimize",
     "minimize_in_stages",
     "move_points",

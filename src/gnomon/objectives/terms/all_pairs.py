@@ -128,6 +128,11 @@ class AllPairs:
             )
 
     @property
+    def factors(self) -> tuple[npt.NDArray[np.float32], ...] | None:
+        """u and v; None where every pair has the weight 1."""
+        return self._weights
+
+    @property
     def _can_interpolate(self) -> bool:
         by_mass = self._weights is None or self._charges.size > 0
         plain = self.law == "value" and by_mass and self.link != "row_log"
