@@ -7,6 +7,7 @@ from gnomon.extension.atlas.inverse import RoundTrip
 from gnomon.extension.drift import Drift, measure_drift
 from gnomon.extension.placement.by_similarity import SimilarityPlacement
 from gnomon.extension.placement.by_triplets import TripletPlacement
+from gnomon.extension.placement.on_surface import SurfacePlacement
 from gnomon.extension.placement.placement import EXACT_UP_TO, PlacementField, RowPlacement
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
 
@@ -21,6 +22,7 @@ __all__ = [
     "RoundTrip",
     "RowPlacement",
     "SimilarityPlacement",
+    "SurfacePlacement",
     "TripletPlacement",
     "measure_drift",
     "tabulate_repulsion",

@@ -35,6 +35,7 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 if TYPE_CHECKING:
     from gnomon.data import Table
     from gnomon.extension.sensitivity import DataLoss, Sensitivity
+    from gnomon.surfaces import Surface
 
 __all__ = [
     "Differentiable",
@@ -58,6 +59,7 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     """A method as a scikit-learn estimator: it learns from a table and remembers its features."""
 
     embedding_: npt.NDArray[Any]
+    surface_: Surface | None = None  # that the map lies on; None for flat space
     _shared: SharedGraph | None = None  # during a fit whose neighbours others will ask for
     _other_names: ClassVar[Mapping[str, OtherName]] = {}  # of parameters, by other libraries
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position

@@ -13,12 +13,14 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.kernels.laws import evaluate_law
+from gnomon.objectives.cross_entropy import CrossEntropy
+from gnomon.objectives.pair_objective import PairObjective
 from gnomon.objectives.pairs import compile_kernel
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.objectives.terms.base import named
 
 if TYPE_CHECKING:
-    from gnomon.objectives.pair_objective import PairObjective, RowLoss
+    from gnomon.objectives.pair_objective import RowLoss
     from gnomon.surfaces import Surface
 
 __all__ = ["OnSurface", "repulsion_on_surface"]
@@ -109,12 +111,24 @@ class OnSurface:
             self.compiled_surface,
             named(term.law),
             compile_kernel(term.kernel),
-            points,
-            points,
+            np.ascontiguousarray(points),
+            np.ascontiguousarray(points),
             weights,
             True,
             current_run().n_threads,
         )
+
+    def row_loss(self, coordinates: npt.ArrayLike, *, degree: float | None = None) -> RowLoss | None:
+        """Return the loss of one new row among fixed points, as `PairObjective.row_loss`, of their coordinates.
+
+        None where that of the flat loss is of a kind of its own.
+        """
+        if isinstance(self.flat, CrossEntropy):  # whose repulsion does not depend on the map
+            return self.flat.row_loss(coordinates, degree=degree)
+        if type(self.flat).row_loss is not PairObjective.row_loss:
+            return None
+        points = self.surface.points(coordinates)
+        return self.flat.row_loss_by(lambda term: self._of_all(term, points)[0], degree)
 
     def reference(self, points: npt.ArrayLike) -> tuple[float, Floats]:
         """Return loss and gradient in float64 by the plain sum over pairs, the oracle of the compiled sums.
@@ -185,7 +199,7 @@ def repulsion_on_surface(
         _core.Surface(surface.name, surface.radius),
         named(push.law),
         kernel,
-        points,
+        np.ascontiguousarray(points),
         others,
         charges,
         False,

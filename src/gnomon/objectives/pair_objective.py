@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -276,16 +276,20 @@ class PairObjective:
         RowLoss or None
             None if a term is none of these.
         """
+        points = self._check(np.asarray(Y))
+        return self.row_loss_by(lambda term: term.energy(points), degree)
+
+    def row_loss_by(self, energy: Callable[[AllPairs], float], degree: float | None) -> RowLoss | None:
+        """Return the same by a function that gives the energies of sums over all pairs at the map."""
         edges = [term for term in self.terms if isinstance(term, EdgePairs)]
         others = [term for term in self.terms if isinstance(term, AllPairs)]
         if not edges or len(edges) + len(others) < len(self.terms):
             return None
-        points = self._check(np.asarray(Y))
         pulls = [term.strength(degree) for term in edges]
         share = abs(pulls[0])
         return RowLoss(
             tuple(PairTerm(term.kernel, term.law, pull / share) for term, pull in zip(edges, pulls, strict=True)),
-            tuple(_row_repulsion(term, points, share) for term in others),
+            tuple(_row_repulsion(term, energy, share) for term in others),
         )
 
     def expand(self, Y: npt.ArrayLike) -> Expansion:
@@ -319,11 +323,11 @@ class PairObjective:
         return check_embedding(Y, self.n_samples)
 
 
-def _row_repulsion(term: AllPairs, Y: Embedding, share: float) -> Repulsion:
+def _row_repulsion(term: AllPairs, energy: Callable[[AllPairs], float], share: float) -> Repulsion:
     """Return what all points do to a new one, in units of the attraction of a mean row, share / n."""
-    n, charges = len(Y), term.charges_of_a_row()
+    n, charges = term.n_samples, term.charges_of_a_row()
     if term.link == "log":
-        strength = term.scale * n / (math.exp(term.energy(Y) / term.scale) * share)
+        strength = term.scale * n / (math.exp(energy(term) / term.scale) * share)
         return Repulsion(term.kernel, term.law, strength, charges=charges)
     if term.link == "row_log":
         return Repulsion(term.kernel, term.law, term.scale, "log", charges)

@@ -30,6 +30,7 @@ _MODULES = {
     "gnomon.affinities.uniform": ("UniformAffinity",),
     "gnomon.extension.placement.by_similarity": ("SimilarityPlacement",),
     "gnomon.extension.placement.by_triplets": ("TripletPlacement",),
+    "gnomon.extension.placement.on_surface": ("SurfacePlacement",),
     "gnomon.extension.placement.placement": ("RowPlacement",),
     "gnomon.geometry.frames": ("TangentFrames",),
     "gnomon.kernels": (
@@ -78,9 +79,14 @@ _MODULES = {
         "SafeState",
         "SampledDescent",
         "SampledState",
+        "SampledSurfaceDescent",
+        "SampledSurfaceState",
         "Solution",
+        "SurfaceDescent",
+        "SurfaceState",
     ),
     "gnomon.optimizers.fenchel.game": ("GameState", "Round"),
+    "gnomon.surfaces": ("Hyperboloid", "Sphere"),
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class."""

@@ -84,7 +84,7 @@ class Surface(ABC):
     @classmethod
     @abstractmethod
     def usual_radius(cls, n_samples: int) -> float:
-        """Return a radius that suits maps of so many points, in units of min_dist and spread of 0.1 and 1."""
+        """Return a radius that suits maps of so many points, in units of their spread."""
 
     @entrance()
     def distances(self, coordinates: npt.ArrayLike, others: npt.ArrayLike | None = None) -> Floats:

@@ -14,6 +14,7 @@ from gnomon.surfaces.base import Floats, Surface, check_coordinates
 __all__ = ["Hyperboloid"]
 
 _FARTHEST = 16.0  # radii from the middle: farther out, float64 no longer tells near places of the disk apart
+_REACH = 2.0  # radii, of the farthest point of a start
 _RIM = float(np.tanh(0.5 * _FARTHEST))
 
 
@@ -102,15 +103,12 @@ class Hyperboloid(Surface):
 
     @classmethod
     def usual_radius(cls, n_samples: int) -> float:
-        """Return a radius that suits maps of so many points."""
-        return 1.0
+        """Return 2, about where maps of trees keep most neighbours and bend as little as they need."""
+        return 2.0
 
     def _in_plane(self, point: Floats, vectors: Floats) -> Floats:
         """Return vectors as they are."""
         return vectors
-
-
-_REACH = 2.0  # radii
 
 
 def _gap(disk: Floats) -> Floats:

@@ -12,9 +12,7 @@ SURFACES: dict[str, type[Surface]] = {cls.name: cls for cls in (Sphere, Hyperbol
 """Classes by name."""
 
 
-def make_surface(name: str, radius: float | None, n_samples: int) -> Surface | None:
-    """Return the surface of a name, None for "euclidean"; a radius of None is chosen for so many points."""
-    if name == "euclidean":
-        return None
+def make_surface(name: str, radius: float | None, n_samples: int, spread: float = 1.0) -> Surface:
+    """Return a surface; a radius of None is chosen for so many points of a map of this spread."""
     cls = SURFACES[name]
-    return cls(cls.usual_radius(n_samples) if radius is None else radius)
+    return cls(spread * cls.usual_radius(n_samples) if radius is None else radius)

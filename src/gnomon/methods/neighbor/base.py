@@ -14,17 +14,18 @@ from gnomon._progress import ProgressLines
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
-from gnomon.extension import RowPlacement
+from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
 from gnomon.initialization import initialize
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.parameters import INIT
-from gnomon.objectives import added_terms
+from gnomon.objectives import OnSurface, added_terms
 
 if TYPE_CHECKING:
     from gnomon.extension.sensitivity import DataLoss
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
+    from gnomon.surfaces import Surface
 
 __all__ = ["Inputs", "NeighborEmbedder", "Recipe"]
 
@@ -50,6 +51,8 @@ class Recipe:
     placement : callable or None, default=None
         (inputs, objective, embedding) -> class of the placement of new rows, or None if they cannot be placed. None
         places them by the affinity and the objective.
+    surface : Surface or None, default=None
+        What the map lies on; None for flat space. The optimizer then is one of points on a surface.
     """
 
     n_neighbors: int
@@ -59,6 +62,7 @@ class Recipe:
     optimizer: Any
     reduce: Callable[[Any, int], Any] | None = None
     placement: Callable[[Inputs, Any, npt.NDArray[np.float32]], Callable[..., RowPlacement] | None] | None = None
+    surface: Surface | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -117,6 +121,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             reduced = recipe.reduce is not None and parameters["precomputed_knn"] is None
             self.graph_ = replace(graph, metric=f"{graph.metric}, {X.shape[1]} features") if reduced else graph
         inputs = Inputs(X, graph, self.seed_, parameters["masses"])
+        self.surface_ = surface = recipe.surface
+        given = not isinstance(self.init, str)
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
         reporter.begin("initialization")
@@ -124,20 +130,25 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             parameters["init"],
             X=None if parameters["metric"] == "precomputed" else X,
             affinities=self._start_affinities(inputs, parameters),
-            n_components=n_components,
+            n_components=n_components if surface is None or given else surface.width,
             seed=self.seed_,
         )
         self.init_ = start.kind
-        given = not isinstance(self.init, str)
         reporter.begin("layout", recipe.optimizer.max_iter)
         objective = recipe.objective(self.affinities_, inputs)
         first = start.embedding if given else recipe.rescale(start.embedding)
+        if surface is not None:
+            first = surface.points(first) if given else surface.start(first)
+            objective = OnSurface(objective, surface)
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
         self.solution_, self.n_iter_ = solution, solution.n_iter
         self.evaluation_ = getattr(recipe.optimizer, "evaluation", objective.evaluation_for(n_components))
         self._learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]]  # to the end of the fit
         self._learn = partial(added_terms(objective).learned, solution.embedding)
-        positions = np.asarray(solution.embedding, dtype=np.float32)
+        if surface is None:
+            positions = np.asarray(solution.embedding, dtype=np.float32)
+        else:
+            positions = surface.coordinates(solution.embedding)
         self.placement_ = self._placement(rows, positions, recipe, objective, inputs)
         return positions
 
@@ -146,6 +157,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     ) -> RowPlacement | None:
         """Return how new rows are placed: by affinity and loss, each of which knows what it asks of a new row."""
         make: Callable[..., RowPlacement] | None = RowPlacement
+        if recipe.surface is not None:
+            make = partial(SurfacePlacement, surface=recipe.surface)
         weights, loss = None, None
         if recipe.placement is not None:
             make = recipe.placement(inputs, objective, positions)
@@ -154,7 +167,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             weights, loss = recipe.affinity.new_rows(inputs), objective.row_loss(positions, degree=degree)
             if inputs.masses is not None:
                 weights = RowsByMass(weights, inputs.masses)
-        if make is None or (make is RowPlacement and (weights is None or loss is None)):
+        if make is None or (recipe.placement is None and (weights is None or loss is None)):
             return None
         return make(
             rows,
@@ -174,10 +187,19 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             raise ValueError(message("place", rule, remedy=remedy))
         return self.placement_.place(X)
 
+    def _make_atlas(self) -> AffineAtlas:
+        if self.surface_ is not None:
+            what, rule = f"output_metric={self.surface_.name!r}", "'euclidean' for a function with a derivative"
+            fact = "an atlas is of flat maps"
+            raise ValueError(message(what, rule, fact=fact, remedy="Place new rows with place."))
+        return super()._make_atlas()
+
     def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:
         """Return the loss with affinities that follow the data: the parts of the fit, in float64."""
         from gnomon.extension.sensitivity import DataLoss  # loaded when first asked for
 
+        if self.surface_ is not None:
+            raise ValueError(message(f"output_metric={self.surface_.name!r}", "'euclidean' for a sensitivity"))
         who = type(self).__name__
         if self._masses is not None:
             remedy = "Fit distinct rows without sample_weight."

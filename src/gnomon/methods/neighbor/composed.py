@@ -24,10 +24,11 @@ from gnomon.affinities import (
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
+from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
-from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
+from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent, SampledSurfaceDescent, SurfaceDescent
 
 __all__ = ["AFFINITIES", "NeighborEmbedding"]
 
@@ -44,6 +45,10 @@ _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "adam": Adam,
     "lbfgs": LBFGS,
     "sampled_descent": SampledDescent,
+}
+_ON_SURFACE: dict[str, Callable[..., Any]] = {
+    "gradient_descent": SurfaceDescent,
+    "sampled_descent": SampledSurfaceDescent,
 }
 _USUAL_OPTIMIZER = {
     "kl": "gradient_descent",
@@ -91,17 +96,21 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
         As in `UMAP`, for losses that take added terms: "cross_entropy". If it is not sampled, "auto" takes Adam.
     start_spread : float > 0 or None, default=None
         Standard deviation of a named start along its first axis; None takes 1e-4 for "kl" and "reconstruction", a
-        box of side 10 for "cross_entropy" and 1 for others.
+        box of side 10 for "cross_entropy" and 1 for others. Of flat maps.
+    output_metric, output_radius : as in `UMAP`
+        For losses of edges and all pairs: "cross_entropy", "kl" and others without a logarithm for each row. Then the
+        optimizer is "sampled_descent" (`gnomon.optimizers.SampledSurfaceDescent`, of "cross_entropy", "auto" for it) or
+        "gradient_descent" (`gnomon.optimizers.SurfaceDescent`, of all pairs). A radius of None takes a spread of 1.
     metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         The default start is "pca".
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components), float32
+    embedding_ : ndarray of shape (n_samples, n_components), float32, float64 on a surface
         The map.
     kernel_ : OutputKernel
         The kernel used.
-    graph_, affinities_, solution_, n_iter_, seed_, init_, evaluation_, timings_
+    graph_, affinities_, surface_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`.
 
     Notes
@@ -131,6 +140,8 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
     density: float | dict[str, Any] | None = None
     frames: float | dict[str, Any] | None = None
     start_spread: float | None = None
+    output_metric: str = "euclidean"
+    output_radius: float | None = None
 
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
@@ -151,16 +162,20 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
         "density": DENSITY,
         "frames": FRAMES,
         "start_spread": Either(Real(0.0, low_open=True), Nothing()),
+        "output_metric": OUTPUT_METRIC,
+        "output_radius": OUTPUT_RADIUS,
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         self.kernel_ = make_kernel(parameters["kernel"], parameters["kernel_params"])
+        surface = output_surface(parameters, n_samples)
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=self._make_affinity(parameters, n_samples),
             rescale=self._make_start(parameters),
             objective=partial(self._make_objective, parameters=parameters),
-            optimizer=self._make_optimizer(parameters),
+            optimizer=self._make_optimizer(parameters, _OPTIMIZERS if surface is None else _ON_SURFACE),
+            surface=surface,
         )
 
     def _why_rows_count_alike(self, parameters: dict[str, Any]) -> str:
@@ -217,13 +232,19 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
             *frame_terms(frames, affinities, self.kernel_, inputs, parameters),
         )
 
-    def _make_optimizer(self, parameters: dict[str, Any]) -> Any:
+    def _make_optimizer(self, parameters: dict[str, Any], known: dict[str, Callable[..., Any]]) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
+        flat = known is _OPTIMIZERS
         if isinstance(optimizer, str):
             name = self._usual_optimizer(parameters) if optimizer == "auto" else optimizer
-            if name == "sampled_descent":
+            if not flat and optimizer == "auto" and name != "sampled_descent":
+                name = "gradient_descent"
+            if name not in known:
+                fact = f"output_metric={parameters['output_metric']!r}"
+                raise ValueError(message(f"optimizer={name!r}", f"one of auto, {', '.join(known)}", fact=fact))
+            if flat and name == "sampled_descent":
                 given = {"seed": self.seed_, **given}
-            return _OPTIMIZERS[name](**given)
+            return known[name](**given)
         if given:
             raise ValueError(message("optimizer_params", "None where optimizer is an object"))
         return optimizer

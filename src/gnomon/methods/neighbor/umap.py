@@ -12,10 +12,11 @@ from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
+from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
-from gnomon.optimizers import SampledDescent
+from gnomon.optimizers import SampledDescent, SampledSurfaceDescent
 
 __all__ = ["UMAP"]
 
@@ -37,7 +38,7 @@ class UMAP(SupervisedEmbedder):
     n_neighbors : int >= 2, default=15
         Neighbours of each row, the row itself not counted (umap-learn counts it: its 15 is 14 here).
     n_components : int >= 1, default=2
-        Dimension of the map.
+        Dimension of the map; 2 on a surface.
     min_dist : float in [0, spread], default=0.1
         How close points may come in the map, in map units.
     spread : float > 0, default=1.0
@@ -75,6 +76,13 @@ class UMAP(SupervisedEmbedder):
         Weight of a term that keeps the spread along each tangent direction, as `FeatMAP`, whose weight is 0.5; None or
         0 for none. A dict gives some of weight, begins (0.7), every (passes between two estimates of the map's frames,
         10) and variance_shift (0.1). Frames are made of the method's own neighbours.
+    output_metric : {"euclidean", "sphere", "hyperboloid"}, default="euclidean"
+        What distances in the map are: straight, or along a surface. On a "sphere" (umap-learn's "haversine")
+        ``embedding_`` is longitude and latitude in radians; on a "hyperboloid", the hyperbolic plane, the place in the
+        Poincare disk, inside the unit circle. ``surface_`` gives places in space, distances and pictures of them.
+    output_radius : float > 0 or None, default=None
+        Radius of the sphere or, on a hyperboloid, of curvature, in units of the map, those of min_dist and spread. None
+        takes spread times log10(n_samples) - 1, 1.5 at least, on a sphere and 2 spread on a hyperboloid.
     target_weight : float in [0, 1], default=0.5
         Weight of a target y given to `fit`, against the data; 0 does not use it. See `SupervisedAffinity`.
     target_metric : {"auto", "categorical", "euclidean", "l2"}, default="auto"
@@ -93,8 +101,10 @@ class UMAP(SupervisedEmbedder):
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components), float32
+    embedding_ : ndarray of shape (n_samples, n_components), float32, float64 on a surface
         The map.
+    surface_ : Sphere, Hyperboloid or None
+        What the map lies on; None for flat space. See `gnomon.surfaces`.
     graph_ : NeighborGraph
         Nearest neighbours of the distinct rows, with the measured recall.
     affinities_ : Affinities
@@ -120,6 +130,10 @@ class UMAP(SupervisedEmbedder):
     ``placement_.search`` says how neighbours were searched and with what recall, ``placement_.field`` how the
     repulsion was summed.
 
+    On a surface forces, steps and starts are those of `gnomon.optimizers.SampledSurfaceDescent`: geodesic distances
+    and Riemannian gradients. `place` works as in flat space; `transform`, `inverse_transform`, `jacobian`, sensitivity,
+    density and frames are refused there, as they are of flat maps.
+
     References
     ----------
     .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection for dimension reduction",
@@ -142,6 +156,8 @@ class UMAP(SupervisedEmbedder):
     max_iter: int | None = None
     density: float | dict[str, Any] | None = None
     frames: float | dict[str, Any] | None = None
+    output_metric: str = "euclidean"
+    output_radius: float | None = None
     init: Any = "spectral"
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -158,6 +174,8 @@ class UMAP(SupervisedEmbedder):
         "max_iter": Either(Integer(0), Nothing()),
         "density": DENSITY,
         "frames": FRAMES,
+        "output_metric": OUTPUT_METRIC,
+        "output_radius": OUTPUT_RADIUS,
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
@@ -165,6 +183,8 @@ class UMAP(SupervisedEmbedder):
         self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
         if max_iter is None:
             max_iter = 500 if n_samples <= _SMALL else 200
+        surface = output_surface(parameters, n_samples, spread=parameters["spread"])
+        descent = SampledDescent if surface is None else SampledSurfaceDescent
         memberships = FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
@@ -179,7 +199,8 @@ class UMAP(SupervisedEmbedder):
                 added=self._terms(parameters, self._of_data(affinities, memberships, inputs, parameters), inputs),
                 seed=inputs.seed,
             ),
-            optimizer=SampledDescent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+            optimizer=descent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+            surface=surface,
         )
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
