@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
+from gnomon.evaluation.layout import Layout
 
 __all__ = ["AnchorScores", "choose_anchors", "score_anchors"]
 
@@ -143,7 +144,7 @@ class AnchorScores:
 
 def score_anchors(
     X: Any,
-    Y: npt.NDArray[np.float64],
+    layout: Layout,
     anchors: npt.NDArray[np.int64],
     *,
     metric: str,
@@ -153,7 +154,7 @@ def score_anchors(
     seed: int,
 ) -> AnchorScores:
     """Rank all rows from each anchor, a chunk of anchors at a time."""
-    n = Y.shape[0]
+    n = layout.n_samples
     rows = _distance_rows(X, metric, n_neighbors, anchors)
     all_pairs = len(anchors) == n and n * (n - 1) // 2 <= _ALL_PAIRS_BELOW
     chunk = int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
@@ -161,14 +162,23 @@ def score_anchors(
     for begin in range(0, len(anchors), chunk):
         some = anchors[begin : begin + chunk]
         distances = rows(some)
-        *scores, data_pairs, map_pairs = _core.score_map(
-            distances, Y, some, n_neighbors, n_nearest, n_triplets, seed, current_run().n_threads
-        )
-        if all_pairs:
-            later = np.arange(n) > some[:, None]
-            data_pairs = distances[later].astype(np.float64)
-            map_pairs = np.sum((Y[some][:, None, :] - Y[None, :, :]) ** 2, axis=2)[later]
-        parts.append((*scores, data_pairs.ravel(), map_pairs.ravel()))
+        for first, last, places in layout.seen_from(some):
+            *scores, data_pairs, map_pairs = _core.score_map(
+                distances[first:last],
+                places,
+                some[first:last],
+                n_neighbors,
+                n_nearest,
+                n_triplets,
+                seed,
+                current_run().n_threads,
+            )
+            if all_pairs:
+                here = some[first:last]
+                later = np.arange(n) > here[:, None]
+                data_pairs = distances[first:last][later].astype(np.float64)
+                map_pairs = np.sum((places[here][:, None, :] - places[None, :, :]) ** 2, axis=2)[later]
+            parts.append((*scores, data_pairs.ravel(), map_pairs.ravel()))
     return AnchorScores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

@@ -15,10 +15,10 @@ from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters,
 from gnomon.data import check_labels
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, score_anchors
+from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
     label_hits,
     label_residuals,
-    nearest_in_map,
     rank_penalty_scale,
     shared_neighbors,
     spearman,
@@ -26,6 +26,7 @@ from gnomon.evaluation.scores import (
 )
 from gnomon.geometry.check import check_features, check_places
 from gnomon.neighbors import NeighborGraph, read_graph
+from gnomon.surfaces import Surface
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -218,7 +219,7 @@ def _expected_of_random_map(n: int, k: int, truth: _Truth) -> dict[str, float]:
 
 
 def _score_points(
-    places: Floats,
+    layout: Layout,
     anchors: npt.NDArray[np.int64],
     found: AnchorScores,
     kept: npt.NDArray[np.int64],
@@ -238,8 +239,8 @@ def _score_points(
         return full
 
     rows, nearest = anchors, found.nearest
-    if len(anchors) < n and places.shape[1] <= _TREE_COMPONENTS and (graph is not None or truth):
-        rows, nearest = np.arange(n), nearest_in_map(places, nearest.shape[1])
+    if len(anchors) < n and layout.n_components <= _TREE_COMPONENTS and (graph is not None or truth):
+        rows, nearest = np.arange(n), layout.nearest(nearest.shape[1])
     if graph is None:
         preservation = spread(anchors, found.shared / k)
     else:
@@ -268,6 +269,7 @@ def evaluate(
     labels: Any = None,
     graph: Any = None,
     metric: str = "euclidean",
+    surface: Surface | None = None,
     n_anchors: int | None = None,
     n_triplets: int = 100,
     random_state: RandomState = 0,
@@ -291,7 +293,11 @@ def evaluate(
         Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`. With it `neighborhood_preservation`
         covers all rows, otherwise the anchors.
     metric : str, default="euclidean"
-        Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean.
+        Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean
+        unless it lies on a surface.
+    surface : gnomon.surfaces.Surface or None, default=None
+        What the map lies on, as the ``surface_`` of a method; Y then holds its two coordinates, and distances in the
+        map are those along it. None for flat space.
     n_anchors : int or None, default=None
         Rows whose ranks against all rows are found: all up to 5000 rows by default, else 2000 random ones.
     n_triplets : int >= 1, default=100
@@ -323,10 +329,11 @@ def evaluate(
         values = values[:, kept] if metric == "precomputed" else values
         labels = None if labels is None else labels[kept]
     n, truth = len(kept), _Truth.of(labels)
+    layout = places_of(places, surface)
     anchors = choose_anchors(n, checked["n_anchors"], seed)
     found = score_anchors(
         values,
-        places,
+        layout,
         anchors,
         metric=metric,
         n_neighbors=k,
@@ -335,7 +342,7 @@ def evaluate(
         seed=seed,
     )
     per_point = _score_points(
-        places, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=graph
+        layout, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=graph
     )
     overall = {name: float(np.mean(scores[np.isfinite(scores)])) for name, scores in per_point.items()}
     return Evaluation(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gnomon.completion import Completion
     from gnomon.maps.result import Map
     from gnomon.neighbors import NeighborGraph
+    from gnomon.surfaces import Surface
 
 __all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack"]
 
@@ -89,6 +90,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         if graph.mask is not None:
             arrays["graph_mask"] = graph.mask
         description["graph"] = {"metric": graph.metric, "method": graph.method, "recall": float(graph.recall)}
+    if result.surface is not None:
+        description["surface"] = [result.surface.name, float(result.surface.radius)]
     if result.columns is not None:
         description["columns"] = [asdict(rule) for rule in result.columns]
     if result._n_fitted is not None:
@@ -205,6 +208,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
         "columns": 4,
         "completion": 4,
         "representation": 4,
+        "surface": 4,
     }
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
@@ -218,6 +222,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["X"] = _table(left, entries["X"], len(made["embedding"]), len(made["feature_names"]))
     made["graph"] = _graph(left, entries["graph"]) if "graph" in entries else None
     made["scale"] = _scale(left, entries["scale"]) if "scale" in entries else None
+    made["surface"] = _surface(entries["surface"]) if "surface" in entries else None
     made["columns"] = _columns(entries["columns"], made["feature_names"]) if "columns" in entries else None
     made["representation"] = _representation(left, entries["representation"]) if "representation" in entries else None
     made["completion"] = _completion(left, entries["completion"], made["X"]) if "completion" in entries else None
@@ -341,6 +346,16 @@ def _columns(about: Any, feature_names: list[str]) -> list[ColumnRule]:
     if fault := rules_fault(rules):
         raise ValueError(fault)
     return rules
+
+
+def _surface(about: Any) -> Surface:
+    """Return the surface of a name and a radius."""
+    from gnomon.surfaces import SURFACES
+
+    plain = isinstance(about, list) and len(about) == 2 and about[0] in list(SURFACES) and type(about[1]) is float
+    if not plain or not 0.0 < about[1] < math.inf:
+        raise ValueError("its surface is not a name and a radius")
+    return SURFACES[about[0]](about[1])
 
 
 def _graph(arrays: Arrays, about: Any) -> NeighborGraph:

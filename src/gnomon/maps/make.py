@@ -202,9 +202,14 @@ def map(
         else:
             options = {} if by_row is None else {"sample_weight": by_row}
             graph, embedding = None, np.asarray(estimator.fit_transform(given.values, **options))
+    surface = estimator.surface_ if isinstance(estimator, Embedder) else None
+    if surface is not None:
+        embedding = surface.drawn(embedding)
+        notes.append(surface.words)
     made = Map(
         X=table,
         embedding=embedding,
+        surface=surface,
         method=method if isinstance(method, str) else type(estimator).__name__,
         parameters=_parameters_used(estimator),
         labels=checked,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
+    from gnomon.surfaces import Surface
     from gnomon.viewer import Sequence
 
 __all__ = ["N_NEIGHBORS", "Map"]
@@ -92,6 +93,10 @@ class Map(Questions):
         Heading of figures, reports and pages.
     n_jobs : int or None
         Threads for explanations and evaluations; None takes all.
+    surface : gnomon.surfaces.Surface or None
+        What the map lies on, None for flat space. On a sphere `embedding` is in space, (n_samples, 3), on a hyperboloid
+        in the Poincare disk, and so is all that is shown and explained; scores are of distances along the surface, and
+        `transform`, `inverse_transform`, `jacobian` and `extend` are refused.
     """
 
     X: Any
@@ -115,6 +120,7 @@ class Map(Questions):
     notes: list[str] = field(default_factory=list)
     name: str = "map"
     n_jobs: int | None = None
+    surface: Surface | None = None
 
     @entrance("Map")
     def __post_init__(self) -> None:
@@ -261,7 +267,8 @@ class Map(Questions):
 
             self._evaluation = evaluate(
                 self._mapped(),
-                self.embedding,
+                self.embedding if self.surface is None else self.surface.read(self.embedding),
+                surface=self.surface,
                 labels=self.labels,
                 graph=self.neighbors() if np.isfinite(self.embedding).all() else None,
                 metric=self.metric,
@@ -327,7 +334,14 @@ class Map(Questions):
     @property
     def _one(self) -> Any:
         """What holds the function of the map: the fitted method or an atlas."""
+        self._refuse_surface("a function with a derivative")
         return self._estimator if self.extension_kind == "method" else self._function()
+
+    def _refuse_surface(self, what: str) -> None:
+        """Raise ValueError if the map does not lie in flat space, of which an atlas is."""
+        if self.surface is not None:
+            rule, remedy = f"in flat space for {what}", "Place new rows with place."
+            raise ValueError(message(f"a map on a {self.surface.name}", rule, remedy=remedy))
 
     @entrance()
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
@@ -383,7 +397,8 @@ class Map(Questions):
         if own is None:
             remedy = "Ask for transform."
             raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
-        return np.asarray(own(rows))
+        places = np.asarray(own(rows))
+        return places if self.surface is None else self.surface.drawn(places)
 
     @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
@@ -532,6 +547,7 @@ class Map(Questions):
 
     def _function(self) -> AffineAtlas:
         """Return the atlas, made when it is first asked for."""
+        self._refuse_surface("an atlas")
         if self._atlas is None:
             from gnomon.maps.growing import make_atlas
 
@@ -566,8 +582,12 @@ class Map(Questions):
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
         from gnomon.plot import plot_map
 
-        drawn: Axes = plot_map(self.embedding, labels=self.labels, ax=ax, **options)
+        drawn: Axes = plot_map(self._plotted(), labels=self.labels, ax=ax, surface=self.surface, **options)
         return drawn
+
+    def _plotted(self) -> npt.NDArray[Any]:
+        """Return the positions as a figure takes them: on a surface its coordinates."""
+        return self.embedding if self.surface is None else self.surface.read(self.embedding)
 
     def to_png(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a static picture of the map with its scores and most important features."""
@@ -576,7 +596,8 @@ class Map(Questions):
         explanation = self.explain() if self.image_shape is not None else self.feature_groups().explanation
         save_png(
             path,
-            embedding=self.embedding,
+            embedding=self._plotted(),
+            surface=self.surface,
             labels=self.labels,
             title=self.name if title is None else title,
             explanation=explanation,

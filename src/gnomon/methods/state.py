@@ -18,6 +18,7 @@ from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.registry import METHODS
 from gnomon.neighbors import read_graph
 from gnomon.storage import Arrays, NotStorableError, Parts, Reader, Writer, checksum
+from gnomon.surfaces import Surface
 
 if TYPE_CHECKING:
     from gnomon.methods.base import Embedder
@@ -132,7 +133,11 @@ def _check_fit(estimator: Any, parts: Parts | None) -> None:
         raise ValueError("the method has no positions")
     if type(n_features) is not int or n_features < 1:
         raise ValueError(f"the method has {n_features!r:.40} features")
-    if parts is not None and parts.embedding is not None and places.shape[1] != parts.embedding.shape[1]:
+    surface = estimator.surface_
+    if surface is not None and (places.shape[1] != 2 or not isinstance(surface, Surface)):
+        raise ValueError("the method lies on a surface without coordinates there")
+    drawn = places.shape[1] if surface is None else surface.width
+    if parts is not None and parts.embedding is not None and drawn != parts.embedding.shape[1]:
         raise ValueError("the method maps to places of another dimension than the map has")
     if parts is not None and n_features != parts.X.shape[1]:
         raise ValueError("the method maps rows of other features than the map has")

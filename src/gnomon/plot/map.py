@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
+from gnomon.plot.frame import frame_of
 from gnomon.plot.style import (
     DENSITY_FROM,
     ClassColors,
@@ -20,6 +21,7 @@ from gnomon.plot.style import (
     point_style,
     save_figure,
 )
+from gnomon.surfaces import Surface
 
 __all__ = ["plot_map", "save_png"]
 
@@ -45,6 +47,7 @@ def plot_map(
     arrows: Mapping[str, tuple[float, float]] | None = None,
     legend: bool = True,
     annotate: bool = True,
+    surface: Surface | None = None,
 ) -> Any:
     """Draw a map as a scatter plot, or as a density picture where there are many points.
 
@@ -65,6 +68,9 @@ def plot_map(
         Directions of features in units of the map, drawn from its centre; scaled together to a readable length.
     legend, annotate : bool, default=True
         Whether to draw the legend, and the names of the classes.
+    surface : gnomon.surfaces.Surface or None, default=None
+        What the map lies on; the embedding then holds its two coordinates. A sphere is drawn as its two halves, by
+        Lambert's picture that keeps areas; a hyperboloid as the Poincare disk. Arrows are of flat maps.
 
     Returns
     -------
@@ -80,7 +86,10 @@ def plot_map(
     if Y.ndim != 2 or Y.shape[1] not in (2, 3):
         raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
     colors = colors_of(labels, values, len(Y))
-    Y = Y[:, :2]
+    frame = None if surface is None else frame_of(surface, Y)
+    if frame is not None and arrows:
+        raise ValueError(message("arrows", f"None on a {frame.surface.name}", fact="directions differ from place to place"))
+    Y = Y[:, :2] if frame is None else frame.places
     if ax is None:
         figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
         ax = figure.add_subplot()
@@ -90,6 +99,8 @@ def plot_map(
     elif colors is not None and legend:
         colors.add_bar(ax.figure, ax, shrink=0.6)
     dress(ax, Y, title)
+    if frame is not None:
+        frame.draw(ax)
     if arrows:
         _draw_arrows(ax, Y, arrows)
     return ax
@@ -207,6 +218,7 @@ def save_png(
     path: str | os.PathLike[str],
     *,
     embedding: npt.ArrayLike,
+    surface: Surface | None = None,
     title: str = "",
     method: str = "",
     labels: npt.ArrayLike | None = None,
@@ -222,8 +234,8 @@ def save_png(
     ----------
     path : str or path-like
         File to write; its suffix may be any that matplotlib writes (png, pdf, svg).
-    embedding, labels, values : as for `plot_map`
-        The map and its colours.
+    embedding, surface, labels, values : as for `plot_map`
+        The map, what it lies on and its colours.
     title, method : str
         Heading and the name of the method.
     feature_names : list of str, default=None
@@ -239,7 +251,7 @@ def save_png(
     figure = matplotlib.figure.Figure(figsize=(10.0, 7.2), layout="constrained")
     matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
     ax = figure.add_subplot()
-    plot_map(embedding, labels=labels, values=values, ax=ax)
+    plot_map(embedding, labels=labels, values=values, ax=ax, surface=surface)
     heading = title or method
     if heading:
         ax.set_title(heading, loc="left", fontsize=15, fontweight="bold", parse_math=False)

@@ -59,6 +59,19 @@ class Surface(ABC):
         """Return places in space (n, 3) of coordinates (n, 2), in units of the map."""
 
     @abstractmethod
+    def drawn(self, coordinates: npt.ArrayLike) -> Floats:
+        """Return places where a map of the surface is shown and explained: space (n, 3), or a plane (n, 2)."""
+
+    @abstractmethod
+    def read(self, drawn: npt.ArrayLike) -> Floats:
+        """Return the coordinates (n, 2) of places where a map is shown, NaN where these are."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """How a map of the surface is shown, a sentence for its reader."""
+
+    @abstractmethod
     def picture(self, coordinates: npt.ArrayLike) -> Floats:
         """Return places (n, 2) in a picture of the whole surface in the plane."""
 

@@ -59,6 +59,23 @@ class Hyperboloid(Surface):
         squares = np.square(disk).sum(axis=1, keepdims=True)
         return np.asarray(self.radius * np.hstack([2.0 * disk, 1.0 + squares]) / (1.0 - squares))
 
+    def drawn(self, coordinates: npt.ArrayLike) -> Floats:
+        """Return places in the Poincare disk (n, 2), as `picture`."""
+        return self.points(coordinates)
+
+    def read(self, drawn: npt.ArrayLike) -> Floats:
+        """Return places of the disk, those on its rim or beyond as far out as points may lie."""
+        return _inside(np.asarray(drawn, dtype=np.float64))
+
+    @property
+    def words(self) -> str:
+        """How a map of the hyperbolic plane is shown."""
+        return (
+            f"The map lies on the hyperbolic plane of curvature radius {self.radius:.3g}, shown as its Poincare disk: "
+            "directions are true, lengths, also of arrows, shrink to the rim by (1 - r^2) / 2 at r from the middle. "
+            "Scores are of true distances."
+        )
+
     def picture(self, coordinates: npt.ArrayLike) -> Floats:
         """Return the Poincare disk as it is."""
         return self.points(coordinates)

@@ -58,6 +58,22 @@ class Sphere(Surface):
         """Return places in space (n, 3), `radius` from the origin: nearest neighbours there are those on the sphere."""
         return self.radius * self.points(coordinates)
 
+    def drawn(self, coordinates: npt.ArrayLike) -> Floats:
+        """Return places in space (n, 3), as `ambient`."""
+        return self.ambient(coordinates)
+
+    def read(self, drawn: npt.ArrayLike) -> Floats:
+        """Return longitude and latitude of the directions of places in space."""
+        return self.coordinates(np.asarray(drawn, dtype=np.float64))
+
+    @property
+    def words(self) -> str:
+        """How a map of the sphere is shown."""
+        return (
+            f"The map lies on a sphere of radius {self.radius:.3g}, shown in space: near on the sphere is near there, and "
+            "arrows and regions are in space. A figure shows its two halves."
+        )
+
     def picture(self, coordinates: npt.ArrayLike) -> Floats:
         """Return places (n, 2) in Mollweide's picture, an ellipse twice as wide as high that keeps areas.
 

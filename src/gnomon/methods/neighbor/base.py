@@ -100,6 +100,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
 
     def _why_rows_count_alike(self, parameters: dict[str, Any]) -> str:
         """Return what in the parameters counts every distinct row once, as a clause; empty if nothing does."""
+        if parameters.get("output_metric", "euclidean") != "euclidean":
+            return "a map on a surface counts distinct rows"
         kept = [name for name in ("density", "frames") if _is_wanted(parameters.get(name))]
         return f"the term of {kept[0]} counts distinct rows" if kept else ""
 

@@ -1,0 +1,116 @@
+"""A map as its scores look at it: places whose straight distances have the order of those in the map."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.evaluation.scores import nearest_in_map
+from gnomon.surfaces import Sphere, Surface
+
+__all__ = ["Layout", "places_of"]
+
+Floats = npt.NDArray[np.float64]
+
+_ROWS = 256  # of distances at a time
+
+
+class Layout(ABC):
+    """The places of n_samples rows."""
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of rows."""
+
+    @property
+    @abstractmethod
+    def n_components(self) -> int:
+        """Dimension of the map."""
+
+    @abstractmethod
+    def seen_from(self, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, Floats]]:
+        """Yield parts rows[first:last], and places (n_samples, d) whose distances from these have the map's order."""
+
+    @abstractmethod
+    def nearest(self, count: int) -> npt.NDArray[np.int32]:
+        """Return the `count` nearest rows of every row, itself not counted."""
+
+
+@dataclass(frozen=True)
+class _Flat(Layout):
+    """Places in flat space, the same for whoever looks."""
+
+    places: Floats
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.places)
+
+    @property
+    def n_components(self) -> int:
+        """Dimension of the map."""
+        return int(self.places.shape[1])
+
+    def seen_from(self, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, Floats]]:
+        """Yield all rows, and the places."""
+        yield 0, len(rows), self.places
+
+    def nearest(self, count: int) -> npt.NDArray[np.int32]:
+        """Return the `count` nearest rows of every row, itself not counted."""
+        return nearest_in_map(self.places, count)
+
+
+@dataclass(frozen=True)
+class _Curved(Layout):
+    """Coordinates on a surface that no flat space holds: each row sees the others in its own tangent plane."""
+
+    coordinates: Floats
+    surface: Surface
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.coordinates)
+
+    @property
+    def n_components(self) -> int:
+        """Dimension of the map."""
+        return int(self.coordinates.shape[1])
+
+    def seen_from(self, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, Floats]]:
+        """Yield the rows one by one, and where each sees the others."""
+        for place, row in enumerate(rows):
+            yield place, place + 1, self.surface.displacements(self.coordinates, self.coordinates[row])
+
+    def nearest(self, count: int) -> npt.NDArray[np.int32]:
+        """Return the `count` nearest rows of every row, itself not counted."""
+        found = np.empty((self.n_samples, count), dtype=np.int32)
+        for first in range(0, self.n_samples, _ROWS):
+            rows = np.arange(first, min(first + _ROWS, self.n_samples))
+            distances = self.surface.distances(self.coordinates[rows], self.coordinates)
+            distances[rows - first, rows] = np.inf
+            some = np.argpartition(distances, count - 1, axis=1)[:, :count]
+            order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
+            found[rows] = np.take_along_axis(some, order, axis=1)
+        return found
+
+
+def places_of(places: Floats, surface: Surface | None) -> Layout:
+    """Return a map as its scores look at it.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_samples, n_components), float64
+        Coordinates on the surface, or places in flat space; finite.
+    surface : Surface or None
+        What the map lies on. Straight ways through a sphere have the order of those along it.
+    """
+    if surface is None:
+        return _Flat(places)
+    return _Flat(surface.ambient(places)) if isinstance(surface, Sphere) else _Curved(places, surface)
