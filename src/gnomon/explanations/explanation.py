@@ -23,6 +23,7 @@ from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
+from gnomon.surfaces import Surface
 
 __all__ = ["Explanation", "TopFeatures", "explain"]
 
@@ -334,6 +335,7 @@ def explain(
     metric: str = "euclidean",
     scale: Literal["auto", "standard", "robust"] | Scaling | None = None,
     fit: str = "auto",
+    surface: Surface | None = None,
     n_jobs: int | None = None,
 ) -> Explanation:
     """Explain an embedding made anywhere: which features move each point, and how far to believe it.
@@ -379,6 +381,10 @@ def explain(
         that predicts held-out rows best. "auto": the one that does, for the whole map: forward unless the inverse fit
         predicts clearly more, and always where the median R2 of the forward fits reaches 0.5.
         `Explanation.direction` and `Explanation.scores` tell.
+    surface : gnomon.surfaces.Surface or None, default=None
+        What the map lies on, as the ``surface_`` of a method; Y then holds its two coordinates, and the explanation is
+        of the places where such a map is shown: of a sphere in space, where near is near and arrows have three
+        components; of a hyperboloid in the Poincare disk, where directions are true and lengths are those of the disk.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -403,6 +409,8 @@ def explain(
         scaling, _ = choose_scaling(given, scale, names=labels, metric=metric)
     values = given if scaling is None else scaling.apply(given)
     places = check_places(Y, values.shape[0])
+    if surface is not None:
+        places = surface.drawn(places)
     near = _neighbors(
         values, graph, _N_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
     )

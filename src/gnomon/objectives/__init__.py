@@ -12,8 +12,8 @@ from gnomon.objectives.kl_divergence import ConditionalDivergence, KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.linear_fit import HuberFit, ProjectionError, polar_factor
 from gnomon.objectives.low_rank_sparse import LowRankSparse, Optimality
+from gnomon.objectives.on_surface import OnSurface, on_surface, repulsion_on_surface
 from gnomon.objectives.pacmap import PacmapLoss
-from gnomon.objectives.on_surface import OnSurface, repulsion_on_surface
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
@@ -38,8 +38,8 @@ __all__ = [
     "LowRankSparse",
     "NormalizedGradient",
     "Objective",
-    "Optimality",
     "OnSurface",
+    "Optimality",
     "OrdinalStress",
     "PacmapLoss",
     "PairObjective",
@@ -56,6 +56,7 @@ __all__ = [
     "TripletLoss",
     "added_terms",
     "gradient_error",
+    "on_surface",
     "polar_factor",
     "repulsion_on_surface",
     "takes_added",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,12 @@ from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.objectives.terms.base import named
 
 if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
     from gnomon.objectives.pair_objective import RowLoss
+    from gnomon.objectives.terms import Term
     from gnomon.surfaces import Surface
 
-__all__ = ["OnSurface", "repulsion_on_surface"]
+__all__ = ["OnSurface", "on_surface", "repulsion_on_surface"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,12 +55,7 @@ class OnSurface:
             fact = "they are of flat maps"
             raise ValueError(message("added terms", "left out on a surface", fact=fact))
         self.flat, self.surface = flat, surface
-        for term in flat.terms:
-            sums = isinstance(term, EdgePairs) or (isinstance(term, AllPairs) and term.link != "row_log")
-            if not sums or not isinstance(term.law, str) or compile_kernel(term.kernel) is None:
-                what = f"{type(term).__name__} with {term.kernel}"
-                rule = "a sum over edges or all pairs with a kernel that has a name, on a surface"
-                raise ValueError(message(what, rule, remedy="Use the loss 'cross_entropy' or 'kl'."))
+        self._terms = [_checked(term) for term in flat.terms]
         self.compiled_surface = _core.Surface(surface.name, surface.radius)
 
     @property
@@ -81,7 +78,7 @@ class OnSurface:
     def loss_and_gradient(self, points: Floats) -> tuple[float, Floats]:
         """Return both, from one evaluation."""
         loss, gradient = self.flat.constant, np.zeros_like(points)
-        for term in self.flat.terms:
+        for term in self._terms:
             energy, part = self._of_edges(term, points) if isinstance(term, EdgePairs) else self._of_all(term, points)
             loss, gradient = loss + energy, gradient + part
         return loss, gradient
@@ -93,8 +90,8 @@ class OnSurface:
         energies, slopes = evaluate_law(term.law, term.kernel, squared)
         weights = np.where(heads == edges.columns, 0.0, edges.values)
         forces = (4.0 * term.scale * weights * slopes)[:, None] * away
-        gradient = np.stack([np.bincount(heads, column, edges.n_samples) for column in forces.T], axis=1)
-        return term.scale * float(weights @ energies), gradient
+        gradient = [np.bincount(heads, column, edges.n_samples) for column in forces.T]
+        return term.scale * float(weights @ energies), np.stack(gradient, axis=1).astype(np.float64)
 
     def _of_all(self, term: AllPairs, points: Floats) -> tuple[float, Floats]:
         if term.factors is None:
@@ -110,7 +107,7 @@ class OnSurface:
         return _core.surface_pair_sums(
             self.compiled_surface,
             named(term.law),
-            compile_kernel(term.kernel),
+            _compiled(term.kernel),
             np.ascontiguousarray(points),
             np.ascontiguousarray(points),
             weights,
@@ -139,7 +136,7 @@ class OnSurface:
         """
         here = np.asarray(points, dtype=np.float64)
         loss, gradient = self.flat.constant, np.zeros_like(here)
-        for term in self.flat.terms:
+        for term in self._terms:
             if isinstance(term, EdgePairs):
                 energy, part = self._of_edges(term, here)
             else:
@@ -163,6 +160,31 @@ class OnSurface:
         return _linked(term, total, slopes)
 
 
+def on_surface(flat: Any, surface: Surface) -> OnSurface:
+    """Return a loss of points on a surface, or raise ValueError if the flat one is no sum over pairs."""
+    if not isinstance(flat, PairObjective):
+        what, rule = f"loss {type(flat).__name__}", "a sum over pairs on a surface"
+        raise ValueError(message(what, rule, remedy="Use the loss 'cross_entropy' or 'kl'."))
+    return OnSurface(flat, surface)
+
+
+def _checked(term: Term) -> EdgePairs | AllPairs:
+    """Return a term that can be summed on a surface, or raise ValueError."""
+    if isinstance(term, EdgePairs) and term.compiled_kernel is not None:
+        return term
+    if isinstance(term, AllPairs) and term.compiled_kernel is not None and term.link != "row_log":
+        return term
+    what = f"{type(term).__name__} with {term.kernel}"
+    rule = "a sum over edges or all pairs with a kernel that has a name, on a surface"
+    raise ValueError(message(what, rule, remedy="Use the loss 'cross_entropy' or 'kl'."))
+
+
+def _compiled(kernel: OutputKernel) -> _core.OutputKernel:
+    found = compile_kernel(kernel)
+    assert found is not None  # others were refused
+    return found
+
+
 def _linked(term: AllPairs, total: float, slopes: Floats) -> tuple[float, Floats]:
     """Return energy and gradient of a sum over all pairs, or of the logarithm of one."""
     if term.link == "log":
@@ -170,9 +192,7 @@ def _linked(term: AllPairs, total: float, slopes: Floats) -> tuple[float, Floats
     return term.scale * total, 4.0 * term.scale * slopes
 
 
-def repulsion_on_surface(
-    surface: Surface, loss: RowLoss, points: Floats, others: Floats
-) -> tuple[Floats, Floats]:
+def repulsion_on_surface(surface: Surface, loss: RowLoss, points: Floats, others: Floats) -> tuple[Floats, Floats]:
     """Return what all points of a map do to new ones: the repulsion of each and its Riemannian gradient.
 
     Parameters
@@ -193,12 +213,10 @@ def repulsion_on_surface(
     """
     (push,) = loss.repulsions
     charges = np.empty(0, dtype=np.float32) if push.charges is None else push.charges.astype(np.float32)
-    kernel = compile_kernel(push.kernel)
-    assert kernel is not None  # such a loss is not made of others
     energies, slopes = _core.surface_pair_sums(
         _core.Surface(surface.name, surface.radius),
         named(push.law),
-        kernel,
+        _compiled(push.kernel),
         np.ascontiguousarray(points),
         others,
         charges,

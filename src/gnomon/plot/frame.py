@@ -58,7 +58,9 @@ def _halves(coordinates: Floats) -> Floats:
     longitude, latitude = coordinates.T
     back = np.cos(longitude) < 0.0
     shift = np.where(back, 1.0 + 0.5 * _GAP, -1.0 - 0.5 * _GAP)
-    return _lambert(np.where(back, longitude - np.pi, longitude), latitude) + np.stack([shift, 0.0 * shift], axis=1)
+    places = _lambert(np.where(back, longitude - np.pi, longitude), latitude)
+    places[:, 0] += shift
+    return places
 
 
 def _lambert(longitude: Floats, latitude: Floats) -> Floats:

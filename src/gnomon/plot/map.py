@@ -88,7 +88,9 @@ def plot_map(
     colors = colors_of(labels, values, len(Y))
     frame = None if surface is None else frame_of(surface, Y)
     if frame is not None and arrows:
-        raise ValueError(message("arrows", f"None on a {frame.surface.name}", fact="directions differ from place to place"))
+        raise ValueError(
+            message("arrows", f"None on a {frame.surface.name}", fact="directions differ from place to place")
+        )
     Y = Y[:, :2] if frame is None else frame.places
     if ax is None:
         figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")

@@ -37,6 +37,8 @@ class Surface(ABC):
     radius: float = 1.0
 
     name: ClassVar[str]
+    view: ClassVar[str]
+    """Where a map of the surface is shown, in a few words."""
     axes: ClassVar[tuple[str, str]]
     """What the two coordinates are."""
     width: ClassVar[int]

@@ -22,8 +22,8 @@ _RIM = float(np.tanh(0.5 * _FARTHEST))
 class Hyperboloid(Surface):
     """The hyperbolic plane, whose circles grow exponentially with their radius: maps of trees and hierarchies.
 
-    Coordinates are those of the Poincare disk, inside the unit circle: angles are true, and lengths shrink to the rim by
-    (1 - |u|^2) / 2. No point of a map lies farther than 16 radii from the middle.
+    Coordinates are those of the Poincare disk, inside the unit circle: angles are true, and lengths shrink to the rim
+    by (1 - |u|^2) / 2. No point of a map lies farther than 16 radii from the middle.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ class Hyperboloid(Surface):
     """
 
     name: ClassVar[str] = "hyperboloid"
+    view: ClassVar[str] = "on the hyperbolic plane, seen as its Poincare disk"
     axes: ClassVar[tuple[str, str]] = ("disk x", "disk y")
     width: ClassVar[int] = 2
 
@@ -46,7 +47,9 @@ class Hyperboloid(Surface):
         outside = np.flatnonzero(np.square(found).sum(axis=1) >= 1.0)
         if len(outside):
             x, y = found[outside[0]]
-            raise ValueError(message("disk x and y", "inside the unit circle", fact=f"row {outside[0]} is {x:g}, {y:g}"))
+            raise ValueError(
+                message("disk x and y", "inside the unit circle", fact=f"row {outside[0]} is {x:g}, {y:g}")
+            )
         return found
 
     def coordinates(self, points: Floats) -> Floats:

@@ -35,6 +35,7 @@ class Sphere(Surface):
     """
 
     name: ClassVar[str] = "sphere"
+    view: ClassVar[str] = "on a sphere, seen in space"
     axes: ClassVar[tuple[str, str]] = ("longitude", "latitude")
     width: ClassVar[int] = 3
 
@@ -70,8 +71,8 @@ class Sphere(Surface):
     def words(self) -> str:
         """How a map of the sphere is shown."""
         return (
-            f"The map lies on a sphere of radius {self.radius:.3g}, shown in space: near on the sphere is near there, and "
-            "arrows and regions are in space. A figure shows its two halves."
+            f"The map lies on a sphere of radius {self.radius:.3g}, shown in space: near on the sphere is near there, "
+            "and arrows and regions are in space. A figure shows its two halves."
         )
 
     def picture(self, coordinates: npt.ArrayLike) -> Floats:
@@ -129,5 +130,7 @@ class Sphere(Surface):
         """Return vectors in components to the east and to the north; at a pole, along its meridian of longitude 0."""
         longitude, latitude = self.coordinates(point[None])[0]
         east = np.array([-np.sin(longitude), np.cos(longitude), 0.0])
-        north = np.array([-np.sin(latitude) * np.cos(longitude), -np.sin(latitude) * np.sin(longitude), np.cos(latitude)])
+        north = np.array(
+            [-np.sin(latitude) * np.cos(longitude), -np.sin(latitude) * np.sin(longitude), np.cos(latitude)]
+        )
         return np.asarray(vectors @ np.stack([east, north], axis=1))

@@ -203,7 +203,7 @@ class PageContent:
         return cls(
             embedding=map.embedding,
             title=map.name,
-            method=map.method,
+            method=map.method if map.surface is None else f"{map.method} {map.surface.view}",
             labels=map.labels,
             label_name=map.label_name,
             feature_names=map.feature_names,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -44,7 +44,7 @@ class SurfacePlacement(RowPlacement):
     """
 
     Y: npt.NDArray[np.floating]
-    surface: Surface = Sphere()
+    surface: Surface = field(default_factory=Sphere)
 
     def ready(self) -> SurfacePlacement:
         """Make the search if it is not there; returns itself."""
@@ -110,7 +110,7 @@ class SurfacePlacement(RowPlacement):
             sizes[gained] *= 2.0
             sizes[rows[~lower]] *= 0.25
             active[rows] = sizes[rows] * _lengths(slopes[rows]) > _TOLERANCE
-        return points
+        return np.asarray(points)
 
     def _loss(self, points: Floats, near: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Return the losses of rows at points (m, width) with neighbours (m, k, width), and their gradients."""

@@ -19,7 +19,7 @@ from gnomon.initialization import initialize
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.parameters import INIT
-from gnomon.objectives import OnSurface, added_terms
+from gnomon.objectives import added_terms, on_surface
 
 if TYPE_CHECKING:
     from gnomon.extension.sensitivity import DataLoss
@@ -105,7 +105,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         kept = [name for name in ("density", "frames") if _is_wanted(parameters.get(name))]
         return f"the term of {kept[0]} counts distinct rows" if kept else ""
 
-    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float32]:
+    def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
         if parameters["verbose"]:
             reporter.listen(ProgressLines(type(self).__name__))
@@ -137,25 +137,24 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         )
         self.init_ = start.kind
         reporter.begin("layout", recipe.optimizer.max_iter)
-        objective = recipe.objective(self.affinities_, inputs)
-        first = start.embedding if given else recipe.rescale(start.embedding)
-        if surface is not None:
-            first = surface.points(first) if given else surface.start(first)
-            objective = OnSurface(objective, surface)
+        objective: Any = recipe.objective(self.affinities_, inputs)
+        if surface is None:
+            first: Any = start.embedding if given else recipe.rescale(start.embedding)
+        else:
+            first = surface.points(start.embedding) if given else surface.start(start.embedding)
+            objective = on_surface(objective, surface)
         solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
         self.solution_, self.n_iter_ = solution, solution.n_iter
         self.evaluation_ = getattr(recipe.optimizer, "evaluation", objective.evaluation_for(n_components))
         self._learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]]  # to the end of the fit
         self._learn = partial(added_terms(objective).learned, solution.embedding)
-        if surface is None:
-            positions = np.asarray(solution.embedding, dtype=np.float32)
-        else:
-            positions = surface.coordinates(solution.embedding)
+        found = solution.embedding if surface is None else surface.coordinates(solution.embedding)
+        positions = np.asarray(found, dtype=np.float32 if surface is None else np.float64)
         self.placement_ = self._placement(rows, positions, recipe, objective, inputs)
         return positions
 
     def _placement(
-        self, rows: Any, positions: npt.NDArray[np.float32], recipe: Recipe, objective: Any, inputs: Inputs
+        self, rows: Any, positions: npt.NDArray[Any], recipe: Recipe, objective: Any, inputs: Inputs
     ) -> RowPlacement | None:
         """Return how new rows are placed: by affinity and loss, each of which knows what it asks of a new row."""
         make: Callable[..., RowPlacement] | None = RowPlacement

@@ -129,7 +129,7 @@ class AllPairs:
 
     @property
     def factors(self) -> tuple[npt.NDArray[np.float32], ...] | None:
-        """u and v; None where every pair has the weight 1."""
+        """The factors u and v; None where every pair has the weight 1."""
         return self._weights
 
     @property
