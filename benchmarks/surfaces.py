@@ -165,13 +165,34 @@ def _contenders(ours: str, theirs: str) -> dict[str, tuple[str, Any]]:
     }
 
 
+def _draw(path: Path) -> None:
+    """Draw a map of 2,000 rows of each table, coloured by the first feature."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from gnomon.plot import plot_map
+
+    figure = Figure(figsize=(11.0, 4.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, 2, width_ratios=(2.1, 1.3))
+    for ax, (name, (make_rows, surface, _)) in zip(axes, TABLES.items(), strict=True):
+        X = make_rows(2000)
+        fitted = gnomon.UMAP(output_metric=surface, random_state=0).fit(X)
+        plot_map(fitted.embedding_, values=X[:, 0], ax=ax, surface=fitted.surface_, legend=False, title=f"a {name}")
+    figure.savefig(path, dpi=110)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.surfaces", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", nargs="+", type=int, default=[2000, 10000])
     parser.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", type=Path, help="also write all figures here")
+    parser.add_argument("--figure", type=Path, help="draw maps of both tables here, and nothing else")
     options = parser.parse_args(arguments)
+    if options.figure is not None:
+        _draw(options.figure)
+        return 0
     results: list[dict[str, Any]] = []
     for name in options.tables:
         make_rows, ours, theirs = TABLES[name]

@@ -23,15 +23,10 @@ def curved(request):
     return surface, X, Y
 
 
-def _order(surface, Y, places, row):
-    return np.argsort(np.linalg.norm(places - places[row], axis=1), kind="stable")
-
-
 def test_scores_are_those_of_geodesic_distances(curved):
     surface, X, Y = curved
     found = gn.evaluate(X, Y, n_neighbors=7, surface=surface)
     D, data = surface.distances(Y), np.linalg.norm(X[:, None] - X, axis=2)
-    # scikit-learn ranks the data by a metric and the map by places, so the two change sides for continuity
     assert found.continuity == pytest.approx(_trust(D, data, 7), abs=1e-12)
     assert found.trustworthiness == pytest.approx(_trust(data, D, 7), abs=1e-12)
     pairs = np.triu_indices(150, 1)

@@ -55,10 +55,12 @@ def test_explanations_are_of_the_places_as_shown(made):
         one, fitted = made[metric], made[metric]._estimator
         given = gn.explain(X, fitted.embedding_, surface=one.surface, graph=one.neighbors())
         np.testing.assert_allclose(given.importance, one.explain().importance, rtol=1e-4, atol=1e-6)
-    axes = made["sphere"].explain().axes(3)
-    assert axes.shape == (3, 5)
-    outward = made["sphere"].embedding[3] / made["sphere"].surface.radius
-    assert np.abs(outward @ axes).max() < 0.3 * np.abs(axes).max()  # arrows are along the sphere
+    ball = made["sphere"]
+    axes = np.stack([ball.explain().axes(i) for i in range(0, 200, 5)])
+    assert axes.shape == (40, 3, 5)
+    outward = np.einsum("ic,icf->if", ball.embedding[::5] / ball.surface.radius, axes)
+    share = np.linalg.norm(outward, axis=1) / np.linalg.norm(axes, axis=(1, 2))
+    assert np.median(share) < 0.25  # arrows are along the sphere, as far as neighbourhoods of 15 in 200 are flat
 
 
 @BOTH

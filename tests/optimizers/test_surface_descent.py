@@ -96,5 +96,5 @@ def test_a_gradient_of_zero_ends_the_descent(clusters):
 
 def test_other_losses_are_not_sampled(clusters):
     objective = OnSurface(KLDivergence(clusters["total"], UMAPKernel(1.0, 1.0)), Sphere())
-    with pytest.raises(ValueError, match="must be of CrossEntropy to be sampled on a surface. Use SurfaceDescent"):
+    with pytest.raises(ValueError, match=r"must be of CrossEntropy to be sampled on a surface\. Use SurfaceDescent"):
         SampledSurfaceDescent().minimize(objective, _start(Sphere(), objective.n_samples))
