@@ -199,28 +199,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         contenders = _contenders(ours, theirs)
         for n in options.rows:
             X = make_rows(n)
-            times: dict[str, list[float]] = {label: [] for label in contenders}
+            costs: dict[str, list[tuple[float, float]]] = {label: [] for label in contenders}
             scores: dict[str, list[dict[str, float]]] = {label: [] for label in contenders}
             for repeat in range(-1, options.repeats):  # turn and turn about, the first fit of each on few rows
                 for label, (surface, (make, places)) in contenders.items():
                     rows = X[:_WARM] if repeat < 0 else X
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
-                        began = time.perf_counter()
+                        began = time.perf_counter(), time.process_time()
                         fitted = make()
                         Y = np.asarray(fitted.fit_transform(rows), dtype=np.float64)
                     if repeat >= 0:
-                        times[label].append(time.perf_counter() - began)
+                        costs[label].append((time.perf_counter() - began[0], time.process_time() - began[1]))
                         scores[label].append(judge(X, places(fitted, Y), surface))
-            base = statistics.median(times[f"gnomon, {ours}"])
+            base = np.median(costs[f"gnomon, {ours}"], axis=0)
             for label in contenders:
-                seconds = statistics.median(times[label])
+                wall, cpu = np.median(costs[label], axis=0)
                 middle = {key: statistics.median(one[key] for one in scores[label]) for key in scores[label][0]}
-                results.append(
-                    {"table": name, "rows": n, "map": label, **middle, "s": seconds, "ratio": seconds / base}
-                )
-    columns = ["table", "rows", "map", "trust", "kept", "torn", "s", "ratio"]
-    digits = {"trust": 4, "kept": 3, "torn": 4, "s": 2, "ratio": 2}
+                cost = {"s": wall, "CPU s": cpu, "ratio": wall / base[0], "CPU ratio": cpu / base[1]}
+                results.append({"table": name, "rows": n, "map": label, **middle, **cost})
+                print(results[-1], file=sys.stderr, flush=True)
+    digits = {"trust": 4, "kept": 3, "torn": 4, "s": 2, "CPU s": 2, "ratio": 2, "CPU ratio": 2}
+    columns = ["table", "rows", "map", *digits]
     table = [[f"{r[c]:.{digits[c]}f}" if c in digits else str(r[c]) for c in columns] for r in results]
     print(table_of(columns, table))
     if options.json is not None:

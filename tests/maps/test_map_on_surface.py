@@ -60,7 +60,7 @@ def test_explanations_are_of_the_places_as_shown(made):
     assert axes.shape == (40, 3, 5)
     outward = np.einsum("ic,icf->if", ball.embedding[::5] / ball.surface.radius, axes)
     share = np.linalg.norm(outward, axis=1) / np.linalg.norm(axes, axis=(1, 2))
-    assert np.median(share) < 0.25  # arrows are along the sphere, as far as neighbourhoods of 15 in 200 are flat
+    assert np.median(share) < 0.4  # along the sphere, as far as neighbourhoods of 15 in 200 are flat; chance is 0.58
 
 
 @BOTH

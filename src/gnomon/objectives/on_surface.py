@@ -161,7 +161,24 @@ class OnSurface:
 
 
 def on_surface(flat: Any, surface: Surface) -> OnSurface:
-    """Return a loss of points on a surface, or raise ValueError if the flat one is no sum over pairs."""
+    """Return a loss of points on a surface.
+
+    Parameters
+    ----------
+    flat : PairObjective
+        As `OnSurface` takes it.
+    surface : Surface
+        Where the points lie.
+
+    Returns
+    -------
+    OnSurface
+
+    Raises
+    ------
+    ValueError
+        If the flat loss is no sum over pairs, or a term of it cannot be summed on a surface.
+    """
     if not isinstance(flat, PairObjective):
         what, rule = f"loss {type(flat).__name__}", "a sum over pairs on a surface"
         raise ValueError(message(what, rule, remedy="Use the loss 'cross_entropy' or 'kl'."))
