@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import gnomon as gn
+from gnomon.optimizers import Adam
 from gnomon.surfaces import Hyperboloid, Sphere
 
 BOTH = pytest.mark.parametrize("metric", ["sphere", "hyperboloid"])
@@ -164,5 +165,10 @@ def test_bad_parameters_are_named():
         own(output_metric="sphere", optimizer="lbfgs").fit(X)
     with pytest.raises(ValueError, match=r"start_spread=1\.0 must be None for output_metric='sphere'"):
         own(output_metric="sphere", start_spread=1.0).fit(X)
+    with pytest.raises(ValueError, match=r"optimizer=Adam must be one of auto, .* \(output_metric='sphere'\)"):
+        own(output_metric="sphere", optimizer=Adam()).fit(X)
+    forecast = own()._forecast(500_000, 10, {**own().get_params(), "output_metric": "sphere"})
+    with pytest.raises(ValueError, match=r"500 passes over 500000 x 500000 pairs take about .* hours.*cross_entropy"):
+        forecast.check(500_000)
     with pytest.raises(ValueError, match="must be a sum over"):
         own(output_metric="sphere", loss="info_nce").fit(X)

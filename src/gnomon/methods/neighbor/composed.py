@@ -22,6 +22,7 @@ from gnomon.affinities import (
     UniformAffinity,
 )
 from gnomon.initialization import rescale, rescale_to_box
+from gnomon.methods.forecast import Forecast, passes_over_pairs
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -50,6 +51,7 @@ _ON_SURFACE: dict[str, Callable[..., Any]] = {
     "gradient_descent": SurfaceDescent,
     "sampled_descent": SampledSurfaceDescent,
 }
+_NANOSECONDS = 30.0  # one core's for a pair on a surface
 _USUAL_OPTIMIZER = {
     "kl": "gradient_descent",
     "reconstruction": "gradient_descent",
@@ -166,6 +168,15 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
         "output_radius": OUTPUT_RADIUS,
     }
 
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        if parameters["output_metric"] == "euclidean":
+            return None
+        descent = self._make_optimizer(parameters, _ON_SURFACE)
+        if isinstance(descent, SampledSurfaceDescent):
+            return None
+        remedy = "Use loss='cross_entropy', whose repulsion is sampled, or fewer rows."
+        return passes_over_pairs(n_samples, descent.max_iter, _NANOSECONDS, remedy)
+
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         self.kernel_ = make_kernel(parameters["kernel"], parameters["kernel_params"])
         surface = output_surface(parameters, n_samples)
@@ -240,13 +251,14 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
             if not flat and optimizer == "auto" and name != "sampled_descent":
                 name = "gradient_descent"
             if name not in known:
-                fact = f"output_metric={parameters['output_metric']!r}"
-                raise ValueError(message(f"optimizer={name!r}", f"one of auto, {', '.join(known)}", fact=fact))
+                raise _not_on_surface(f"optimizer={name!r}", parameters)
             if flat and name == "sampled_descent":
                 given = {"seed": self.seed_, **given}
             return known[name](**given)
         if given:
             raise ValueError(message("optimizer_params", "None where optimizer is an object"))
+        if not flat and not isinstance(optimizer, tuple(known.values())):
+            raise _not_on_surface(f"optimizer={type(optimizer).__name__}", parameters)
         return optimizer
 
     @staticmethod
@@ -264,6 +276,12 @@ class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
             return partial(rescale_to_box, size=10.0)
         usual = 1e-4 if loss in ("kl", "reconstruction") else 1.0
         return partial(rescale, standard_deviation=usual if spread is None else spread)
+
+
+def _not_on_surface(what: str, parameters: dict[str, Any]) -> ValueError:
+    """Return the error about an optimizer whose steps would leave a surface."""
+    rule = f"one of auto, {', '.join(_ON_SURFACE)}, or a SurfaceDescent or SampledSurfaceDescent"
+    return ValueError(message(what, rule, fact=f"output_metric={parameters['output_metric']!r}"))
 
 
 def _takes_array(loss: Any) -> bool:

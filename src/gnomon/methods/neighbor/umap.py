@@ -132,7 +132,8 @@ class UMAP(SupervisedEmbedder):
 
     On a surface forces, steps and starts are those of `gnomon.optimizers.SampledSurfaceDescent`: geodesic distances
     and Riemannian gradients. `place` works as in flat space; `transform`, `inverse_transform`, `jacobian`, sensitivity,
-    density and frames are refused there, as they are of flat maps.
+    density and frames are refused there, as they are of flat maps. A callback sees points: unit vectors of space on a
+    sphere, places of the disk on a hyperboloid.
 
     References
     ----------
