@@ -101,6 +101,13 @@ def test_figure_and_page_say_what_is_shown(made, metric):
         made[metric].plot(arrows={"a": (1.0, 0.0)})
 
 
+@BOTH
+def test_a_map_told_in_other_features_keeps_its_surface(made, metric):
+    told = made[metric].with_features(X[:, :2] ** 2, ["a", "b"])
+    assert told.surface == made[metric].surface
+    assert told.evaluate().scores() == made[metric].evaluate().scores()
+
+
 def test_a_damaged_surface_is_named(made, tmp_path):
     from gnomon.maps.file import pack, unpack
 
@@ -108,3 +115,16 @@ def test_a_damaged_surface_is_named(made, tmp_path):
     for wrong in (["torus", 1.0], ["sphere", -1.0], ["sphere", float("nan")], "sphere", ["sphere", "1"]):
         with pytest.raises(ValueError, match="its surface is not a name and a radius"):
             unpack(arrays, {**description, "version": 4, "surface": wrong}, gn.Map)
+
+
+@pytest.mark.parametrize(
+    ("surface", "width", "error", "text"),
+    [
+        ("sphere", 2, TypeError, "surface must be a gnomon.surfaces.Surface or None"),
+        (Sphere(), 2, ValueError, r"embedding of shape \(200, 2\) must be of 3 columns on a sphere.*Sphere\.drawn"),
+        (Hyperboloid(), 2, ValueError, r"embedding must be inside the unit circle \(row \d+ is not\)"),
+    ],
+)
+def test_positions_that_are_not_of_the_surface_are_named(surface, width, error, text):
+    with pytest.raises(error, match=text):
+        gn.Map(X, 3 * X[:, :width], surface=surface)

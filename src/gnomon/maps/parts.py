@@ -14,6 +14,7 @@ from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling
 from gnomon.maps.representation import check_representation
 from gnomon.neighbors import NATIVE_METRICS, check_metric, read_graph
+from gnomon.surfaces import Hyperboloid, Surface
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -38,6 +39,8 @@ def check_parts(result: Map) -> None:
     """
     n, m = result.n_samples, result.n_features
     result.embedding = _places(result.embedding, n)
+    if result.surface is not None:
+        _check_surface(result.surface, result.embedding)
     for name in ("method", "label_name", "name", "metric"):
         if not isinstance(getattr(result, name), str):
             fact = f"found {type(getattr(result, name)).__name__}"
@@ -79,6 +82,17 @@ def _places(embedding: Any, n: int) -> npt.NDArray[np.float32]:
     if places.shape[1] == 0:
         raise ValueError(message(f"embedding of shape {places.shape}", "of at least one column"))
     return places
+
+
+def _check_surface(surface: Any, places: npt.NDArray[np.float32]) -> None:
+    if not isinstance(surface, Surface):
+        raise TypeError(message("surface", "a gnomon.surfaces.Surface or None", fact=f"found {type(surface).__name__}"))
+    remedy = f"Give {type(surface).__name__}.drawn of the coordinates."
+    if places.shape[1] != surface.width:
+        what, rule = f"embedding of shape {places.shape}", f"of {surface.width} columns on a {surface.name}"
+        raise ValueError(message(what, rule, remedy=remedy))
+    if isinstance(surface, Hyperboloid) and (outside := np.flatnonzero(np.square(places).sum(axis=1) >= 1.0)).size:
+        raise ValueError(message("embedding", "inside the unit circle", fact=f"row {outside[0]} is not", remedy=remedy))
 
 
 def _picture(shape: Any, n_features: int) -> tuple[int, ...]:

@@ -55,4 +55,5 @@ def with_features(result: Map, features: Any, feature_names: Any) -> Map:
         notes=list(result.notes),
         name=result.name,
         n_jobs=result.n_jobs,
+        surface=result.surface,
     )
