@@ -1,15 +1,18 @@
 """Columns as people have them become features by the rules that are said."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 
 import gnomon as gn
 from gnomon.data import read_table
+from gnomon.exceptions import DataWarning
 
 N = 120
 
@@ -131,8 +134,16 @@ def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
 def test_missing_and_unknown_categories_are_none_of_the_known_ones():
     frame = pd.DataFrame({"a": ["x", "y", "z", None] * 5, "b": ["p", "q", None, "p"] * 5})
     encoder = gn.TablePreprocessor().fit(frame)
-    made = encoder.transform(pd.DataFrame({"a": ["x", None, "new"], "b": ["q", None, "new"]}))
+    with pytest.warns(DataWarning, match=r"'a' has 'new' in 1 row, 'b' has 'new' in 1 row: taken as none of the"):
+        made = encoder.transform(pd.DataFrame({"a": ["x", None, "new"], "b": ["q", None, "new"]}))
     np.testing.assert_array_equal(made, [[1, 0, 0, 1], [0, 0, 0, 0.5], [0, 0, 0, 0.5]])
+
+
+def test_words_for_a_missing_value_are_no_category():
+    frame = pd.DataFrame({"a": ["x", "NA", "none", "?"] * 5, "when": ["2024-01-01", "n/a", "2024-01-31", ""] * 5})
+    encoder = gn.TablePreprocessor().fit(frame)
+    assert encoder.get_feature_names_out().tolist() == ["a = x", "when (days since 2024-01-01)"]
+    np.testing.assert_array_equal(encoder.transform(frame)[:4], [[1, 0], [0.5, np.nan], [0, 30], [0.5, np.nan]])
 
 
 @pytest.mark.parametrize(
@@ -154,7 +165,7 @@ def test_a_text_that_is_almost_a_date_is_none():
 
 
 def test_a_map_of_people_speaks_of_countries_and_months(people, tmp_path):
-    with pytest.warns(gn.exceptions.DataWarning, match=r"'id' \(it counts the rows\), .* left out"):
+    with pytest.warns(DataWarning, match=r"'id' \(it counts the rows\), .* left out"):
         made = gn.map(people, method="pca")
     assert made.feature_names == NAMES
     assert made.scale.name == "standard"
@@ -199,3 +210,24 @@ def test_numbers_with_a_decimal_comma_are_read(tmp_path):
     assert "numbers are read with a decimal comma" in data.notes
     path.write_text("name;length;width\na;1,5;1\nb;2.5;2\n")  # both kinds: not guessed
     assert read_table(path).metadata["length"].tolist() == ["1,5", "2.5"]
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, lambda X: sp.csr_array(X)])
+@pytest.mark.parametrize("names", [["0", "2"], [0, 2], ["feature 0", "feature 2"]])
+def test_columns_without_names_are_chosen_by_their_number(form, names):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        chosen, kept = gn.map(form(X), "pca", features=names), gn.map(form(X), "pca", drop=[1])
+    for made in (chosen, kept):
+        assert made.feature_names == ["feature 0", "feature 2"]
+        np.testing.assert_array_equal(made.X @ np.eye(2), X[:, [0, 2]])
+    with pytest.raises(ValueError, match=r"map: drop='3' must be one of those in the data"):
+        gn.map(form(X), "pca", drop=[3])
+
+
+def test_numbered_columns_of_all_kinds_are_chosen_by_their_number():
+    frame = pd.DataFrame({0: np.arange(40.0) % 7, 1: ["x", "y"] * 20, 2: np.arange(40.0) ** 0.5})
+    assert gn.map(frame, "pca", drop=[0]).feature_names == ["1 = y", "2"]
+    years = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=[2010, 2011, 2012])
+    assert gn.map(years, "pca", features=[2012, 2010]).feature_names == ["2012", "2010"]

@@ -6,6 +6,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -191,3 +192,41 @@ def test_a_data_set_with_pixels_that_are_missing_is_mapped():
     with pytest.warns(DataWarning, match="1 of 360 values are missing"):
         found = gn.map(Dataset(X, image_shape=(3, 3)), "pca")
     assert np.isfinite(found.X).all()
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(0)
+    group = np.arange(90) % 3
+    kind, sort = np.array(["a", "b", "c"], object)[group], np.array(["x", "y"], object)[group % 2]
+    kind[:9], sort[5:7] = None, "NA"
+    return pd.DataFrame({"size": group + 0.1 * rng.normal(size=90), "kind": kind, "sort": sort}), group
+
+
+def test_missing_categories_are_counted_filled_in_and_told(mixed):
+    frame, group = mixed
+    with pytest.warns(DataWarning, match=r"11 of 270 values .* 2 of 3 columns \('kind' 9, 'sort' 2\)") as told:
+        made = gn.map(frame, "pca")
+    assert "11 missing values are categories, whose indicators say how likely each is" in str(told[0].message)
+    assert made.completion.missing.sum() == 9 * 3 + 2
+    np.testing.assert_array_equal(made.X[:9, 1:4].argmax(axis=1), group[:9])  # told by the size
+    assert str(told[0].message) in made.report()
+    np.testing.assert_allclose(made.transform(frame[:9]), made.embedding[:9], atol=1e-3)
+
+
+def test_missing_categories_are_dropped_refused_or_taken_as_the_most_frequent(mixed):
+    with pytest.warns(DataWarning, match="9 of 90 rows lack 11 values and are left out"):
+        assert gn.map(mixed[0], "pca", missing="drop").n_samples == 81
+    with pytest.raises(ValueError, match=r"X must be finite.*column 'kind = a'"):
+        gn.map(mixed[0], "pca", missing="error")
+    with pytest.warns(DataWarning, match="whose indicators say 1 where most rows have it, else 0"):
+        assert not gn.map(mixed[0], "pca", missing="median").X[:9, 1:4].any()
+
+
+def test_new_rows_without_a_category_need_a_map_that_knows_gaps(mixed):
+    frame, _ = mixed
+    whole = gn.map(frame[9:], "pca")
+    with pytest.raises(ValueError, match=r"NaN \(3\).*complete_missing"):
+        whole.transform(frame[4:5])
+    with pytest.warns(DataWarning, match="'kind' has 'z' in 1 row: taken as none of the categories"):
+        whole.transform(frame[10:11].assign(kind="z"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -101,21 +102,33 @@ class Completion:
             raise ValueError(message("X", "a table with the columns that were completed", fact=fact))
         return _fill(np.asarray(rows), self.recipe, None if self.recipe.model is None else self._learned)
 
-    def summary(self, feature_names: list[str] | None = None) -> str:
-        """Say what was missing, what was done and how well it could be done, without a full stop at the end."""
+    def summary(self, feature_names: list[str] | None = None, *, columns: Mapping[str, int] | None = None) -> str:
+        """Say what was missing, what was done and how well it could be done, without a full stop at the end.
+
+        Parameters
+        ----------
+        feature_names : list of str or None, default=None
+            None numbers the features.
+        columns : mapping of str to int or None, default=None
+            Columns that the features were made of, by name, and the first feature of each: these are counted then,
+            so that the indicators of a missing category are one value.
+        """
         names = feature_names or default_names(self.X.shape[1])
-        by_column, total = self.missing.sum(axis=0), int(self.missing.sum())
-        columns = np.flatnonzero(by_column)
-        columns = columns[np.argsort(-by_column[columns], kind="stable")]
-        named = _listed([f"{names[j]!r} {by_column[j]:,}" for j in columns])
+        missing = self.missing
+        if columns is not None:
+            names, missing = list(columns), missing[:, list(columns.values())]
+        by_column, total = missing.sum(axis=0), int(missing.sum())
+        lacking = np.flatnonzero(by_column)
+        lacking = lacking[np.argsort(-by_column[lacking], kind="stable")]
+        named = _listed([f"{names[j]!r} {by_column[j]:,}" for j in lacking])
         filled = (
             "by rows that are alike and by linear relations of the columns"
             if self.how == "distance"
             else ("with the median of their column")
         )
         text = (
-            f"{total:,} of {self.missing.size:,} values are missing ({total / self.missing.size:.1%}), in "
-            f"{len(columns):,} of {len(by_column):,} columns ({named}): they are filled in {filled}"
+            f"{total:,} of {missing.size:,} values are missing ({total / missing.size:.1%}), in "
+            f"{len(lacking):,} of {len(by_column):,} columns ({named}): they are filled in {filled}"
         )
         if self.held_out.n_values:
             text += (
@@ -123,10 +136,10 @@ class Completion:
                 f"{self.held_out.error:.0%} of the variance, and rows kept {self.held_out.kept:.0%} of their "
                 f"{KEPT_NEIGHBORS} nearest neighbours"
             )
-        empty = np.flatnonzero(by_column == len(self.missing))
+        empty = np.flatnonzero(by_column == len(missing))
         if len(empty):
             text += f". Columns without any value are set to 0: {_listed([repr(names[j]) for j in empty])}"
-        poor = np.flatnonzero(self.missing_by_row > 0.5)
+        poor = np.flatnonzero(missing.mean(axis=1) > 0.5)
         if len(poor):
             rows = "row lacks" if len(poor) == 1 else "rows lack"
             text += f". {len(poor):,} {rows} more than half of the values; their places mean little: "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -16,10 +16,20 @@ from gnomon.data.arrays import FloatArray
 from gnomon.data.dataset import LABEL_WORDS, TEXT_NOTE, Dataset, listed, require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import check_labels, measured_labels, name_of, sort_into_classes
+from gnomon.data.names import default_names
 from gnomon.data.table import check_table
 from gnomon.exceptions import DataWarning
 
-__all__ = ["ColumnRule", "encode_dataset", "encode_rows", "find_rules", "raw_columns", "rules_fault", "spreads_of"]
+__all__ = [
+    "ColumnRule",
+    "encode_dataset",
+    "encode_rows",
+    "find_rules",
+    "first_features",
+    "raw_columns",
+    "rules_fault",
+    "spreads_of",
+]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -39,6 +49,8 @@ _ISO_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?
 _YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
 _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
 _NOT_ASKED = "not asked for"
+_UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
+_MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
 _BOTH = 1.0 / np.sqrt(2.0)  # what an indicator is divided by that alone tells two categories apart
 
 
@@ -78,8 +90,12 @@ class ColumnRule:
         fixed = {"boolean": _BOTH, "category": _BOTH if len(self.features) == 1 else 1.0}
         return (fixed.get(self.kind, np.nan),) * len(self.features)
 
-    def encode(self, values: Array) -> FloatArray:
-        """Return the features of the column, (n, n_features); NaN where a number, date or rank is missing."""
+    def encode(self, values: Array, *, keep_missing: bool = False) -> FloatArray:
+        """Return the features of the column, (n, n_features); NaN where a number, date or rank is missing.
+
+        The indicators of a missing category are NaN with `keep_missing`; else, and those of an unknown one, 0, or one
+        half of a single indicator.
+        """
         if self.kind in ("number", "boolean"):
             return _as_numbers(values)[:, None]
         if self.kind == "date":
@@ -92,17 +108,26 @@ class ColumnRule:
         if self.kind == "ordinal":
             return np.where(codes < 0, np.nan, codes)[:, None]
         if len(self.features) == 1:
-            return np.where(codes < 0, 0.5, codes)[:, None]
-        found = np.zeros((len(codes), len(self.categories)))
-        known = np.flatnonzero(codes >= 0)
-        found[known, codes[known]] = 1.0
+            found = np.where(codes < 0, 0.5, codes)[:, None]
+        else:
+            found = (codes[:, None] == np.arange(len(self.categories))).astype(np.float64)
+        if keep_missing:
+            found[codes == _MISSING] = np.nan
         return found
 
     def _codes(self, values: Array) -> npt.NDArray[np.int64]:
-        """Return the place of each value among the categories, -1 for a missing or an unknown one."""
-        classes = sort_into_classes(values)
+        """Return the place of each value among the categories, -1 for an unknown one and -2 for a missing one."""
+        classes = sort_into_classes(_known_texts(values))
         place = {name_of(value): code for code, value in enumerate(self.categories)}
-        return np.array([*(place.get(name, -1) for name in classes.names), -1])[classes.codes]
+        return np.array([*(place.get(name, _UNKNOWN) for name in classes.names), _MISSING])[classes.codes]
+
+    def unknown(self, values: Array) -> str:
+        """Say which categories are none of those known, and how many rows have one; empty if there are none."""
+        if not self.categories:
+            return ""
+        rows = np.flatnonzero(self._codes(values) == _UNKNOWN)
+        found = listed(sort_into_classes(values[rows]).names) if len(rows) else ""
+        return f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}" if found else ""
 
     def told(self) -> str:
         """Say what became of it, for a list."""
@@ -133,9 +158,21 @@ def _as_dates(texts: Sequence[str]) -> Array | None:
         return None
 
 
+def _known_texts(values: Array) -> Array:
+    """Return a column with None for texts that stand for a missing value, such as NA."""
+    if values.dtype.kind not in "OU":
+        return values
+    gone = np.array([isinstance(text, str) and text.strip().lower() in _MISSING_TEXTS for text in values.tolist()])
+    if not gone.any():
+        return values
+    known = values.astype(object)
+    known[gone] = None
+    return known
+
+
 def _with_dates(values: Array) -> Array:
     """Return labels as `check_labels` does, as dates where all of them are or are written so."""
-    labels = check_labels(values, len(values))
+    labels = check_labels(_known_texts(values), len(values))
     if labels.dtype.kind not in "OU":
         return labels
     dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
@@ -206,6 +243,13 @@ def spreads_of(rules: Sequence[ColumnRule]) -> Float64Array:
     return np.array([spread for rule in rules for spread in rule.spreads], dtype=np.float64)
 
 
+def first_features(rules: Sequence[ColumnRule]) -> dict[str, int]:
+    """Return the number of the first feature of each column that has become one."""
+    used = [rule for rule in rules if rule.features]
+    ends = np.cumsum([len(rule.features) for rule in used])
+    return {rule.name: int(end) - len(rule.features) for rule, end in zip(used, ends, strict=True)}
+
+
 def rules_fault(rules: Sequence[ColumnRule]) -> str:
     """Return what is wrong with rules that come from a file; empty if nothing is."""
     for rule in rules:
@@ -217,14 +261,23 @@ def rules_fault(rules: Sequence[ColumnRule]) -> str:
     return ""
 
 
-def encode_rows(X: Any, rules: Sequence[ColumnRule]) -> FloatArray:
-    """Return the features of rows of a table of the same columns, by rules found before."""
+def encode_rows(X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = False) -> FloatArray:
+    """Return the features of rows of a table of the same columns, by rules found before.
+
+    Warns
+    -----
+    DataWarning
+        Names categories that were not there when the rules were found.
+    """
     columns, used = raw_columns(X), [rule for rule in rules if rule.features]
     for rule in used:
         require_name(rule.name, list(columns), what="column")
         if rule.kind in ("number", "boolean") and not columns[rule.name].numeric:
             raise ValueError(message(f"column {rule.name!r}", "of numbers, as in fit"))
-    return _stack([rule.encode(columns[rule.name].values) for rule in used])
+    new = [told for rule in used if (told := rule.unknown(columns[rule.name].values))]
+    if new:
+        warn(f"{', '.join(new)}: taken as none of the categories that are known.", DataWarning)
+    return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
 
 
 @dataclass(frozen=True)
@@ -249,7 +302,7 @@ def raw_columns(X: Any) -> dict[str, _Raw]:
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(message(f"X of shape {values.shape}", "two-dimensional"))
-        return {f"feature {j}": _Raw(values[:, j]) for j in range(values.shape[1])}
+        return {name: _Raw(values[:, j]) for j, name in enumerate(default_names(values.shape[1]))}
     return _columns_of_frame(read_frame(X))
 
 
@@ -273,7 +326,8 @@ def find_rules(
     most : int
         More different texts than this are no categories.
     """
-    chosen = _chosen(columns, features, drop)
+    features, drop = _asked("features", features, columns), _asked("drop", drop, columns)
+    chosen = set(columns if features is None else features) - set(drop or ())
     numbers = {name: _as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
 
@@ -306,13 +360,18 @@ def find_rules(
     return rules
 
 
-def _chosen(columns: dict[str, _Raw], features: Sequence[str] | None, drop: Sequence[str] | None) -> set[str]:
-    for what, names in (("features", features), ("drop", drop)):
-        if isinstance(names, str):
-            raise TypeError(message(f"{what}={names!r}", "a sequence of names", remedy=f"Pass {what}=[{names!r}]."))
-        for name in names or ():
-            require_name(name, list(columns), what=what)
-    return set(columns if features is None else features) - set(drop or ())
+def _asked(what: str, names: Sequence[Any] | None, columns: Iterable[str]) -> list[str] | None:
+    """Return columns that are asked for by their names, or by their number where they have no names."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise TypeError(message(f"{what}={names!r}", "a sequence of names", remedy=f"Pass {what}=[{names!r}]."))
+    available = list(columns)
+    numbered = {str(j): name for j, name in enumerate(available)} if available == default_names(len(available)) else {}
+    found = [numbered.get(str(name), str(name)) for name in names]
+    for name in found:
+        require_name(name, available, what=what)
+    return found
 
 
 def _stack(blocks: list[FloatArray]) -> FloatArray:
@@ -348,7 +407,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
         if data.feature_names is not None:
             columns = dict(zip(data.feature_names, columns.values(), strict=True))
         if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
-            return data  # numbers without names
+            return _select(data, features, drop)  # numbers without names
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
         names = data.feature_names or [str(j) for j in range(data.n_features)]
         columns = {name: _Raw(data.X[:, j]) for j, name in enumerate(names)}
@@ -356,7 +415,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             return data
     else:
-        return data if features is None and drop is None else _select(data, features, drop)
+        return _select(data, features, drop)
     return _encode(data, columns, features, drop)
 
 
@@ -375,7 +434,7 @@ def _encode(
     if silent:
         names = ", ".join(rule.told() for rule in silent)
         warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)
-    blocks = [rule.encode(columns[rule.name].values) for rule in rules if rule.features]
+    blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
     metadata = {rule.name: columns[rule.name].values for rule in [*made, *left] if rule.name not in data.metadata}
     return replace(
         data,
@@ -390,10 +449,13 @@ def _encode(
 
 def _select(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
     """Take some of the features of a data set whose features are final; the others are left."""
+    if features is None and drop is None:
+        return data
     table = check_table(data.X, accept_sparse=True, feature_names=data.feature_names, allow_missing=True)
-    names = table.feature_names or [f"feature {j}" for j in range(table.n_features)]
-    chosen = _chosen(dict.fromkeys(names, _Raw(np.empty(0))), features, drop)
-    order = [names.index(name) for name in dict.fromkeys(features or names) if name in chosen]
+    names = table.feature_names or default_names(table.n_features)
+    gone = set(_asked("drop", drop, names) or ())
+    wanted = names if features is None else _asked("features", features, names)
+    order = [names.index(name) for name in dict.fromkeys(wanted or ()) if name not in gone]
     if not order:
         raise ValueError(message("drop", "such that a feature is left", fact=listed(names)))
     return replace(data, X=table.values[:, order], feature_names=[names[j] for j in order], image_shape=None)

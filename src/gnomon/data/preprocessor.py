@@ -22,7 +22,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     - Numbers stay as they are; True and False become 1 and 0.
     - Texts and categories of at most `max_categories` different values become one indicator each, named
-      "country = DE"; of two values one indicator is enough. A row without a value has zeros, or one half.
+      "country = DE"; of two values one indicator is enough. A row without a value, or with one that was not there in
+      fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no values.
     - Ordered categories become their ranks 0, 1, 2, ...
     - Dates, also texts such as 2024-05-31 or 31.5.2024, become the years, months, days or hours since the first, by
       the span that they cover.
@@ -33,7 +34,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     features : sequence of str or None, default=None
-        Columns to use, in this order; they are used even if they look like identifiers. None takes all.
+        Columns to use, in this order, by name, or by number where they have none; they are used even if they look like
+        identifiers. None takes all.
     drop : sequence of str or None, default=None
         Columns to leave out.
     max_categories : int >= 2, default=30

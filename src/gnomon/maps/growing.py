@@ -61,7 +61,7 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if isinstance(X_new, Dataset):
         X_new = _rows_of_file(result, X_new)
     if result.columns is not None and is_frame(X_new) and set(_names_of(X_new)) != set(result.feature_names):
-        X_new = encode_rows(X_new, result.columns)
+        X_new = encode_rows(X_new, result.columns, keep_missing=True)
     table, missing = fill_new_rows(result.completion, X_new)
     named = result.feature_names != default_names(result.n_features, result.image_shape)
     check_feature_count(table, result.n_features, result.feature_names if named else None)
@@ -83,7 +83,7 @@ def _rows_of_file(result: Map, data: Dataset) -> Any:
         )
     if result.columns is not None:
         columns = {name: data.X[:, j] for j, name in enumerate(names)}
-        return encode_rows({**columns, **data.metadata}, result.columns)
+        return encode_rows({**columns, **data.metadata}, result.columns, keep_missing=True)
     return check_table(data.X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True)
 
 

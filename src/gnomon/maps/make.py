@@ -118,9 +118,10 @@ def map(
     name : str or None, default=None
         Title of the map.
     features, drop : sequence of str or None, default=None
-        Columns of a data frame or file to use, and to leave out. Identifiers are left out anyway, unless `features`
-        names them; categories, dates and truth values become numbers. See `gnomon.TablePreprocessor` for the rules.
-        What is left out, and what became numbers, is kept as `metadata`; then the columns are standardised.
+        Columns of a data frame or file to use, and to leave out, by name, or by number where they have no names.
+        Identifiers are left out anyway, unless `features` names them; categories, dates and truth values become
+        numbers. See `gnomon.TablePreprocessor` for the rules. What is left out, and what became numbers, is kept as
+        `metadata`; then the columns are standardised.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         Standardise the columns first: "standard" by mean and standard deviation, "robust" by median and interquartile
         range. "auto" is "standard" where the columns have unlike units, with a warning that names them, else None: one
@@ -143,7 +144,8 @@ def map(
         What to do about missing values; a warning says which they are, what was done and how well that could be done.
         "distance" fills them in so that rows keep their neighbours, see `gnomon.complete_missing`; "median" by the
         median of the column; "drop" leaves out rows that lack a value, with their labels, names and pictures; "error"
-        refuses them. Sparse tables must have none.
+        refuses them. A missing category is one of them: its indicators are filled in as numbers. Sparse tables must
+        have none.
     n_components : {2, 3}, default=2
         Dimension of the map.
     random_state : int, default=0

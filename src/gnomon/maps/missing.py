@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from gnomon._validation import message, warn
 from gnomon.completion import Completion, check_missing, complete_missing
 from gnomon.data import Dataset, Table, check_table
 from gnomon.data.arrays import all_finite
+from gnomon.data.columns import ColumnRule, first_features
 from gnomon.exceptions import DataWarning
 
 __all__ = ["fill_new_rows", "settle_missing"]
@@ -48,9 +50,22 @@ def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int
     completion = complete_missing(
         values, how, feature_names=table.feature_names, standardize=standardize, random_state=random_state
     )
-    warn(f"{completion.summary(table.feature_names)}.", DataWarning)
+    columns = None if data.columns is None else first_features(data.columns)
+    told = completion.summary(table.feature_names, columns=columns)
+    warn(f"{told}{_categories_told(data.columns or (), completion.missing, how)}.", DataWarning)
     whole = check_table(completion.X, feature_names=table.feature_names)
     return data, replace(whole, index=table.index), completion
+
+
+def _categories_told(rules: Sequence[ColumnRule], missing: npt.NDArray[np.bool_], how: str) -> str:
+    """Say how many of the missing values are categories and what becomes of them, to follow another sentence."""
+    first = first_features(rules)
+    n = sum(int(missing[:, first[rule.name]].sum()) for rule in rules if rule.kind == "category")
+    if not n:
+        return ""
+    filled = "how likely each is" if how == "distance" else "1 where most rows have it, else 0"
+    which = "value is a category" if n == 1 else "values are categories"
+    return f". {n:,} missing {which}, whose indicators say {filled}"
 
 
 def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> tuple[Dataset, Table, None]:
@@ -63,9 +78,10 @@ def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> tuple[Datase
         rule = f"a table of which {_LEAST_ROWS} rows lack none"
         raise ValueError(message("X with missing='drop'", rule, fact=fact, remedy="Pass missing='distance'."))
     gone = np.flatnonzero(lost)
+    n_lacking = int((gaps if data.columns is None else gaps[:, list(first_features(data.columns).values())]).sum())
     named = ", ".join(str(i) for i in gone[:_SHOWN]) + (f" and {len(gone) - _SHOWN:,} more" if len(gone) > 5 else "")
     warn(
-        f"{len(gone):,} of {n:,} rows lack {int(gaps.sum()):,} values and are left out: {named}. Rows of the map are "
+        f"{len(gone):,} of {n:,} rows lack {n_lacking:,} values and are left out: {named}. Rows of the map are "
         "numbered anew.",
         DataWarning,
     )
