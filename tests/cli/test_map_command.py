@@ -128,6 +128,13 @@ def test_empty_cells_are_left_to_the_map_unless_they_are_to_be_refused(run, call
     assert "1 missing value, at line 3, column 'b'" in refused.output
 
 
+def test_a_target_is_passed_on_beside_the_labels(run, calls):
+    Path("t.csv").write_text("a,b,kind,size\n1,2,x,5\n3,4,y,6\n")
+    assert run("t.csv", "--labels", "kind", "--target", "size").exit_code == 0
+    (dataset, options), *_ = calls
+    assert (dataset.label_name, options["target"]) == ("kind", "size")
+
+
 def test_labels_and_pictures_of_a_file(run, calls):
     Path("t.csv").write_text("kind,a,b,c,d,e,f\nx,1,2,3,4,5,6\ny,6,5,4,3,2,1\n")
     result = run("t.csv", "--labels", "kind", "--images", "3x2", "--title", "Two", "-o", "m.html")

@@ -175,7 +175,7 @@ def test_what_is_no_representation_of_the_table_is_refused(table, given, text):
         ({"n_pcs": -1}, "n_pcs=-1 must be"),
         ({"n_pcs": 31}, r"n_pcs=31 must be at most 30 \(n_samples=120, n_features=30"),
         ({"use_rep": "X_pca"}, r"use_rep='X_pca' must be left out \(it names a part of an AnnData object"),
-        ({"labels": "kind"}, r"labels='kind' must be left out"),
+        ({"labels": "kind"}, r"labels='kind' must be one of those in the data \(there are none\)"),
     ],
 )
 def test_what_a_table_does_not_have_is_refused(table, options, text):

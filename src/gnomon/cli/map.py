@@ -85,6 +85,7 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
     help="Any other parameter of the method, such as repulsion_strength=2; may be repeated.",
 )
 @with_data
+@click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
 @click.option("--features", metavar="COLS", callback=_names, help="Columns to use, such as age,income.")
 @click.option("--drop", metavar="COLS", callback=_names, help="Columns to leave out; they are shown all the same.")
 @click.option(
@@ -135,6 +136,7 @@ def map(
     coordinates: str | None,
     method: str,
     labels: str | None,
+    target: str | None,
     metadata: str | None,
     features: list[str] | None,
     drop: list[str] | None,
@@ -174,7 +176,7 @@ def map(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                **{**given(**method_parameters, features=features, drop=drop), **stated, **extra},
+                **{**given(**method_parameters, features=features, drop=drop, target=target), **stated, **extra},
             )
             for kind, path in paths.items():
                 write_map(result, kind, path, title=title or dataset.name)

@@ -429,8 +429,9 @@ def _encode(
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
     if made:
         notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
-    if left:
-        notes.append(f"columns left out and kept as metadata: {', '.join(rule.told() for rule in left[:8])}")
+    others = [rule for rule in left if rule.name not in (data.label_name, data.target_name)]
+    if others:
+        notes.append(f"columns left out and kept as metadata: {', '.join(rule.told() for rule in others[:8])}")
     if silent:
         names = ", ".join(rule.told() for rule in silent)
         warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)

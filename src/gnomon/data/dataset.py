@@ -75,6 +75,10 @@ class Dataset:
     representation : Representation, Reduction or None
         In which neighbours are found and a map is made instead of `X`, such as the principal components of single
         cells; or that they are to be computed.
+    target : ndarray of shape (n_samples,), or None
+        What a map is to follow beside the features.
+    target_name : str
+        What the target is called.
     distances : csr_array of shape (n_samples, n_samples) or None
         Distances to the neighbours of each row, if a map is to be made of them.
     metric : str
@@ -94,6 +98,8 @@ class Dataset:
     text_columns: list[str] | None = None
     columns: list[ColumnRule] | None = None
     representation: Representation | Reduction | None = None
+    target: npt.NDArray[Any] | None = None
+    target_name: str = ""
     distances: sp.csr_array | None = None
     metric: str = "euclidean"
 

@@ -33,6 +33,7 @@ from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
+from gnomon.maps.steering import take_columns, target_of_fit, told_of_fit
 from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
 from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
@@ -48,6 +49,7 @@ def map(
     method: str | Any = "umap",
     *,
     labels: npt.ArrayLike | str | None = None,
+    target: npt.ArrayLike | str | None = None,
     n_pcs: int | None = None,
     use_rep: str | None = None,
     explain: str | None = None,
@@ -83,8 +85,13 @@ def map(
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
         or any other.
     labels : array-like of shape (n_samples,), str or None, default=None
-        A class for each row, used to colour and to describe the map, never to compute it. Of an AnnData object also the
-        name of a column of ``obs``.
+        A class for each row, used to colour and to describe the map, never to compute it. Also the name of a column of
+        a data frame or Dataset, which is no feature then, or of ``obs`` of an AnnData object.
+    target : array-like of shape (n_samples,), str or None, default=None
+        Classes or numbers that the map is to follow beside the features, or the name of a column as for `labels`,
+        which is no feature then. For methods with a ``target_weight``, which says how much, such as "umap", and for
+        estimators of other libraries whose ``fit_transform`` takes y: class numbers with -1 for a row without one, or
+        numbers. The report and the page say that the map was steered, since what it was told to set apart lies apart.
     n_pcs : int >= 0 or None, default=None
         Find neighbours and make the map in so many principal components of the table, standardised if `scale` says so.
         Every answer, every new row and every derivative is in terms of the features all the same. None takes the
@@ -172,9 +179,13 @@ def map(
     }
     stated = {key: value for key, value in parts.items() if value is not None}
     cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
-    data = replace(_read(X, labels, n_pcs, cells), **stated)
+    column = labels if isinstance(labels, str) else None
+    data = replace(_read(X, column, n_pcs, cells), **stated)
+    data, drop = take_columns(data, column, target, drop)
     weighing = sample_weight if isinstance(sample_weight, str) else SAMPLE_WEIGHT
     data = encode_dataset(*without_weights(data, features, drop, sample_weight))
+    if column not in (None, weighing):
+        data.metadata.pop(column, None)
     data = with_weights(data, sample_weight)
     with _noted() as told:
         data, table, completion = settle_missing(data, missing, scale=scale, random_state=random_state)
@@ -182,6 +193,7 @@ def map(
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
     estimator = _make(method, callback, {**common, **_of_distances(data, method, parameters), **parameters})
+    y = target_of_fit(data, estimator)
     metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
     with _noted() as notes:
         scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
@@ -196,24 +208,26 @@ def map(
             given = check_table(representation.values)
         by_row = None if sample_weight is None else data.metadata[weighing]
         if isinstance(estimator, RowEmbedder):
-            graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS, by_row)
+            graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS, y, by_row)
             embedding = np.asarray(estimator.embedding_)
         elif isinstance(estimator, Embedder):
             plain = replace(given, feature_names=None)
-            graph, embedding = None, np.asarray(estimator.fit_transform(plain, sample_weight=by_row))
+            graph, embedding = None, np.asarray(estimator.fit_transform(plain, y, sample_weight=by_row))
         else:
             options = {} if by_row is None else {"sample_weight": by_row}
-            graph, embedding = None, np.asarray(estimator.fit_transform(given.values, **options))
+            targets = [] if y is None else [y]
+            graph, embedding = None, np.asarray(estimator.fit_transform(given.values, *targets, **options))
     surface = estimator.surface_ if isinstance(estimator, Embedder) else None
     if surface is not None:
         embedding = surface.drawn(embedding)
         notes.append(surface.words)
+    steered, steering_notes = told_of_fit(data, estimator)
     made = Map(
         X=table,
         embedding=embedding,
         surface=surface,
         method=method if isinstance(method, str) else type(estimator).__name__,
-        parameters=_parameters_used(estimator),
+        parameters={**_parameters_used(estimator), **steered},
         labels=checked,
         label_name=data.label_name or "label",
         feature_names=list(table.feature_names or []),
@@ -221,7 +235,7 @@ def map(
         if images is None and data.image_shape is not None
         else data.images,  # pixels are drawn from the features
         image_shape=data.image_shape,
-        metadata=data.metadata,
+        metadata=data.metadata if y is None else {data.target_name: y, **data.metadata},
         point_names=data.point_names,
         metric=metric,
         scale=scaling,
@@ -230,7 +244,7 @@ def map(
         completion=completion,
         graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
         timings=dict(getattr(estimator, "timings_", {})),
-        notes=[*data.notes, *told, *notes, *metric_notes, *_constant_features(table)],
+        notes=[*data.notes, *told, *notes, *steering_notes, *metric_notes, *_constant_features(table)],
         name=name or (data.name if data.source else "map"),
         n_jobs=n_jobs,
     )
@@ -239,12 +253,12 @@ def map(
     return made
 
 
-def _read(X: Any, labels: Any, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
+def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
     """Return what is to be mapped, with the coordinates in which that is asked for."""
     check_parameters({"n_pcs": Either(Integer(0), Nothing())}, {"n_pcs": n_pcs})
     if is_cells(X):
-        return read_cells(X, n_pcs=n_pcs, labels=labels if isinstance(labels, str) else None, **cells)
-    for name, value in {**cells, "labels": labels if isinstance(labels, str) else None}.items():
+        return read_cells(X, n_pcs=n_pcs, labels=labels, **cells)
+    for name, value in cells.items():
         if value is not None:
             fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
             raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
@@ -359,6 +373,8 @@ def _parameters_used(estimator: Any) -> dict[str, Any]:
     """Return the parameters that differ from the default, and the seed."""
     from sklearn.utils._pprint import _changed_params
 
+    if not hasattr(estimator, "get_params"):  # any object with fit_transform makes a map
+        return {}
     shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
     if "precomputed_knn" in shown:
         shown["precomputed_knn"] = "given"

@@ -35,6 +35,7 @@ def describe(result: Map) -> dict[str, Any]:
         "n_features": result.n_features,
         "method": result.method,
         "parameters": result.parameters,
+        "caution": result.caution,
         "scale": None if result.scale is None else result.scale.name,
         **_weights(result),
         "representation": _representation(result),
@@ -59,6 +60,7 @@ def write_report(result: Map) -> str:
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
         f"{facts['method']}{_seconds(facts['seconds'])}",
+        *filter(None, [result.caution]),
         *_scale_lines(result),
         *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),
         "",

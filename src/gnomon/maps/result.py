@@ -153,6 +153,13 @@ class Map(Questions):
         """Number of features."""
         return int(self.X.shape[1])
 
+    @property
+    def caution(self) -> str:
+        """How a map that a target steered is to be read; empty for one made of its features alone."""
+        from gnomon.maps.steering import caution
+
+        return caution(self.parameters)
+
     @entrance("Map")
     def neighbors(self) -> NeighborGraph | None:
         """Return the nearest neighbours in the data, which everything that is asked of the map shares.

@@ -346,7 +346,9 @@ class RowEmbedder(Embedder):
         places[present], places[absent] = fitted, self.transform(rows)
         self.embedding_, self._present = places, present
 
-    def fit_sharing_graph(self, X: Any, n_neighbors: int, sample_weight: Any = None) -> NeighborGraph | None:
+    def fit_sharing_graph(
+        self, X: Any, n_neighbors: int, y: Any = None, sample_weight: Any = None
+    ) -> NeighborGraph | None:
         """Fit, and return the neighbours that the fit searched for, more of them than it used if that is free.
 
         Parameters
@@ -355,6 +357,8 @@ class RowEmbedder(Embedder):
             As for `fit`; the map is the same.
         n_neighbors : int
             Neighbours that others will ask for.
+        y : array-like of n_samples values or None, default=None
+            As for `fit`.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             As for `fit_transform`.
 
@@ -366,7 +370,7 @@ class RowEmbedder(Embedder):
         """
         self._shared = SharedGraph(n_neighbors)
         try:
-            self.fit(X, **self._weighing(sample_weight))
+            self.fit(X, y, **self._weighing(sample_weight))
             return self._shared.graph
         finally:
             del self._shared

@@ -174,6 +174,8 @@ class PageContent:
         Shown on hover and searched.
     metadata : dict of str to array of shape (n_samples,), default=None
         Further columns to show on hover, to search and to colour by.
+    caution : str, default=""
+        What one must know to read the map, shown above how far to trust it.
     info : dict, default=None
         Shown under "About this map": parameters, seed, timings.
     """
@@ -194,6 +196,7 @@ class PageContent:
     captions: Mapping[str, str] | None = None
     point_names: Items[object] | None = None
     metadata: Mapping[str, Any] | None = None
+    caution: str = ""
     info: Mapping[str, object] | None = None
 
     @classmethod
@@ -217,6 +220,7 @@ class PageContent:
             captions=_captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
             metadata={**map.metadata, **_local_dimension(map)},
+            caution=map.caution,
             info=_info(map),
         )
 

@@ -96,6 +96,7 @@ class Document:
             "samples": made.n_samples,
             "info": [[str(name), str(value)] for name, value in (content.info or {}).items()],
             "notes": made.notes,
+            "caution": content.caution,
         }
         return made
 

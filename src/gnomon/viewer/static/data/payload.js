@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
- *   ramp: string[], other: string,
+ *   caution: string, ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
  *     missing?: boolean, dates?: boolean}[], diagnostics?:
  *     {name: string, key: string}[],

@@ -67,7 +67,9 @@ export function fillSidebar(atlas, { colorByFeature, go }) {
   trust
     ?.querySelector(".body")
     .replaceChildren(
-      ...(facts.evaluated ? [trustPanel(/** @type {any} */ (evaluation), evaluationNeighbors)] : absent("evaluated")),
+      ...(facts.evaluated
+        ? [trustPanel(/** @type {any} */ (evaluation), evaluationNeighbors, atlas.header.caution ?? "")]
+        : absent("evaluated")),
     );
   importance
     ?.querySelector(".body")

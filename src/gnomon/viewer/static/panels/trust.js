@@ -88,8 +88,8 @@ function summary(scores) {
         : "";
 }
 
-/** @param {Record<string, number>} scores @param {number|undefined} neighbors */
-export function trustPanel(scores, neighbors) {
+/** @param {Record<string, number>} scores @param {number|undefined} neighbors @param {string} caution */
+export function trustPanel(scores, neighbors, caution) {
   const rows = Object.entries(SCORES)
     .filter(([key]) => scores[key] !== undefined)
     .map(([key, score]) => {
@@ -113,7 +113,13 @@ export function trustPanel(scores, neighbors) {
         h("p", {}, score.says(value, neighbors)),
       );
     });
-  return h("div", {}, h("p", { class: "summary" }, summary(scores)), ...rows);
+  return h(
+    "div",
+    {},
+    caution ? h("p", { class: "warn" }, h("bdi", {}, caution)) : null,
+    h("p", { class: "summary" }, summary(scores)),
+    ...rows,
+  );
 }
 
 /**
