@@ -17,6 +17,7 @@ _TOP_FEATURES = 8
 _TOP_OF_CLASS = 3
 _MAX_CLASSES = 20
 _MOST_WEIGHTS = 8  # of features that are told
+_SUSPECTS = 5  # rows named
 
 
 def describe(result: Map) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def describe(result: Map) -> dict[str, Any]:
         name_of(label): profile.head(_TOP_OF_CLASS).to_dict()["features"]
         for label, profile in result.profiles(groups=groups).items()
     }
+    suspects = result._doubts(_SUSPECTS)
     return {
         "name": result.name,
         "n_samples": result.n_samples,
@@ -50,6 +52,7 @@ def describe(result: Map) -> dict[str, Any]:
         ],
         **({"groups": groups.groups} if groups is not None and groups.groups else {}),
         "profiles": profiles,
+        "suspects": None if suspects is None else suspects.to_dict(),
         "notes": list(result.notes),
     }
 
@@ -78,6 +81,9 @@ def write_report(result: Map) -> str:
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"]))
+    if facts["suspects"] is not None:
+        lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
+        lines.append(f"  {_suspect_line(facts['suspects'])}")
     if facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
     return "\n".join(lines)
@@ -134,6 +140,16 @@ def _seconds(timings: dict[str, float]) -> str:
 
 def _indent(text: str) -> list[str]:
     return [f"  {line}" for line in text.splitlines()]
+
+
+def _suspect_line(suspects: dict[str, Any]) -> str:
+    named = [
+        f"{row.get('name', 'row ' + str(row['row']))} ({row['label']}, neighbours say {row['vote']})"
+        for row in suspects["rows"]
+    ]
+    more = suspects["n_suspects"] - len(named)
+    told = f"{suspects['n_suspects']:,} of {suspects['n_labelled']:,}"
+    return f"{told}: {', '.join(named)}{f' and {more:,} more' if more else ''}" if named else told
 
 
 def _class_lines(profiles: dict[str, list[dict[str, Any]]]) -> list[str]:

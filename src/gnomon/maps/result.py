@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.data import ColumnRule
     from gnomon.evaluation import Evaluation
-    from gnomon.explanations import Contrast, Explanation, FeatureGroups
+    from gnomon.explanations import Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
     from gnomon.neighbors import NeighborGraph
@@ -322,6 +322,10 @@ class Map(Questions):
         if self.labels is None or measured_labels(self.labels) is not None:
             return []
         return sort_into_classes(self.labels).values
+
+    def _doubts(self, n: int) -> Suspects | None:
+        """Return `suspects` where the labels are classes, several of them; None elsewhere."""
+        return self.suspects(n) if self.n_samples > 1 and len(self._classes()) > 1 else None
 
     @property
     def extension_kind(self) -> str:

@@ -21,6 +21,7 @@ _MISSING = 65_535
 _LOCAL_DIMENSION = "local dimension"
 _MOST_CAPTIONS = 60  # more cannot be read
 _PROFILE_FEATURES = 12
+_MOST_SUSPECTS = 12
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,8 @@ class PageContent:
         Shown on hover and searched.
     metadata : dict of str to array of shape (n_samples,), default=None
         Further columns to show on hover, to search and to colour by.
+    suspects : gnomon.explanations.Suspects, default=None
+        Rows whose neighbours in the data disagree with their label: those listed are shown, all are coloured by score.
     caution : str, default=""
         What one must know to read the map, shown above how far to trust it.
     info : dict, default=None
@@ -196,6 +199,7 @@ class PageContent:
     captions: Mapping[str, str] | None = None
     point_names: Items[object] | None = None
     metadata: Mapping[str, Any] | None = None
+    suspects: Any = None
     caution: str = ""
     info: Mapping[str, object] | None = None
 
@@ -220,6 +224,7 @@ class PageContent:
             captions=_captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
             metadata={**map.metadata, **_local_dimension(map)},
+            suspects=map._doubts(_MOST_SUSPECTS),
             caution=map.caution,
             info=_info(map),
         )

@@ -88,6 +88,7 @@ class Document:
         made.add_images(content.images, table, shape, values_included=complete)
         made.add_explanation(explanation, content.groups)
         made.add_evaluation(evaluation)
+        made.add_suspects(content.suspects)
         made.add_sequence(sequence, content.embedding)
         made.add_profiles(content.profiles)
         made.payload.header |= {
@@ -252,6 +253,20 @@ class Document:
         if evaluation is not None:
             self._add_facts(evaluation_facts(evaluation, self.n_samples, self._shown, name="evaluation"))
 
+    def add_suspects(self, suspects: Any) -> None:
+        """Rows whose neighbours disagree with their label: a score for each row, and a list of the most doubtful."""
+        if suspects is None:
+            return
+        self.payload.add("core", "doubt", self._shown(_scores_of(suspects, self.n_samples)))
+        shown = suspects.rows if self.rows is None else np.searchsorted(self.rows, suspects.rows)
+        there = np.ones(len(shown), bool) if self.rows is None else np.isin(suspects.rows, self.rows)
+        listed = zip(shown.tolist(), suspects.labels, suspects.votes, suspects.share.tolist(), strict=True)
+        self.payload.header["suspects"] = {
+            "n": suspects.n_suspects,
+            "neighbors": suspects.n_neighbors,
+            "rows": [list(entry) for entry, one in zip(listed, there, strict=True) if one],
+        }
+
     def _add_facts(self, facts: Facts) -> None:
         self.payload.header |= facts.header
         for name, column in facts.columns.items():
@@ -347,6 +362,13 @@ def _as_table(X: Any) -> Any:
         what = f"X of shape {table.shape} and type {table.dtype}"
         raise ValueError(message(what, "a table of numbers", remedy="Pass a 2-D array."))
     return table.view(np.uint8) if table.dtype == np.bool_ else table
+
+
+def _scores_of(suspects: Any, n_samples: int) -> npt.NDArray[np.float32]:
+    scores = np.asarray(suspects.scores, dtype=np.float32)
+    if scores.shape != (n_samples,):
+        raise ValueError(message(f"suspects.scores of shape {scores.shape}", f"of shape ({n_samples},)"))
+    return scores
 
 
 def _number(value: float) -> float | None:

@@ -59,6 +59,8 @@ export function listChannels(header, core) {
       values: () => core.r2,
       lowStandsOut: true,
     });
+  if (core.doubt)
+    channels.push({ id: "doubt", name: "Doubt of the label", group: "Trust", kind: "ramp", values: () => core.doubt });
   if (header.explanation?.distortion) {
     const distortion = { group: "Distortion", kind: /** @type {"ramp"} */ ("ramp") };
     channels.push({

@@ -77,6 +77,8 @@ export class Page {
   /** Fill whatever depends on the values of the features or on the embedding that is shown. */
   refill() {
     fillSidebar(this.atlas, {
+      colorBy: (id) => this.filters.colorBy(id),
+      pin: (i) => this.focus.pin(i),
       colorByFeature: (f) => this.filters.colorByFeature(f),
       go: (position) => this.player?.go(position),
     });

@@ -2,7 +2,7 @@
 import { combobox } from "./combobox.js";
 import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
-import { trustPanel } from "./trust.js";
+import { suspectsBlock, trustPanel } from "./trust.js";
 
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
@@ -56,9 +56,10 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
 /**
  * Fill the panels about the embedding that is shown.
  * @param {import("../data/atlas.js").Atlas} atlas
- * @param {{colorByFeature: (f: number) => void, go: (position: number) => void}} actions
+ * @param {{colorBy: (id: string) => void, colorByFeature: (f: number) => void, pin: (i: number) => void, go:
+ *   (position: number) => void}} actions
  */
-export function fillSidebar(atlas, { colorByFeature, go }) {
+export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
   const { facts } = atlas,
     { evaluation, evaluationNeighbors } = facts.header;
   const absent = (/** @type {"evaluated"|"explained"} */ what) => absentContent(atlas, atlas.nearest(what), go);
@@ -70,6 +71,7 @@ export function fillSidebar(atlas, { colorByFeature, go }) {
       ...(facts.evaluated
         ? [trustPanel(/** @type {any} */ (evaluation), evaluationNeighbors, atlas.header.caution ?? "")]
         : absent("evaluated")),
+      suspectsBlock(atlas, { colorBy, pin }) ?? "",
     );
   importance
     ?.querySelector(".body")

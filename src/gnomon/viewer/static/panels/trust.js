@@ -1,5 +1,5 @@
 // How far to trust the map, in plain words.
-import { formatNumber, formatPercent, h, humanName } from "../dom.js";
+import { formatCount, formatNumber, formatPercent, h, humanName } from "../dom.js";
 
 /**
  * @type {Record<string, {name: string, good: number, fair: number, says: (value: number, k: number|undefined) =>
@@ -94,7 +94,7 @@ export function trustPanel(scores, neighbors, caution) {
     .filter(([key]) => scores[key] !== undefined)
     .map(([key, score]) => {
       const value = scores[key],
-        grade = verdict(value, score);
+        grade = caution && key.startsWith("knn") ? "steered" : verdict(value, score);
       return h(
         "div",
         { class: "score" },
@@ -119,6 +119,41 @@ export function trustPanel(scores, neighbors, caution) {
     caution ? h("p", { class: "warn" }, h("bdi", {}, caution)) : null,
     h("p", { class: "summary" }, summary(scores)),
     ...rows,
+  );
+}
+
+/**
+ * Rows whose neighbours in the data have another label.
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {{colorBy: (id: string) => void, pin: (i: number) => void}} actions
+ */
+export function suspectsBlock(atlas, { colorBy, pin }) {
+  const { suspects, pointNames } = atlas.header;
+  if (!suspects) return null;
+  const { n, neighbors, rows } = suspects,
+    link = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
+      h("button", { class: "link", onclick }, h("bdi", {}, text));
+  const lines = rows.map(([i, label, vote, share]) =>
+    h(
+      "li",
+      {},
+      link(pointNames?.[i] ?? `row ${atlas.rowOf(i)}`, () => pin(i)),
+      h("bdi", {}, ` ${label}, neighbours say ${vote}`),
+      ` (${formatPercent(share)})`,
+    ),
+  );
+  return h(
+    "section",
+    { class: "suspects" },
+    h("h3", {}, "Doubtful labels"),
+    h(
+      "p",
+      {},
+      `${formatCount(n)} of ${formatCount(atlas.header.samples)} points have another label than their ${neighbors} `,
+      "neighbours in the data vote for. ",
+      n ? link("colour by doubt", () => colorBy("doubt")) : null,
+    ),
+    h("ol", {}, ...lines),
   );
 }
 
