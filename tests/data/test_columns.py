@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import gnomon as gn
 from gnomon.data import read_table
+from gnomon.data.columns import rules_fault
 from gnomon.exceptions import DataWarning
 
 N = 120
@@ -134,7 +135,7 @@ def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
 def test_missing_and_unknown_categories_are_none_of_the_known_ones():
     frame = pd.DataFrame({"a": ["x", "y", "z", None] * 5, "b": ["p", "q", None, "p"] * 5})
     encoder = gn.TablePreprocessor().fit(frame)
-    with pytest.warns(DataWarning, match=r"'a' has 'new' in 1 row, 'b' has 'new' in 1 row: taken as none of the"):
+    with pytest.warns(DataWarning, match=r"'a' has 'new' in 1 row: taken as none of the categories; 'b'"):
         made = encoder.transform(pd.DataFrame({"a": ["x", None, "new"], "b": ["q", None, "new"]}))
     np.testing.assert_array_equal(made, [[1, 0, 0, 1], [0, 0, 0, 0.5], [0, 0, 0, 0.5]])
 
@@ -151,6 +152,13 @@ def test_words_for_a_missing_value_are_no_category():
     [
         (["2019-05-31", "2024-05-31"], "years since 2019-05-31"),
         (["31.5.2024", "1.1.2024"], "months since 2024-01-01"),
+        (["5/31/2024", "1/1/2024"], "months since 2024-01-01"),
+        (["31/5/2024 12:00", "1/1/2024 12:00"], "months since 2024-01-01"),
+        (["2024-05", "2024-01"], "months since 2024-01-01"),
+        (["2024-01-01T00:30:00+02:00", "2023-12-31 23:00:00.5Z"], "hours since 2023-12-31"),
+        (pd.date_range("2024-01-01", periods=2, tz="Europe/Berlin").to_series().array, "hours since 2023-12-31"),
+        (pd.period_range("2024-01", periods=2, freq="M").astype(object), "days since 2024-01-01"),
+        (np.array([90, 30], dtype="timedelta64[D]"), "days"),
         (["2024-05-31T10:00", "2024-05-31 22:30"], "hours since 2024-05-31"),
         ([datetime.date(2024, 5, 1), datetime.date(2024, 5, 31)], "days since 2024-05-01"),
     ],
@@ -231,3 +239,113 @@ def test_numbered_columns_of_all_kinds_are_chosen_by_their_number():
     assert gn.map(frame, "pca", drop=[0]).feature_names == ["1 = y", "2"]
     years = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=[2010, 2011, 2012])
     assert gn.map(years, "pca", features=[2012, 2010]).feature_names == ["2012", "2010"]
+
+
+def test_dates_whose_day_and_month_cannot_be_told_apart_are_no_dates():
+    rule = gn.TablePreprocessor(features=["t"]).fit({"t": ["1/2/2024", "3/2/2024"] * 5}).rules_[0]
+    assert rule.kind == "category"
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "numbers"),
+    [
+        (["12 %", "5%", "-3.5 %"], "x (%)", [12, 5, -3.5]),
+        (["$1,200.50", "-$5", "($3.00)"], "x ($)", [1200.5, -5, -3]),
+        (["1.200,50 €", "3 €", "NA"], "x (€)", [1200.5, 3, np.nan]),
+        (["5 kg", "6.5 kg", ""], "x (kg)", [5, 6.5, np.nan]),
+        (["1,234", "12,000,000", "5"], "x", [1234, 12e6, 5]),
+        (["0,125", "7,5", "8"], "x", [0.125, 7.5, 8]),
+        (["1 234,5", "1'000'000", "1e3"], "x", [1234.5, 1e6, 1e3]),
+        ([1, "2.5", 3.5, None, "?"], "x", [1, 2.5, 3.5, np.nan, np.nan]),
+    ],
+)
+def test_numbers_that_are_written_as_texts_are_numbers(texts, name, numbers):
+    frame = pd.DataFrame({"x": np.array(texts, dtype=object)})
+    encoder = gn.TablePreprocessor().fit(frame)
+    assert encoder.get_feature_names_out().tolist() == [name]
+    np.testing.assert_allclose(encoder.transform(frame)[:, 0], numbers)
+    np.testing.assert_allclose(encoder.transform(frame[::-1])[::-1, 0], numbers)
+    assert rules_fault(encoder.rules_) == ""
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["007", "012"],
+        ["A1", "B2"],
+        ["1.2.3", "1.2.4"],
+        ["10-20", "20-30"],
+        ["5 kg", "6 lb"],
+        ["1,5", "2.5"],
+        ["1_0", "2"],
+    ],
+)
+def test_codes_ranges_and_mixed_units_are_no_numbers(texts):
+    assert gn.TablePreprocessor().fit({"x": texts * 5}).rules_[0].kind == "category"
+
+
+def test_a_few_texts_among_numbers_are_missing_and_told():
+    rng = np.random.default_rng(0)
+    texts = np.array([f"{value:.3f}" for value in rng.normal(size=60)], dtype=object)
+    texts[:3] = "<0.1"
+    frame = pd.DataFrame({"x": texts, "y": rng.normal(size=60)})
+    with pytest.warns(DataWarning, match=r"map: ('x' has '<0.1' in 3 rows: no number, taken as missing|3 of 120)"):
+        made = gn.map(frame, "pca")
+    assert made.completion.missing[:, made.feature_names.index("x")].sum() == 3
+    assert "'x' has '<0.1' in 3 rows: no number, taken as missing" in made.report()
+    texts[:10] = "<0.1"
+    rule = gn.TablePreprocessor(max_categories=100).fit(frame.assign(x=texts)).rules_[0]
+    assert rule.kind != "written"
+
+
+def test_categories_that_are_declared_stay_categories():
+    frame = pd.DataFrame({"x": pd.Categorical(["1", "2", "3"] * 4), "y": range(1, 13)})
+    assert gn.TablePreprocessor().fit(frame).rules_[0].kind == "category"
+
+
+def test_columns_of_lists_are_refused_unless_they_are_dropped(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(40) % 7, "y": np.arange(40) ** 0.5, "l": [[1, 2]] * 40})
+    with pytest.raises(
+        TypeError, match=r"map: column 'l' must be of numbers, texts or dates \(it holds list\).*drop=\['l'\]"
+    ):
+        gn.map(frame, "pca")
+    gn.map(frame, "pca", drop=["l"]).to_html(tmp_path / "m.html")
+
+
+def test_headers_of_several_levels_are_joined():
+    columns = pd.MultiIndex.from_product([["x", "y"], ["m", "s"]])
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 4)), columns=columns)
+    assert gn.map(frame, "pca").feature_names == ["x / m", "x / s", "y / m", "y / s"]
+
+
+@pytest.mark.parametrize("form", ["columns", "records"])
+def test_mappings_of_columns_and_lists_of_records_are_tables(people, form):
+    lists = {name: people[name].tolist() for name in ("age", "income", "country", "smoker")}
+    given = (
+        lists
+        if form == "columns"
+        else [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    )
+    made, wanted = gn.map(given, "pca"), gn.map(pd.DataFrame(lists), "pca")
+    assert sorted(made.feature_names) == sorted(wanted.feature_names)
+    order = [made.feature_names.index(name) for name in wanted.feature_names]
+    np.testing.assert_array_equal(made.X[:, order], wanted.X)
+
+
+def test_records_lack_what_they_do_not_hold():
+    rows = [{"a": float(i % 7), "b": float(i**0.5)} for i in range(40)]
+    del rows[3]["b"]
+    with pytest.warns(DataWarning, match="'b' 1"):
+        gn.map(rows, "pca")
+    with pytest.raises(TypeError, match="X must be a list of mappings alone"):
+        gn.map([*rows, [1.0, 2.0]], "pca")
+    with pytest.raises(ValueError, match="b must be as long as a"):
+        gn.map({"a": [1, 2, 3], "b": [1, 2]}, "pca")
+
+
+def test_a_file_of_texts_alone_is_mapped(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"q{j}": np.array(["yes", "no"])[rng.integers(0, 2, 60)] for j in range(4)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.warns(DataWarning, match="distinct rows"):
+        assert gn.map(read_table(tmp_path / "t.csv")).feature_names == [f"q{j} = yes" for j in range(4)]

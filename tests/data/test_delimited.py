@@ -141,9 +141,9 @@ def test_compressed_and_chosen_delimiter(write):
     [
         (b"", "it is empty"),
         (b"a,b\n", "a header alone"),
-        (b"\xff\xfea\x00,\x00b\x00", "0xff is no UTF-8"),
-        (b"a,b\nx,y\n", "a table with columns of numbers .columns: 'a', 'b'"),
-        (b"a;b\n1,5;x\n2,5;y\n", "a table with columns of numbers"),
+        (b"a,b\nx,\xff\x00\n", "0xff is no UTF-8"),
+        (b"a,b\nx,\x81\n", "0x81 is no UTF-8"),  # nor Windows-1252
+        (b"\xff\xfea\x00,\x00b", "a text file in UTF-8, UTF-16 or Windows-1252"),
     ],
 )
 def test_files_that_are_no_table_of_numbers(write, content, text):
@@ -239,3 +239,27 @@ def test_first_row_longer_than_the_others(write):
 def test_numbers_beyond_float32_raise_no_warning(write):
     assert read_table(write("a\n1e300\n2\n")).X.tolist() == [[1e300], [2.0]]
     assert read_table(write("a,b\n1,1e300\n2,2\n"), labels="b").labels.tolist() == [1e300, 2.0]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_files_are_read_in_the_encodings_of_spreadsheets(write, encoding):
+    text = "größe;länge\n1,5;x\n2,5;ü\n"
+    for name, content in (("t.csv", text.encode(encoding)), ("t.csv.gz", gzip.compress(text.encode(encoding)))):
+        data = read_table(write(content, name))
+        assert data.feature_names == ["größe"]
+        assert data.X.tolist() == [[1.5], [2.5]]
+        assert data.metadata["länge"].tolist() == ["x", "ü"]
+        assert any("Windows-1252" in said for said in data.notes) == (encoding == "cp1252")
+
+
+def test_empty_rows_are_passed_over_and_empty_fields_of_one_column_are_missing(write):
+    data = read_table(write("a,b\n\n1,2\n,\n3,4\n , \n,\n\n"))
+    assert data.X.tolist() == [[1, 2], [3, 4]]
+    np.testing.assert_array_equal(read_table(write('a\n1\n""\n'), missing="keep").X, [[1], [np.nan]])
+
+
+def test_tables_of_texts_are_read_for_what_may_become_of_them(write):
+    data = read_table(write("a,b\nx,y\nz,y\n"))
+    assert data.X.shape == (2, 0)
+    assert data.text_columns == ["a", "b"]
+    assert read_table(write("a;b\n1,5;x\n2,5;y\n")).X.tolist() == [[1.5], [2.5]]

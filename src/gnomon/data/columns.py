@@ -18,6 +18,7 @@ from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import check_labels, measured_labels, name_of, sort_into_classes
 from gnomon.data.names import default_names
 from gnomon.data.table import check_table
+from gnomon.data.written import find_writing, is_missing_text, is_writing, read_dates, read_numbers
 from gnomon.exceptions import DataWarning
 
 __all__ = [
@@ -44,13 +45,11 @@ _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 MOST_CATEGORIES = 30
 """More different texts are no categories, unless one asks for it."""
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
-_EUROPEAN_DATE = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$")
-_ISO_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?$")
 _YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
 _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
 _NOT_ASKED = "not asked for"
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
-_MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
+_CONTAINERS = (list, tuple, dict, set, np.ndarray)
 _BOTH = 1.0 / np.sqrt(2.0)  # what an indicator is divided by that alone tells two categories apart
 
 
@@ -62,7 +61,7 @@ class ColumnRule:
     ----------
     name : str
         Of the column.
-    kind : {"number", "boolean", "ordinal", "category", "date", "left out"}
+    kind : {"number", "written", "boolean", "ordinal", "category", "date", "left out"}
     features : tuple of str
         Names of the features that it becomes.
     categories : tuple
@@ -71,6 +70,8 @@ class ColumnRule:
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
     reason : str
         Why it is left out, a clause.
+    writing : str
+        Of numbers that are written as texts: how, such as "$0.0" or "0,0 %".
     """
 
     name: str
@@ -80,6 +81,7 @@ class ColumnRule:
     start: float = 0.0
     unit: float = 1.0
     reason: str = ""
+    writing: str = ""
 
     @property
     def spreads(self) -> tuple[float, ...]:
@@ -96,11 +98,12 @@ class ColumnRule:
         The indicators of a missing category are NaN with `keep_missing`; else, and those of an unknown one, 0, or one
         half of a single indicator.
         """
-        if self.kind in ("number", "boolean"):
+        if self.kind == "written" and values.dtype.kind not in "biuf":
+            return read_numbers(_texts(values), self.writing)[:, None]
+        if self.kind in ("number", "boolean", "written"):
             return _as_numbers(values)[:, None]
         if self.kind == "date":
-            dates = _with_dates(values)
-            seconds = measured_labels(dates) if dates.dtype.kind == "M" else None
+            seconds = _seconds(_with_dates(values))
             if seconds is None:
                 raise ValueError(message("X", "a table with dates where there were dates in fit"))
             return ((seconds - self.start) / self.unit)[:, None]
@@ -122,12 +125,19 @@ class ColumnRule:
         return np.array([*(place.get(name, _UNKNOWN) for name in classes.names), _MISSING])[classes.codes]
 
     def unknown(self, values: Array) -> str:
-        """Say which categories are none of those known, and how many rows have one; empty if there are none."""
-        if not self.categories:
+        """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
+        if self.kind == "written":
+            odd = np.isnan(self.encode(values)[:, 0]) & sort_into_classes(_known_texts(values)).labelled
+        elif self.categories:
+            odd = self._codes(values) == _UNKNOWN
+        else:
             return ""
-        rows = np.flatnonzero(self._codes(values) == _UNKNOWN)
-        found = listed(sort_into_classes(values[rows]).names) if len(rows) else ""
-        return f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}" if found else ""
+        rows = np.flatnonzero(odd)
+        if not len(rows):
+            return ""
+        taken = "no number, taken as missing" if self.kind == "written" else "taken as none of the categories"
+        found = listed(sort_into_classes(values[rows]).names)
+        return f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
 
     def told(self) -> str:
         """Say what became of it, for a list."""
@@ -135,6 +145,8 @@ class ColumnRule:
             return f"{self.name!r} ({len(self.categories)} categories)"
         if self.kind == "ordinal":
             return f"{self.name!r} (rank among {len(self.categories)})"
+        if self.kind == "written":
+            return f"{self.name!r} (numbers such as {self.writing})"
         return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
 
 
@@ -142,27 +154,16 @@ def _as_numbers(values: Array) -> FloatArray:
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 
-def _as_dates(texts: Sequence[str]) -> Array | None:
-    """Return texts such as 2024-05-31T12:00 or 31.5.2024 as dates, empty ones as NaT; None if one is none."""
-    known = [text.strip() for text in texts]
-    if all(_ISO_DATE.match(text) for text in known if text):
-        iso = [text.rstrip("Z").replace(" ", "T") or "NaT" for text in known]
-    elif all(_EUROPEAN_DATE.match(text) for text in known if text):
-        parts = [_EUROPEAN_DATE.match(text) for text in known]
-        iso = ["NaT" if m is None else f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" for m in parts]
-    else:
-        return None
-    try:
-        return np.array(iso, dtype="datetime64[us]")
-    except ValueError:  # such as month 13
-        return None
+def _texts(values: Array) -> list[str]:
+    """Return the values of a column as texts, empty where one is missing."""
+    return ["" if value is None else str(value) for value in check_labels(_known_texts(values), len(values)).tolist()]
 
 
 def _known_texts(values: Array) -> Array:
     """Return a column with None for texts that stand for a missing value, such as NA."""
     if values.dtype.kind not in "OU":
         return values
-    gone = np.array([isinstance(text, str) and text.strip().lower() in _MISSING_TEXTS for text in values.tolist()])
+    gone = np.array([is_missing_text(value) for value in values.tolist()], dtype=np.bool_)
     if not gone.any():
         return values
     known = values.astype(object)
@@ -175,8 +176,15 @@ def _with_dates(values: Array) -> Array:
     labels = check_labels(_known_texts(values), len(values))
     if labels.dtype.kind not in "OU":
         return labels
-    dates = _as_dates(["" if value is None else str(value) for value in labels.tolist()])
+    dates = read_dates(["" if value is None else str(value) for value in labels.tolist()])
     return labels if dates is None else dates
+
+
+def _seconds(values: Array) -> Float64Array | None:
+    """Return dates as seconds since 1970 and durations as seconds, NaN where one is missing; None for other values."""
+    if values.dtype.kind == "m":
+        return np.where(np.isnat(values), np.nan, values.astype("timedelta64[us]").astype(np.int64) / 1e6)
+    return measured_labels(values) if values.dtype.kind == "M" else None
 
 
 def _named_as_id(name: str, different: bool) -> bool:
@@ -209,9 +217,9 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     labels = _with_dates(values)
     classes = sort_into_classes(labels)
     n_known = int(classes.labelled.sum())
-    seconds = measured_labels(labels) if labels.dtype.kind == "M" else None
+    seconds = _seconds(labels)
     if seconds is not None and len(classes):
-        return _rule_of_dates(name, seconds)
+        return _rule_of_dates(name, seconds, labels.dtype.kind == "m")
     if ordered:
         return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
     if not n_known:
@@ -230,10 +238,22 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
 
 
-def _rule_of_dates(name: str, seconds: Float64Array) -> ColumnRule:
+def _rule_of_written(name: str, raw: _Raw) -> ColumnRule | None:
+    """Return the rule of a column of numbers that are written as texts; None if it is none."""
+    if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
+        return None
+    _refuse_containers(name, raw.values)
+    writing = find_writing([text for text in _texts(raw.values) if text])
+    sign = writing.replace("0.0", "").replace("0,0", "").strip()
+    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), writing=writing) if writing else None
+
+
+def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:
     known = seconds[np.isfinite(seconds)]
-    start, span = float(known.min()), float(np.ptp(known))
+    start, span = 0.0 if durations else float(known.min()), float(np.ptp(known))
     word, unit = next((word, unit) for word, unit, least in _UNITS if span >= least * unit)
+    if durations:
+        return ColumnRule(name, "date", (f"{name} ({word})",), unit=unit)
     first = str(np.datetime64(int(start), "s"))[:10]
     return ColumnRule(name, "date", (f"{name} ({word} since {first})",), start=start, unit=unit)
 
@@ -255,8 +275,14 @@ def rules_fault(rules: Sequence[ColumnRule]) -> str:
     for rule in rules:
         n, several = len(rule.features), len(rule.categories)
         wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
-        known = rule.kind in ("number", "boolean", "ordinal", "category", "date", "left out")
-        if not known or n != wanted or (rule.kind in ("ordinal", "category") and not several) or not rule.unit > 0.0:
+        known = rule.kind in ("number", "written", "boolean", "ordinal", "category", "date", "left out")
+        if (
+            (rule.kind == "written") != is_writing(rule.writing)
+            or not known
+            or n != wanted
+            or (rule.kind in ("ordinal", "category") and not several)
+            or not rule.unit > 0.0
+        ):
             return f"column {rule.name!r:.60} has a rule that no column has"
     return ""
 
@@ -276,17 +302,18 @@ def encode_rows(X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = Fal
             raise ValueError(message(f"column {rule.name!r}", "of numbers, as in fit"))
     new = [told for rule in used if (told := rule.unknown(columns[rule.name].values))]
     if new:
-        warn(f"{', '.join(new)}: taken as none of the categories that are known.", DataWarning)
+        warn(f"{'; '.join(new)}.", DataWarning)
     return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
 
 
 @dataclass(frozen=True)
 class _Raw:
-    """A column as it came: its values, the order of its categories if there is one, and whether it has truth values."""
+    """A column as it came: its values, the order of its categories if there is one, and what it was said to hold."""
 
     values: Array
     ordered: tuple[Any, ...] = ()
     boolean: bool = False
+    category: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -308,7 +335,8 @@ def raw_columns(X: Any) -> dict[str, _Raw]:
 
 def _columns_of_frame(frame: Frame) -> dict[str, _Raw]:
     names = frame.names or [str(j) for j in range(len(frame.columns))]
-    parts = zip(frame.columns, frame.orders, frame.booleans, strict=True)
+    categories = [kind.startswith("Categorical") for kind in frame.kinds]
+    parts = zip(frame.columns, frame.orders, frame.booleans, categories, strict=True)
     return {name: _Raw(*part) for name, part in zip(names, parts, strict=True)}
 
 
@@ -346,6 +374,11 @@ def find_rules(
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else _id_reason(name, numbers[name], others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
+        elif (found := _rule_of_written(name, raw)) is not None:
+            numbers[name] = np.nan_to_num(found.encode(raw.values)[:, 0], nan=np.inf)
+            others = [other for other in numbers if other != name and other in chosen]
+            reason = "" if features is not None else _id_reason(name, numbers[name], others, ranks)
+            rules.append(ColumnRule(name, "left out", reason=reason) if reason else found)
         else:
             rules.append(_rule_of_texts(name, raw.values, raw.ordered, most))
     asked = [rule for rule in rules if rule.name in chosen.intersection(features or ()) and not rule.features]
@@ -358,6 +391,16 @@ def find_rules(
         fact = "; ".join(rule.told() for rule in rules[:5])
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
     return rules
+
+
+def _refuse_containers(name: str, values: Array) -> None:
+    held = {type(value).__name__ for value in values.tolist() if isinstance(value, _CONTAINERS)}
+    if held:
+        fact, remedy = (
+            f"it holds {' and '.join(sorted(held))}",
+            f"Make a column of each entry, or pass drop=[{name!r}].",
+        )
+        raise TypeError(message(f"column {name!r}", "of numbers, texts or dates", fact=fact, remedy=remedy))
 
 
 def _asked(what: str, names: Sequence[Any] | None, columns: Iterable[str]) -> list[str] | None:
@@ -435,17 +478,27 @@ def _encode(
     if silent:
         names = ", ".join(rule.told() for rule in silent)
         warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)
+    if odd := [told for rule in made if rule.kind == "written" and (told := rule.unknown(columns[rule.name].values))]:
+        notes += odd
+        warn(f"{'; '.join(odd)}.", DataWarning)
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
-    metadata = {rule.name: columns[rule.name].values for rule in [*made, *left] if rule.name not in data.metadata}
+    metadata = {rule.name: _plain(columns[rule.name].values) for rule in [*made, *left]}
     return replace(
         data,
         X=_stack(blocks),
         feature_names=[name for rule in rules for name in rule.features],
-        metadata={**data.metadata, **metadata},
+        metadata={**metadata, **data.metadata},
         columns=rules if made or any(rule.kind == "boolean" for rule in rules) else None,
         text_columns=None,
         notes=notes,
     )
+
+
+def _plain(values: Array) -> Array:
+    """Return a column of which lists and the like have become texts."""
+    if values.dtype.kind != "O" or not any(isinstance(value, _CONTAINERS) for value in values.tolist()):
+        return values
+    return np.array([str(value) for value in values.tolist()], dtype=object)
 
 
 def _select(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:

@@ -255,11 +255,13 @@ def assemble(
     numeric = [name for name, values in columns.items() if values.dtype.kind in "biuf"]
     features = [name for name in numeric if name != labels]
     text = [name for name, values in columns.items() if values.dtype.kind not in "biuf" and name != labels]
-    if not features:
+    if not features and (not text or images is not None):
         raise ValueError(
             message(f"data {source!r}", "a table with columns of numbers", fact=f"columns: {listed(columns)}")
         )
-    if blocks is None:
+    if not features:
+        X = np.empty((len(columns[text[0]]), 0))
+    elif blocks is None:
         X = np.column_stack([columns[name] for name in features])
     else:
         keep = [j for j, name in enumerate(numeric) if name != labels]

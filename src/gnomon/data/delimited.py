@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import itertools
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from gnomon.data.names import clean_names
 
 __all__ = ["read_columns", "read_delimited"]
 
+_UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _DELIMITERS = ",;\t"
 _COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
@@ -34,6 +37,8 @@ _WIDEST = 10**6  # fields in a row
 # A table of text seldom shrinks to less than a hundredth; a file that grows far more is made to fill the memory.
 _MOST_UNPACKED = 100
 _ALWAYS_UNPACKED = 2**22  # characters
+_BEGIN = 2**16  # bytes looked at
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # which no table in Windows-1252 has
 _BLOCK = 4096  # records converted together
 _SHOWN = 5  # places named in an error
 
@@ -54,6 +59,8 @@ class _Layout:
         Whether all fields of the first rows are numbers.
     decimal_comma : bool
         Whether numbers are written as 1.234,5.
+    encoding : str
+        Of the file.
     """
 
     delimiter: str
@@ -61,31 +68,52 @@ class _Layout:
     width: int
     numeric: bool
     decimal_comma: bool = False
+    encoding: str = _UTF_8
 
 
 @contextmanager
-def _open_text(path: str | os.PathLike[str]) -> Iterator[Iterator[str]]:
+def _open_text(path: str | os.PathLike[str], encoding: str) -> Iterator[Iterator[str]]:
     """Open the lines of a text file, compressed or not, with or without a byte-order mark; errors say what is wrong."""
     name = os.fspath(path)
     packed = name.lower().endswith(".gz")
     try:
         opener = gzip.open if packed else open
-        with opener(name, "rt", encoding="utf-8-sig", newline="") as file:
+        with opener(name, "rt", encoding=encoding, newline="") as file:
             most = _ALWAYS_UNPACKED + _MOST_UNPACKED * os.path.getsize(name) if packed else None
             yield _lines(file, most)
     except _EndlessError as error:
         rule, fact, remedy = error.args
         raise ValueError(message(f"file {name!r}", rule, fact=fact, remedy=remedy)) from None
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        if not isinstance(error, UnicodeDecodeError) or encoding != _UTF_8:
+            rule = "a text file in UTF-8, UTF-16 or Windows-1252"
+            raise _EncodingError(message(f"file {name!r}", rule, fact=str(error))) from error
         fact = f"byte {error.object[error.start]:#04x} is no UTF-8"
         remedy = "Save it as UTF-8, or check that it is a table and not another kind of file."
-        raise ValueError(message(f"file {name!r}", "a text file in UTF-8", fact=fact, remedy=remedy)) from error
+        raise _EncodingError(message(f"file {name!r}", "a text file in UTF-8", fact=fact, remedy=remedy)) from error
     except (csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(message(f"file {name!r}", "a readable table", fact=str(error))) from error
 
 
 class _EndlessError(Exception):  # no ValueError, which means "not all numbers" to those who read the lines
     """A file goes on for longer than a table does: rule, fact and remedy for the error."""
+
+
+class _EncodingError(ValueError):
+    """A file is not in the encoding that it was taken to be in."""
+
+
+def _encodings(path: str) -> list[str]:
+    """Return the encodings that a text file may have: that of its byte-order mark, else UTF-8 or that of Excel."""
+    opener = gzip.open if path.lower().endswith(".gz") else open
+    try:
+        with opener(path, "rb") as file:
+            begin = bytes(file.read(_BEGIN))
+    except (OSError, EOFError, zlib.error):  # told where it is read
+        return [_UTF_8]
+    if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ["utf-16"]
+    return [_UTF_8] if _CONTROLS.search(begin) else [_UTF_8, _WINDOWS]
 
 
 def _lines(file: IO[str], most: int | None) -> Iterator[str]:
@@ -131,7 +159,7 @@ def _with_points(cells: Iterable[str]) -> list[str]:
 
 def _guess_delimiter(lines: list[str]) -> str:
     """Return the delimiter that splits the first records into most fields, equally many in each."""
-    best, most = ",", 0
+    best, most = ",", (0, False)
     for delimiter in _DELIMITERS:
         try:
             widths = [len(record) for record in csv.reader(lines, delimiter=delimiter) if record]
@@ -139,8 +167,9 @@ def _guess_delimiter(lines: list[str]) -> str:
             continue
         # The header may lack the name of the first column, and a quoted field may end beyond the sample.
         body = widths[1:-1] or widths
-        if min(body) == max(body) and body[0] - 1 > most:
-            best, most = delimiter, body[0] - 1
+        found = body[0] - 1, widths[0] == body[0]
+        if min(body) == max(body) and found[0] and found > most:
+            best, most = delimiter, found
     return best
 
 
@@ -170,9 +199,9 @@ def _sample(lines: Iterator[str]) -> list[str]:
     return sample
 
 
-def _sniff(path: str | os.PathLike[str], *, delimiter: str | None = None) -> _Layout:
+def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout:
     """Look at the first records of a text table."""
-    with _open_text(path) as file:
+    with _open_text(path, encoding) as file:
         lines = _sample(file)
         if not any(line.strip() for line in lines):
             raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact="it is empty"))
@@ -181,7 +210,7 @@ def _sniff(path: str | os.PathLike[str], *, delimiter: str | None = None) -> _La
             delimiter = "\t" if stem.endswith(".tsv") else _guess_delimiter(lines)
         elif len(delimiter) != 1:
             raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
-        records = [record for record in csv.reader(lines, delimiter=delimiter) if record][: _SAMPLE + 1]
+        records = [record for record in csv.reader(lines, delimiter=delimiter) if _holds(record)][: _SAMPLE + 1]
     first, rows = records[0], records[1:]
     header = _is_header(first, rows)
     width = len(rows[0]) if rows else len(first)
@@ -197,7 +226,13 @@ def _sniff(path: str | os.PathLike[str], *, delimiter: str | None = None) -> _La
         names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
     body = rows if header else records
     numeric = bool(body) and all(_is_number(cell) for record in body for cell in record)
-    return _Layout(delimiter, names, width, numeric, delimiter != "," and _has_decimal_commas(body))
+    comma = delimiter != "," and _has_decimal_commas(body)
+    return _Layout(delimiter, names, width, numeric, comma, encoding)
+
+
+def _holds(record: list[str]) -> bool:
+    """Return whether a row of a file holds anything; a single empty field is a missing value."""
+    return len(record) == 1 or len(record) > _WIDEST or any(cell and not cell.isspace() for cell in record)
 
 
 @dataclass(slots=True)
@@ -238,10 +273,10 @@ def _numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
 
 
 def _records(path: str, layout: _Layout) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the fields of each row after the header; blank lines are passed over."""
-    with _open_text(path) as file:
+    """Yield the line number and the fields of each row after the header; empty rows are passed over."""
+    with _open_text(path, layout.encoding) as file:
         reader = csv.reader(file, delimiter=layout.delimiter)
-        records = (record for record in reader if record)
+        records = (record for record in reader if _holds(record))
         if layout.names is not None:
             next(records, None)
         for record in records:
@@ -254,9 +289,9 @@ def _records(path: str, layout: _Layout) -> Iterator[tuple[int, list[str]]]:
 
 def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
     """Read a file of numbers alone; None if it holds anything else, which the careful reader explains."""
-    with _open_text(path) as file:
+    with _open_text(path, layout.encoding) as file:
         if layout.names is not None:
-            next(record for record in csv.reader(file, delimiter=layout.delimiter) if record)
+            next(record for record in csv.reader(file, delimiter=layout.delimiter) if _holds(record))
         try:
             values = np.loadtxt(file, delimiter=layout.delimiter, comments=None, quotechar='"', ndmin=2)
         except UnicodeDecodeError:
@@ -329,11 +364,39 @@ def read_delimited(
 ) -> Dataset:
     """Read a text table, header and delimiter found by looking; see `read_table`."""
     path = os.fspath(path)
-    layout = _sniff(path, delimiter=delimiter)
+    read = partial(_read, path, labels=labels, images=images, delimiter=delimiter, missing=missing)
+    dataset: Dataset = _in_its_encoding(path, read)
+    return dataset
+
+
+def _in_its_encoding(path: str, read: Callable[[str], Any]) -> Any:
+    """Read a file in the first of its possible encodings that fits; where none does the error is that of the first."""
+    first: _EncodingError | None = None
+    for encoding in _encodings(path):
+        try:
+            return read(encoding)
+        except _EncodingError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def _read(
+    path: str,
+    encoding: str,
+    *,
+    labels: str | None,
+    images: tuple[int, ...] | None,
+    delimiter: str | None,
+    missing: str,
+) -> Dataset:
+    layout = _sniff(path, encoding, delimiter=delimiter)
     names = clean_names(layout.names) if layout.names is not None else [str(j) for j in range(layout.width)]
     notes: list[str] = []
     if layout.decimal_comma:
         note(notes, "numbers are read with a decimal comma")
+    if encoding == _WINDOWS:
+        note(notes, "the file is no UTF-8 and is read as Windows-1252")
     values = _read_fast(path, layout) if layout.numeric else None
     if values is not None:
         columns: dict[str, npt.NDArray[Any]] = {name: values[:, j] for j, name in enumerate(names)}
@@ -376,7 +439,12 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
         If the file has no header, or is no table.
     """
     path = os.fspath(path)
-    layout = _sniff(path)
+    columns: dict[str, npt.NDArray[Any]] = _in_its_encoding(path, partial(_read_columns, path))
+    return columns
+
+
+def _read_columns(path: str, encoding: str) -> dict[str, npt.NDArray[Any]]:
+    layout = _sniff(path, encoding)
     if layout.names is None:
         remedy = "Write the names of the columns in its first line."
         raise ValueError(message(f"file {path!r}", "a table with names of columns", remedy=remedy))

@@ -52,8 +52,15 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
             return np.where(missing, math.nan, np.where(missing, 0, array).astype(np.float64))
         return array.astype(np.int64 if all(abs(value) < 2**63 for value in values) else np.float64)
     if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
-        return labels.astype("datetime64[us]")
+        return np.array([_in_utc(value) for value in labels.tolist()], dtype="datetime64[us]")
     return labels
+
+
+def _in_utc(date: Any) -> Any:
+    """Return a time with a zone in UTC, without one; anything else as it is."""
+    if getattr(date, "tzinfo", None) is None:
+        return date
+    return date.astimezone(datetime.UTC).replace(tzinfo=None)
 
 
 @part("gnomon")

@@ -21,7 +21,9 @@ def clean_names(names: Iterable[object]) -> list[str]:
         raise TypeError(message(f"feature_names={names!r}", "a sequence of names", fact="found one string"))
     cleaned: list[str] = []
     for position, name in enumerate(names):
-        text = "" if name is None or name != name else str(name)
+        text = (
+            " / ".join(map(str, name)) if isinstance(name, tuple) else "" if name is None or name != name else str(name)
+        )
         cleaned.append(text if text.strip() else f"column {position}")
     given = set(cleaned)
     taken: set[str] = set()

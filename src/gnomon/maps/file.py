@@ -334,7 +334,9 @@ def _columns(about: Any, feature_names: list[str]) -> list[ColumnRule]:
     for entry in about if isinstance(about, list) else [None]:
         if not isinstance(entry, dict) or entry.keys() != {field.name for field in fields(ColumnRule)}:
             raise ValueError("columns is not a list of rules")
-        texts, numbers = ([entry[key] for key in keys] for keys in (("name", "kind", "reason"), ("start", "unit")))
+        texts, numbers = (
+            [entry[key] for key in keys] for keys in (("name", "kind", "reason", "writing"), ("start", "unit"))
+        )
         several = entry["features"], entry["categories"]
         if not _is_text_list([*texts, *several[0]]) or not isinstance(several[1], list) or not _is_plain(several[1], 1):
             raise ValueError("a rule of columns is not of texts and categories")

@@ -28,6 +28,7 @@ from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import encode_dataset, spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
+from gnomon.data.records import are_records, read_records
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.missing import settle_missing
@@ -78,8 +79,9 @@ def map(
 
     Parameters
     ----------
-    X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), AnnData or Dataset
-        Numbers, NaN where a value is missing. A Dataset brings its labels, names and pictures along; an AnnData object,
+    X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), mapping, records, AnnData or Dataset
+        Numbers, NaN where a value is missing; of a data frame, a mapping of columns or a list of records also texts and
+        dates. A Dataset brings its labels, names and pictures along; an AnnData object,
         also one that is a view or backed by a file, its matrix, names and annotations.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
@@ -262,7 +264,7 @@ def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | 
         if value is not None:
             fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
             raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
-    data = X if isinstance(X, Dataset) else Dataset(X)
+    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else Dataset(X)
     if n_pcs is None:
         return data
     if n_pcs == 0:

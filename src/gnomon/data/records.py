@@ -1,0 +1,61 @@
+"""Tables as plain Python holds them: a mapping of columns, or a list of records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data.arrays import floats_from_objects
+from gnomon.data.dataset import Dataset, assemble
+from gnomon.data.table import check_same_length
+
+__all__ = ["are_records", "read_records"]
+
+
+def are_records(X: Any) -> bool:
+    """Return whether X is a mapping of columns or a list of mappings."""
+    return isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping))
+
+
+def read_records(X: Any) -> Dataset:
+    """Return a mapping of columns, or a list of records, as a data set.
+
+    Parameters
+    ----------
+    X : mapping of str to sequence, or sequence of mappings
+        A record may lack entries, which are missing values then.
+
+    Returns
+    -------
+    Dataset
+        Columns of numbers, and those of texts as metadata, of which `gnomon.map` makes features.
+    """
+    given = X if isinstance(X, Mapping) else _columns_of(X)
+    columns = {str(name): _column(str(name), values) for name, values in given.items()}
+    check_same_length(**columns)
+    return assemble(columns, labels=None, images=None, source="")
+
+
+def _columns_of(records: Any) -> dict[Any, list[Any]]:
+    odd = [i for i, record in enumerate(records) if not isinstance(record, Mapping)]
+    if odd:
+        fact = f"number {odd[0]} is {type(records[odd[0]]).__name__}"
+        raise TypeError(message("X", "a list of mappings alone, or of rows alone", fact=fact))
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _column(name: str, values: Any) -> npt.NDArray[Any]:
+    column = np.asarray(values if hasattr(values, "__len__") else [values])
+    if column.dtype.kind in "US" and not isinstance(values, np.ndarray) and any(not isinstance(v, str) for v in values):
+        column = np.asarray(values, dtype=object)  # NumPy would write None and 1 as text
+    if column.ndim != 1:
+        raise ValueError(message(f"column {name!r} of shape {column.shape}", "one value for each row"))
+    if column.dtype.kind != "O":
+        return column
+    floats, bad = floats_from_objects(column)
+    return floats if bad is None else column

@@ -1,0 +1,139 @@
+"""Numbers and dates as people write them in texts: "12 %", "$1,200.50", "1.200,50 €", 31.5.2024, 5/31/2024 14:05."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["FEWEST_NUMBERS", "find_writing", "is_missing_text", "is_writing", "read_dates", "read_numbers"]
+
+FEWEST_NUMBERS = 0.9
+"""Share of the texts of a column that must be numbers for it to be one of numbers."""
+
+_LOOK = 100  # texts of which at least half are numbers, before all are read
+_MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
+_CURRENCY = "$€£¥₹"
+_NUMBER = re.compile(
+    rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
+    rf"(?P<digits>[\d.,][\d.,'   ]*(?<![ '])(?:[eE][+-]?\d+)?)"
+    rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
+)
+_WRITING = re.compile(r"(\D?)0([.,])0 ?(.*)")
+_BY_DECIMAL = {  # groups of three digits are told from decimals; 007 is a code
+    ".": re.compile(r"(?:(?:0|[1-9]\d*|[1-9]\d{0,2}(?:[,'   ]\d{3})+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"),
+    ",": re.compile(r"(?:(?:0|[1-9]\d*|[1-9]\d{0,2}(?:[.'   ]\d{3})+)(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?"),
+}
+_TIME = r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:\.\d{1,6})?)\d*)?)?"
+_ZONE = r"(?:Z| ?UTC|(?P<zone>[+-]\d{2}):?(?P<rest>\d{2})?)?"
+_DATES = [
+    re.compile(rf"{day}{_TIME}\s*{_ZONE}")
+    for day in (
+        r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{1,2}))?",
+        r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})",
+        r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
+    )
+]
+_SLASHES = [  # which of the two it is must follow from a day above 12
+    re.compile(rf"(?P<{first}>\d{{1,2}})/(?P<{second}>\d{{1,2}})/(?P<year>\d{{4}}){_TIME}\s*{_ZONE}")
+    for first, second in (("month", "day"), ("day", "month"))
+]
+
+
+def is_missing_text(value: object) -> bool:
+    """Return whether a value is a text that stands for a missing one, such as "NA"."""
+    return isinstance(value, str) and value.strip().lower() in _MISSING_TEXTS
+
+
+def read_dates(texts: Sequence[str]) -> npt.NDArray[np.datetime64] | None:
+    """Return texts as dates in UTC, empty ones as NaT; None if one is none, or day and month cannot be told apart."""
+    known = [text.strip() for text in texts]
+    for forms in [[form] for form in _DATES] + [_SLASHES]:
+        read = [dates for form in forms if (dates := _read_form(known, form)) is not None]
+        if len(read) == 1:
+            return read[0]
+    return None
+
+
+def _read_form(texts: Sequence[str], form: re.Pattern[str]) -> npt.NDArray[np.datetime64] | None:
+    found = []
+    for text in texts:
+        match = form.fullmatch(text)
+        if match is None and text:
+            return None
+        try:
+            found.append(None if match is None else _moment(match))
+        except ValueError:  # such as month 13
+            return None
+    return np.array(found, dtype="datetime64[us]")
+
+
+def _moment(match: re.Match[str]) -> datetime.datetime:
+    parts = match.groupdict()
+    second = float(parts["second"] or 0.0)
+    year, month, day, hour, minute = (int(parts[name] or 0) for name in ("year", "month", "day", "hour", "minute"))
+    moment = datetime.datetime(year, month, 1 if parts["day"] is None else day, hour, minute, int(second))
+    moment += datetime.timedelta(microseconds=round(second % 1 * 1e6))
+    zone = parts["zone"]
+    if zone is None:
+        return moment
+    ahead = datetime.timedelta(hours=int(zone), minutes=int(zone[0] + (parts["rest"] or "0")))
+    return moment - ahead
+
+
+def find_writing(texts: Sequence[str]) -> str:
+    """Return how numbers are written in a column, such as "0.0", "$0.0" or "0,0 %"; empty if it is none of numbers.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Without missing ones. Nine tenths must be numbers, all with the same sign of a currency, percent or unit.
+    """
+    if sum(_NUMBER.fullmatch(text.strip()) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
+        return ""
+    matches = [match for text in texts if (match := _NUMBER.fullmatch(text.strip()))]
+    if not texts or len(matches) < FEWEST_NUMBERS * len(texts):
+        return ""
+    frames = Counter((match["before"], (match["after"] or "").strip()) for match in matches)
+    before, after = frames.most_common(1)[0][0]
+    spaced = f" {after}" if after else ""
+    for decimal in _BY_DECIMAL:
+        writing = f"{before}0{decimal}0{spaced}"
+        if np.isfinite(read_numbers(texts, writing)).sum() >= FEWEST_NUMBERS * len(texts):
+            return writing
+    return ""
+
+
+def is_writing(text: str) -> bool:
+    """Return whether a text says how numbers are written."""
+    return _WRITING.fullmatch(text) is not None
+
+
+def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
+    """Return texts as numbers, NaN for one that is none or is written in another way.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    writing : str
+        As `find_writing` returns it.
+    """
+    frame = _WRITING.fullmatch(writing)
+    assert frame is not None
+    before, decimal, after = frame.groups()
+    digits = _BY_DECIMAL[decimal]
+    found = np.full(len(texts), np.nan)
+    for i, text in enumerate(texts):
+        match = _NUMBER.fullmatch(text.strip())
+        if match is None or (match["before"], (match["after"] or "").strip()) != (before, after):
+            continue
+        if not digits.fullmatch(match["digits"]) or bool(match["open"]) != bool(match["close"]):
+            continue
+        plain = re.sub(rf"[^\deE+\-{re.escape(decimal)}]", "", match["digits"]).replace(decimal, ".")
+        negative = {match["sign"], match["inner"]} & {"-", "−"} or match["open"]
+        found[i] = -float(plain) if negative else float(plain)
+    return found
