@@ -163,7 +163,8 @@ def sort_into_classes(labels: Any) -> Classes:
         As `check_labels` takes and returns them.
     """
     array = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 else _label_array(labels, "labels")
-    array = check_labels(array, len(array))
+    if array.ndim != 1 or array.dtype.kind in "Oc":
+        array = check_labels(array, len(array))
     if array.dtype.kind == "O":
         missing = np.fromiter((value is None for value in array), np.bool_, len(array))
         values = sorted(dict.fromkeys(array[~missing].tolist()), key=_order)
@@ -174,9 +175,12 @@ def sort_into_classes(labels: Any) -> Classes:
     if array.dtype.kind in "fmM":
         known = ~(np.isnan(array) if array.dtype.kind == "f" else np.isnat(array))
     distinct, found = np.unique(array[known], return_inverse=True)
+    there = np.array(
+        [not _is_missing(value) for value in distinct.tolist()], dtype=np.bool_
+    )  # empty texts are no class
     codes = np.full(len(array), -1, dtype=np.int64)
-    codes[known] = found.ravel()
-    return Classes(distinct.tolist(), codes)
+    codes[known] = np.where(there, np.cumsum(there) - 1, -1)[found.ravel()]
+    return Classes(distinct[there].tolist(), codes)
 
 
 def measured_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
