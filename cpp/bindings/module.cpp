@@ -18,6 +18,7 @@ void register_moments(nanobind::module_& m);
 void register_neighbors(nanobind::module_& m);
 void register_objectives(nanobind::module_& m);
 void register_optimizers(nanobind::module_& m);
+void register_pair_metrics(nanobind::module_& m);
 void register_parallel(nanobind::module_& m);
 void register_placement(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
@@ -49,6 +50,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_neighbors(m);
     gnomon::bindings::register_objectives(m);
     gnomon::bindings::register_optimizers(m);
+    gnomon::bindings::register_pair_metrics(m);
     gnomon::bindings::register_parallel(m);
     gnomon::bindings::register_placement(m);
     gnomon::bindings::register_reconstruction(m);

@@ -1,13 +1,14 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
-from gnomon.neighbors.compute import NATIVE_METRICS, compute_neighbors
-from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances
+from gnomon.neighbors.compute import compute_neighbors
+from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances, row_distances
 from gnomon.neighbors.given import GivenNeighbors, as_neighbor_graph, read_graph, read_neighbors
 from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
 from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.library import check_metric
+from gnomon.neighbors.metrics import NATIVE_METRICS
 from gnomon.neighbors.precomputed import distances_to_fitted, nearest_given
 from gnomon.neighbors.row_search import RowSearch, query_neighbors
 
@@ -38,5 +39,6 @@ __all__ = [
     "query_neighbors",
     "read_graph",
     "read_neighbors",
+    "row_distances",
     "without_own",
 ]

@@ -15,9 +15,8 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import connected_components
-from gnomon.neighbors import cosine, euclidean
-from gnomon.neighbors.compute import NATIVE_METRICS
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import clip_distances
 
 __all__ = ["Bridges", "find_bridges", "graph_components"]
@@ -257,8 +256,8 @@ class _CoordinateSearch:
         cls, X: Any, metric: str | Callable[..., float], metric_params: Mapping[str, Any] | None
     ) -> _CoordinateSearch:
         """Choose the search that `compute_neighbors` takes for this metric."""
-        native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-        if native is None or not isinstance(X, np.ndarray):
+        native = native_metric(metric, metric_params)
+        if native is None:
 
             def through_library(table: Any, new: Any, k: int) -> Found:
                 from gnomon.neighbors.library import library_query
@@ -266,18 +265,12 @@ class _CoordinateSearch:
                 return library_query(table, new, k, metric, metric_params)
 
             return cls(X if isinstance(X, np.ndarray) else sp.csr_array(X), through_library)
-        if metric_params:
-            raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
-        values = euclidean.as_values(X)
-        if native == "cosine":
-            values = cosine.unit_rows(values, append=True)
 
         def among_rows(table: Any, new: Any, k: int) -> Found:
-            points = euclidean.Points.of(table)
-            indices, distances = euclidean.nearest_of_new(points, new, k)
-            return indices, cosine.from_chords(distances) if native == "cosine" else distances
+            indices, distances = native.searched(table).nearest(new, k)
+            return indices, native.distances(distances)
 
-        return cls(values, among_rows)
+        return cls(native.rows(X), among_rows)
 
     def closest(self, rows: npt.NDArray[np.int32], labels: npt.NDArray[np.int32]) -> Found:
         """Search rows of small components together among all rows, those of a large one among the rows outside it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,9 @@ from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates, nearest_of_new
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own
+from gnomon.neighbors.searched import SearchedRows
 
 __all__ = [
     "Approximation",
@@ -31,6 +32,7 @@ __all__ = [
     "group",
     "make_plan",
     "n_cells",
+    "raised",
 ]
 
 _log = logging.getLogger("gnomon.neighbors")
@@ -41,6 +43,7 @@ _BASIS_FLOATS = 2**22  # size of the sample of rows that gives the directions
 _SAMPLE = 200  # rows whose true neighbours are known
 _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
 _KMEANS_ROUNDS = 4
+_PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
 _BLOCKS = 16  # parts of the join between which progress is reported
 
 # Costs in nanoseconds on one core, measured at v4; only their ratios matter.
@@ -77,11 +80,11 @@ class Sample:
     distances: Distances
 
     @classmethod
-    def of(cls, points: Points, n_neighbors: int, rng: np.random.Generator) -> Sample:
+    def of(cls, table: SearchedRows, n_neighbors: int, rng: np.random.Generator) -> Sample:
         """Draw the rows and find their neighbours among all rows."""
-        n = len(points.X)
+        n = table.n_samples
         rows = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False)).astype(np.int32)
-        indices, distances = nearest_of_new(points, points.X[rows], n_neighbors + 1)
+        indices, distances = table.nearest(table.take(rows), n_neighbors + 1)
         return cls(rows, *without_own(indices, distances, rows))
 
     def nearest(self, n_neighbors: int) -> Sample:
@@ -99,7 +102,7 @@ class Sample:
 
 
 def approximate_search(
-    points: Points,
+    table: SearchedRows,
     n_neighbors: int,
     *,
     target_recall: float,
@@ -111,7 +114,7 @@ def approximate_search(
 
     Parameters
     ----------
-    points : Points of n_samples rows
+    table : SearchedRows of n_samples rows
     n_neighbors : int in [1, n_samples - 1]
     target_recall : float in [0, 1]
         Held on the sample for n_neighbors.
@@ -129,21 +132,21 @@ def approximate_search(
     if target_recall >= 1.0:
         return None
     rng = np.random.default_rng(seed)
-    wide = Sample.of(points, min(max(n_neighbors, keep), len(points.X) - 1), rng)
+    wide = Sample.of(table, min(max(n_neighbors, keep), table.n_samples - 1), rng)
     sample = wide.nearest(n_neighbors)
-    space = Space.of(points, rng)
+    space = Space.of(table.proxy, rng)
     coordinates, centres = space.coordinates, space.centres
-    most = _cost_of_all(points.X.shape)
+    most = _cost_of_all(table)
     aim = aim_for(target_recall)
-    plan = make_plan(sample, coordinates, centres, n_neighbors, aim, points)
+    plan = make_plan(sample, coordinates, centres, n_neighbors, aim, table)
     while plan is not None:
-        indices, distances = _join(points, coordinates, centres, plan, n_neighbors, keep, reporter)
+        indices, distances = _join(table, coordinates, centres, plan, n_neighbors, keep, reporter)
         recall = sample.recall(distances[:, :n_neighbors])
         _log.debug("%s of %d cells: recall %.4f", plan, len(centres), recall)
         if recall >= target_recall:
             return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
-        plan = replace(plan, n_probes=math.ceil(1.5 * plan.n_probes))
-        if plan.n_probes > len(centres) or _cost(plan, points.X.shape, coordinates, centres) > most:
+        plan = raised(plan, table)
+        if plan.n_probes > len(centres) or _cost(plan, table, coordinates, centres) > most:
             return None
     return None
 
@@ -224,7 +227,7 @@ def make_plan(
     centres: npt.NDArray[np.float32],
     n_neighbors: int,
     aim: float,
-    points: Points,
+    table: SearchedRows,
 ) -> Plan | None:
     """Return the cheapest plan that finds the sample's neighbours; None if comparing all pairs costs less.
 
@@ -240,21 +243,28 @@ def make_plan(
     cell_rank = np.take_along_axis(cell_ranks, homes.reshape(sample.indices.shape), axis=1)
 
     least = n_candidates(n_neighbors, n - 1)
-    if coordinates.shape[1] == points.X.shape[1]:
+    if table.proxy is table and coordinates.shape[1] == table.proxy.X.shape[1]:
         widths, row_rank = [least], np.zeros_like(cell_rank)
     else:
-        most = min(n - 1, 6 * n_neighbors + 30)
+        times, more = (6, 30) if table.proxy is table else (_PROXY_TIMES, _PROXY_MORE)
+        most = min(n - 1, times * n_neighbors + more)
         widths = sorted({*range(least, most, max(4, n_neighbors // 4)), most})
         row_rank = _row_ranks(sample, coordinates, most)
-    best, lowest = None, _cost_of_all(points.X.shape)
+    best, lowest = None, _cost_of_all(table)
     for width in widths:
         needed = np.sort(np.where(row_rank < width, cell_rank, len(centres)), axis=None)
         n_probes = int(needed[math.ceil(aim * needed.size) - 1]) + 1 if aim > 0 else 1
         plan = Plan(n_probes, width)
-        cost = _cost(plan, points.X.shape, coordinates, centres)
+        cost = _cost(plan, table, coordinates, centres)
         if n_probes <= len(centres) and cost < lowest:
             best, lowest = plan, cost
     return best
+
+
+def raised(plan: Plan, table: SearchedRows) -> Plan:
+    """Return a plan that finds more: of more cells, and of more candidates where these are found by a proxy."""
+    width = plan.n_candidates if table.proxy is table else min(table.n_samples - 1, math.ceil(1.5 * plan.n_candidates))
+    return Plan(math.ceil(1.5 * plan.n_probes), width)
 
 
 def _row_ranks(sample: Sample, coordinates: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.int32]:
@@ -271,19 +281,19 @@ def _row_ranks(sample: Sample, coordinates: npt.NDArray[np.float32], most: int) 
 
 
 def _cost(
-    plan: Plan, shape: tuple[int, ...], coordinates: npt.NDArray[np.float32], centres: npt.NDArray[np.float32]
+    plan: Plan, table: SearchedRows, coordinates: npt.NDArray[np.float32], centres: npt.NDArray[np.float32]
 ) -> float:
     """Estimate the nanoseconds that a plan takes on one core."""
-    n, n_features = shape
+    n = table.n_samples
     pairs = n * (len(centres) + plan.n_probes * n / len(centres))
     search = pairs * (_NS_PAIR + _NS_PRODUCT * coordinates.shape[1])
-    return float(search + n * plan.n_candidates * n_features * _NS_DIFFERENCE)
+    return float(search + n * plan.n_candidates * table.rank_width * _NS_DIFFERENCE)
 
 
-def _cost_of_all(shape: tuple[int, ...]) -> float:
+def _cost_of_all(table: SearchedRows) -> float:
     """Estimate the nanoseconds that comparing all pairs takes on one core."""
-    n, n_features = shape
-    return 0.5 * n * n * (_NS_PAIR + _NS_PRODUCT * n_features)
+    n = table.n_samples
+    return 0.5 * n * n * (_NS_PAIR + _NS_PRODUCT * table.exact_width)
 
 
 def group(cells: npt.NDArray[np.int32], count: int) -> tuple[Indices, npt.NDArray[np.int64]]:
@@ -294,7 +304,7 @@ def group(cells: npt.NDArray[np.int32], count: int) -> tuple[Indices, npt.NDArra
 
 
 def _join(
-    points: Points,
+    table: SearchedRows,
     coordinates: npt.NDArray[np.float32],
     centres: npt.NDArray[np.float32],
     plan: Plan,
@@ -314,23 +324,23 @@ def _join(
         if reporter is not None:
             reporter.update(int(offsets[last]), n)
     del join
-    first = points.rank(candidates, n_neighbors, order=order)
+    first = table.rank(candidates, n_neighbors, order=order)
     short = np.flatnonzero(first[0][:, -1] < 0).astype(np.int32)
-    _fill(points, short, first)  # rows in cells with few members
+    _fill(table, short, first)  # rows in cells with few members
     most = min(keep, plan.n_candidates)
     if most <= n_neighbors:
         return first
-    more = points.rank(candidates, most, order=order)
-    _fill(points, short, more)
+    more = table.rank(candidates, most, order=order)
+    _fill(table, short, more)
     indices, distances = lead_with(first, more)
     full = int(np.count_nonzero((indices >= 0).all(axis=0)))
     return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])
 
 
-def _fill(points: Points, rows: Indices, found: tuple[Indices, Distances]) -> None:
+def _fill(table: SearchedRows, rows: Indices, found: tuple[Indices, Distances]) -> None:
     """Compare some rows with all others, in place."""
     if len(rows):
-        found[0][rows], found[1][rows] = points.scan(points.X[rows], rows, found[0].shape[1])
+        found[0][rows], found[1][rows] = table.scan(table.take(rows), rows, found[0].shape[1])
 
 
 def _principal_basis(sample: npt.NDArray[np.float32], n_components: int, *, seed: int) -> npt.NDArray[np.float32]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
@@ -14,15 +12,17 @@ from gnomon._progress import Reporter
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
-from gnomon.neighbors import cells, cosine, euclidean
+from gnomon.neighbors import cells
+from gnomon.neighbors.euclidean import Distances, Indices
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.metrics import native_metric
+from gnomon.neighbors.searched import SearchedRows
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = ["EXACT_FLOPS", "NATIVE_METRICS", "check_n_neighbors", "compute_neighbors"]
+__all__ = ["EXACT_FLOPS", "check_n_neighbors", "compute_neighbors"]
 
-NATIVE_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine"}
 EXACT_FLOPS = 50e9
 """Up to this many multiplications and additions all pairs are computed: about 0.3 s on two cores."""
 
@@ -116,41 +116,37 @@ def compute_neighbors(
         from gnomon.neighbors.precomputed import graph_of_distances
 
         return graph_of_distances(X, n_neighbors)
-    native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-    if native is None or not isinstance(X, np.ndarray):
+    native = native_metric(metric, metric_params)
+    if native is None:
         from gnomon.neighbors.library import library_neighbors
 
         return library_neighbors(X, n_neighbors, metric, metric_params)
-    if metric_params:
-        raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
-    values = euclidean.as_values(X)
-    if native == "cosine":
-        values = cosine.unit_rows(values)
+    table = native.searched(native.rows(X, alone=True))
     indices, distances, used, recall = _search(
-        values, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter
+        table, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter
     )
-    if native == "cosine":
-        distances = cosine.from_chords(distances)
-    return NeighborGraph(indices, distances, None, native, used, recall)
+    return NeighborGraph(indices, native.distances(distances), None, native.name, used, recall)
+
+
+def prefers_cells(method: str, table: SearchedRows) -> bool:
+    """Return whether a method asks for an approximate search of a table, or leaves it to the cost of an exact one."""
+    return method == "approximate" or (method == "auto" and table.n_samples**2 * table.exact_width > EXACT_FLOPS)
 
 
 def _search(
-    X: euclidean.Values,
+    table: SearchedRows,
     n_neighbors: int,
     keep: int,
     method: str,
     target_recall: float,
     seed: int,
     reporter: Reporter | None,
-) -> tuple[euclidean.Indices, euclidean.Distances, str, float]:
+) -> tuple[Indices, Distances, str, float]:
     """Search all pairs or cell by cell; return indices, distances, the method used and the recall."""
-    points = euclidean.Points.of(X)
-    small = math.prod(X.shape) * X.shape[0] <= EXACT_FLOPS
-    if method == "approximate" or (method == "auto" and not small):
+    if prefers_cells(method, table):
         found = cells.approximate_search(
-            points, n_neighbors, target_recall=target_recall, seed=seed, keep=keep, reporter=reporter
+            table, n_neighbors, target_recall=target_recall, seed=seed, keep=keep, reporter=reporter
         )
         if found is not None:
             return found.indices, found.distances, "cells", found.recall
-    indices, distances = euclidean.exact_search(points, n_neighbors, keep=min(keep, X.shape[0] - 1), reporter=reporter)
-    return indices, distances, "exact", 1.0
+    return *table.search_all(n_neighbors, min(keep, table.n_samples - 1), reporter), "exact", 1.0

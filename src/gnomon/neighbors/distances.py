@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
 from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
@@ -18,14 +17,16 @@ from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
-from gnomon.neighbors import cosine, euclidean, library
-from gnomon.neighbors.compute import NATIVE_METRICS
+from gnomon.neighbors import library
+from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import check_distance_matrix
+from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["cross_distances", "distance_matrix", "pair_distances"]
+__all__ = ["cross_distances", "distance_matrix", "pair_distances", "row_distances"]
 
 Float64Array = npt.NDArray[np.float64]
 Metric = str | Callable[..., float]
+Rows = npt.NDArray[np.integer] | slice
 
 _BLOCK = 512  # rows measured at a time
 Float32Array = npt.NDArray[np.float32]
@@ -55,16 +56,40 @@ def cross_distances(
     ValueError
         If the metric is unknown, takes no such arguments, or is not a number >= 0 for some rows.
     """
-    native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-    if native is not None and metric_params:
-        raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
-    dense = isinstance(A, np.ndarray) and isinstance(B, np.ndarray)
-    if native is None or not dense:
-        return _through_library(A, B, native or metric, metric_params)
-    if native == "cosine":
-        A, B = (cosine.unit_rows(rows, append=True) for rows in (A, B))
-    distances: Float64Array = cdist(A.astype(np.float64, copy=False), B.astype(np.float64, copy=False))
-    return np.minimum(0.5 * distances * distances, 2.0) if native == "cosine" else distances
+    return _measure(metric, metric_params, A, B)(slice(None), slice(None))
+
+
+def row_distances(
+    X: Any, *, metric: Metric = "euclidean", metric_params: Mapping[str, Any] | None = None
+) -> Callable[[Rows], Float64Array]:
+    """Make a table ready to be asked for the distances of some of its rows to all of them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+    metric, metric_params : as for `cross_distances`
+
+    Returns
+    -------
+    callable
+        From row numbers, or a slice, to distances of shape (n_rows, n_samples), float64.
+    """
+    measure = _measure(metric, metric_params, X, X)
+    return lambda rows: measure(rows, slice(None))
+
+
+def _measure(metric: Metric, params: Mapping[str, Any] | None, A: Any, B: Any) -> Callable[[Rows, Rows], Float64Array]:
+    """Return a function from some rows of A and of B to their distances; what both tables need is done once."""
+    native = native_metric(metric, params)
+    if native is None:
+        return lambda rows, others: _through_library(A[rows], B[others], metric, params)
+    if sp.issparse(B) and not sp.issparse(A):
+        A = sp.csr_array(A)
+    elif sp.issparse(A) and not sp.issparse(B):
+        B = sp.csr_array(B)
+    a = native.rows(A)
+    b = a if A is B else native.rows(B)
+    return lambda rows, others: native.between(a[rows], b[others])
 
 
 def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] | None) -> Float64Array:
@@ -72,16 +97,13 @@ def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] |
 
     library.check_metric(metric, not isinstance(A, np.ndarray))
     A, B = library.rows_for_metric(metric, params, A, B)
-    chords = metric == "cosine"
-    if chords:
-        (A, B), metric = cosine.sparse_unit_rows(A, B), "euclidean"
     distances = np.asarray(pairwise_distances(A, B, metric=metric, **(params or {})), dtype=np.float64)
     valid = distances >= 0.0
     if not valid.all():
         row, column = (int(place) for place in np.argwhere(~valid)[0])
         rule, fact = "a number >= 0 for all rows", f"{distances[row, column]:g} for a pair of rows"
         raise ValueError(message(f"metric={metric!r}", rule, fact=fact))
-    return np.minimum(0.5 * distances * distances, 2.0) if chords else distances
+    return distances
 
 
 @part("distance_matrix")
@@ -128,8 +150,7 @@ def distance_matrix(
         unit = _unit(float(given.max(initial=0.0)))
         given /= unit
         return given.astype(dtype, copy=False), unit
-    native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-    plain = native == "euclidean" and isinstance(X, np.ndarray) and not metric_params
+    plain = metric in ("euclidean", "l2") and isinstance(X, np.ndarray) and not metric_params
     blocks = _euclidean_blocks(X) if plain else _other_blocks(X, metric, metric_params)
     matrix: npt.NDArray[Any] = np.zeros((n, n), dtype=dtype)
     unit = 1.0
@@ -175,13 +196,9 @@ def _euclidean_blocks(X: npt.NDArray[Any]) -> Iterator[tuple[int, Float64Array]]
 
 
 def _other_blocks(X: Any, metric: Metric, params: Mapping[str, Any] | None) -> Iterator[tuple[int, Float64Array]]:
-    if isinstance(metric, str) and metric == "cosine":
-        cosine.warn_zero_rows(int((np.asarray(abs(X).sum(axis=1)) == 0.0).sum()))
+    measure = _measure(metric, params, X, X)
     for begin in range(0, int(X.shape[0]), _BLOCK):
-        with warnings.catch_warnings():  # what is to be said of rows of zeros has been said of all at once
-            warnings.simplefilter("ignore", DataWarning)
-            distances = cross_distances(X[begin : begin + _BLOCK], X[begin:], metric=metric, metric_params=params)
-        yield begin, distances
+        yield begin, measure(slice(begin, begin + _BLOCK), slice(begin, None))
 
 
 @entrance("pair_distances")
@@ -222,19 +239,15 @@ def pair_distances(
         return _given_pairs(X, others)
     with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
         warnings.simplefilter("ignore", DataWarning)
-        native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-        if native is None or not isinstance(X, np.ndarray):
-            return _pairs_through_library(X, others, native or metric, metric_params)
-        values = euclidean.as_values(X)
-        if native == "cosine":
-            values = cosine.unit_rows(values)
-            return cosine.from_chords(_euclidean_pairs(values, others))
-        return _euclidean_pairs(values, others)
+        native = native_metric(metric, metric_params)
+        if native is None:
+            return _pairs_through_library(X, others, metric, metric_params)
+        return native.distances(_ranked_pairs(native.searched(native.rows(X, alone=True)), others))
 
 
-def _euclidean_pairs(values: euclidean.Values, others: npt.NDArray[np.int32]) -> Float32Array:
+def _ranked_pairs(table: SearchedRows, others: npt.NDArray[np.int32]) -> Float32Array:
     """Rank the others by distance, then undo the ranking: both orders meet in the order of row numbers."""
-    indices, ranked = euclidean.Points.of(values).rank(others, others.shape[1])
+    indices, ranked = table.rank(others, others.shape[1])
     distances = np.empty_like(ranked)
     by_number = np.take_along_axis(ranked, np.argsort(indices, axis=1), axis=1)
     np.put_along_axis(distances, np.argsort(others, axis=1), by_number, axis=1)
@@ -258,9 +271,6 @@ def _pairs_through_library(
     from sklearn.metrics import pairwise_distances
     from sklearn.metrics.pairwise import PAIRED_DISTANCES
 
-    chords = metric == "cosine"
-    if chords:  # as in the search for neighbours
-        (X, _), metric = cosine.sparse_unit_rows(X, None), "euclidean"
     X, _ = library.rows_for_metric(metric, params, X, None)
     distances = np.empty(others.shape, dtype=np.float32)
     if isinstance(metric, str) and metric in PAIRED_DISTANCES and not params:
@@ -269,4 +279,4 @@ def _pairs_through_library(
     else:
         for i, row in enumerate(others):
             distances[i] = pairwise_distances(X[[i]], X[row], metric=metric, **(params or {}))[0]
-    return cosine.from_chords(distances) if chords else distances
+    return distances

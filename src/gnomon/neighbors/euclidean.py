@@ -22,12 +22,9 @@ __all__ = [
     "Points",
     "Values",
     "as_values",
-    "exact_search",
     "far_rows",
     "lead_with",
     "n_candidates",
-    "nearest_of_new",
-    "search_far",
 ]
 
 Values = npt.NDArray[Any]
@@ -94,6 +91,94 @@ class Points:
             order = np.arange(len(rows), dtype=np.int32)
         return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, current_run().n_threads)
 
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def exact_width(self) -> float:
+        """Cost of comparing all pairs, for each pair: their coordinates."""
+        return int(self.X.shape[1])
+
+    @property
+    def rank_width(self) -> float:
+        """Cost of ranking one candidate."""
+        return int(self.X.shape[1])
+
+    @property
+    def proxy(self) -> Points:
+        """Points among which candidates are sought: the table itself."""
+        return self
+
+    def take(self, rows: npt.NDArray[np.integer]) -> Values:
+        """Return some of the rows."""
+        taken: Values = self.X[rows]
+        return taken
+
+    def proxy_of(self, rows: Values) -> Values:
+        """Return rows as they are."""
+        return rows
+
+    def search_all(self, k: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
+        """Find the neighbours of every row among all rows.
+
+        Parameters
+        ----------
+        k : int in [1, n_samples - 1]
+        keep : int in [0, n_samples - 1]
+            Return so many neighbours if they are more, the first k of each row those found without.
+        reporter : Reporter or None
+
+        Returns
+        -------
+        indices, distances : ndarray of shape (n_samples, k or keep)
+            Ascending by (distance, index).
+        """
+        n = self.X.shape[0]
+        centred = self.centred()
+        search = _core.AllPairs(centred, n_candidates(max(k, keep), n - 1), current_run().n_threads)
+        for done in range(search.n_rounds):
+            search.run_round(done)
+            if reporter is not None:
+                reporter.update(n * (done + 1) // search.n_rounds, n)
+        candidates, cutoffs = search.finish()
+        del search
+
+        def nearest(k: int) -> tuple[Indices, Distances]:
+            indices, distances = self.rank(candidates, k)
+            if candidates.shape[1] < n - 1:
+                unsettled = _unsettled(centred, distances[:, -1] * self.scale, cutoffs)
+                _settle(self, unsettled, unsettled.astype(np.int32), self.X, indices, distances)
+            return indices, distances
+
+        first = nearest(k)
+        return first if keep <= k else lead_with(first, nearest(keep))
+
+    def nearest(self, queries: Values, k: int) -> tuple[Indices, Distances]:
+        """Find the neighbours of new rows among all rows; a row's result does not depend on the other rows."""
+        n = len(self.X)
+        centred = self.centred(queries)
+        far = far_rows(centred)
+        centred[far] = 0
+        kept = n_candidates(k, n)
+        candidates, cutoffs = _core.nearest_rows(self.centred(), centred, kept, current_run().n_threads)
+        indices, distances = self.rank(candidates, k, queries)
+        if kept < n:
+            unsettled = _unsettled(centred, distances[:, -1] * np.float32(self.scale), cutoffs)
+            unsettled = unsettled[~far[unsettled]]
+            _settle(self, unsettled, np.full(len(unsettled), -1, np.int32), queries, indices, distances)
+        self.search_far(queries, far, indices, distances)
+        return indices, distances
+
+    def search_far(self, queries: Values, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances) -> None:
+        """Compare the rows marked, which lie far out, with all others, each at a scale of its own, in place."""
+        for row in np.flatnonzero(far):
+            deviation = float(np.abs(queries[row] - self.mean).max())
+            alone = replace(self, scale=_scale_for(deviation, queries.dtype))
+            own = np.full(1, -1, np.int32)
+            indices[row], distances[row] = alone.scan(queries[row : row + 1], own, indices.shape[1])
+
 
 def _scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
     """Return a power of two that brings `deviation` to about 1; 1 if its square is harmless."""
@@ -101,45 +186,6 @@ def _scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
     if deviation == 0.0 or abs(exponent) <= _SAFE_EXPONENT:
         return 1.0
     return math.ldexp(1.0, min(-exponent, 120 if dtype == np.float32 else 1000))  # itself a number of that type
-
-
-def exact_search(
-    points: Points, n_neighbors: int, *, keep: int = 0, reporter: Reporter | None = None
-) -> tuple[Indices, Distances]:
-    """Find the neighbours of every row among all rows.
-
-    Parameters
-    ----------
-    points : Points of n_samples rows
-    n_neighbors : int in [1, n_samples - 1]
-    keep : int, default=0
-        Return so many neighbours if they are more, the first n_neighbors of each row those found without.
-    reporter : Reporter, default=None
-
-    Returns
-    -------
-    indices, distances : ndarray of shape (n_samples, n_neighbors or keep)
-        Ascending by (distance, index).
-    """
-    n = points.X.shape[0]
-    centred = points.centred()
-    search = _core.AllPairs(centred, n_candidates(max(n_neighbors, keep), n - 1), current_run().n_threads)
-    for done in range(search.n_rounds):
-        search.run_round(done)
-        if reporter is not None:
-            reporter.update(n * (done + 1) // search.n_rounds, n)
-    candidates, cutoffs = search.finish()
-    del search
-
-    def nearest(k: int) -> tuple[Indices, Distances]:
-        indices, distances = points.rank(candidates, k)
-        if candidates.shape[1] < n - 1:
-            unsettled = _unsettled(centred, distances[:, -1] * points.scale, cutoffs)
-            _settle(points, unsettled, unsettled.astype(np.int32), points.X, indices, distances)
-        return indices, distances
-
-    first = nearest(n_neighbors)
-    return first if keep <= n_neighbors else lead_with(first, nearest(keep))
 
 
 def lead_with(first: tuple[Indices, Distances], more: tuple[Indices, Distances]) -> tuple[Indices, Distances]:
@@ -157,38 +203,10 @@ def lead_with(first: tuple[Indices, Distances], more: tuple[Indices, Distances])
     return indices, distances
 
 
-def nearest_of_new(points: Points, X_new: Values, n_neighbors: int) -> tuple[Indices, Distances]:
-    """Find the neighbours of new rows among the rows of `points`; a row's result does not depend on the other rows."""
-    n = len(points.X)
-    centred = points.centred(X_new)
-    far = far_rows(centred)
-    centred[far] = 0
-    k = n_candidates(n_neighbors, n)
-    candidates, cutoffs = _core.nearest_rows(points.centred(), centred, k, current_run().n_threads)
-    indices, distances = points.rank(candidates, n_neighbors, X_new)
-    if k < n:
-        unsettled = _unsettled(centred, distances[:, -1] * np.float32(points.scale), cutoffs)
-        unsettled = unsettled[~far[unsettled]]
-        _settle(points, unsettled, np.full(len(unsettled), -1, np.int32), X_new, indices, distances)
-    search_far(points, X_new, far, indices, distances)
-    return indices, distances
-
-
 def far_rows(centred: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     """Return which new rows lie so far out that squares may leave the range of float32 at the table's scale."""
     far: npt.NDArray[np.bool_] = np.abs(centred).max(axis=1) > 2.0 ** (_SAFE_EXPONENT + 1)
     return far
-
-
-def search_far(
-    points: Points, X_new: Values, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances
-) -> None:
-    """Compare such rows with all others, each at a scale of its own, in place."""
-    for row in np.flatnonzero(far):
-        deviation = float(np.abs(X_new[row] - points.mean).max())
-        alone = replace(points, scale=_scale_for(deviation, X_new.dtype))
-        own = np.full(1, -1, np.int32)
-        indices[row], distances[row] = alone.scan(X_new[row : row + 1], own, indices.shape[1])
 
 
 def _unsettled(

@@ -14,8 +14,7 @@ from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.linalg import uniform_matrix
-from gnomon.neighbors.compute import NATIVE_METRICS
-from gnomon.neighbors.distances import cross_distances
+from gnomon.neighbors.distances import row_distances
 from gnomon.neighbors.precomputed import clip_distances
 
 __all__ = ["Landmarks", "choose_landmarks"]
@@ -127,9 +126,9 @@ def choose_landmarks(
 def _distances_from(X: Any, metric: str | Callable[..., float], params: Mapping[str, Any] | None) -> FromRow:
     if isinstance(metric, str) and metric == "precomputed":
         return lambda row: clip_distances(X[row].astype(np.float64))
-    plain = isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean"
-    if not (plain and isinstance(X, np.ndarray)) or params:
-        return lambda row: cross_distances(X, X[[row]], metric=metric, metric_params=params)[:, 0]
+    if metric not in ("euclidean", "l2") or not isinstance(X, np.ndarray) or params:
+        from_rows = row_distances(X, metric=metric, metric_params=params)
+        return lambda row: from_rows(np.array([row]))[0]
     rows = X - X.mean(axis=0, dtype=np.float64)
     largest = float(np.abs(rows).max())
     if largest > 0.0:

@@ -1,4 +1,4 @@
-"""Neighbours through scikit-learn: sparse rows, and the metrics that are not searched here."""
+"""Neighbours through scikit-learn, in the metrics that are not searched here."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ import scipy.sparse as sp
 
 from gnomon._run import current_run
 from gnomon._validation import message
-from gnomon.neighbors import cosine
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.metrics import NATIVE_METRICS
 
 __all__ = ["check_metric", "library_neighbors", "library_query", "rows_for_metric"]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
-_TREE_METRICS = ("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "haversine")
+_TREE_METRICS = ("minkowski",)
 
 # Of truth values: scikit-learn turns other numbers into these with a warning.
-_BOOLEAN_METRICS = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
+_BOOLEAN_METRICS = ("dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
 
 _TRIED = 6  # rows between which a callable is tried
 _ROUNDING = 1e-6  # of the largest distance between them
-_QUARTER_TURN = 1.0001 * np.pi / 2.0  # and what rounding to single precision adds
 
 Metric = str | Callable[..., float]
 
@@ -48,7 +47,7 @@ def library_neighbors(
     """
     distances, indices = _search(X, None, n_neighbors, metric, metric_params)
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
-    return NeighborGraph(indices, distances, None, {"l2": "euclidean"}.get(name, name), "scikit-learn")
+    return NeighborGraph(indices, distances, None, name, "scikit-learn")
 
 
 def library_query(
@@ -66,9 +65,6 @@ def _search(
 
     check_metric(metric, sp.issparse(X))
     X, X_new = rows_for_metric(metric, metric_params, X, X_new)
-    chords = metric == "cosine"
-    if chords:  # as elsewhere: half the squared distance of unit rows, zeros apart
-        X, X_new, metric = *cosine.sparse_unit_rows(X, X_new), "euclidean"
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
         metric=metric,
@@ -85,11 +81,11 @@ def _search(
     order = np.lexsort((indices, distances), axis=1)
     distances = np.take_along_axis(distances, order, axis=1).astype(np.float32)
     indices = np.take_along_axis(indices, order, axis=1).astype(np.int32)
-    return cosine.from_chords(distances) if chords else distances, indices
+    return distances, indices
 
 
 def check_metric(metric: Metric, is_sparse: bool) -> None:
-    """Raise ValueError for a metric that scikit-learn does not know, with the names of those it does.
+    """Raise ValueError for a metric that neither is searched here nor known to scikit-learn, with the names of those.
 
     Parameters
     ----------
@@ -102,7 +98,11 @@ def check_metric(metric: Metric, is_sparse: bool) -> None:
         return
     from sklearn.neighbors import VALID_METRICS, VALID_METRICS_SPARSE
 
-    valid = sorted(set(VALID_METRICS_SPARSE["brute"] if is_sparse else VALID_METRICS["brute"]) | {"precomputed"})
+    valid = sorted(
+        set(VALID_METRICS_SPARSE["brute"] if is_sparse else VALID_METRICS["brute"])
+        | NATIVE_METRICS.keys()
+        | {"precomputed"}
+    )
     if metric not in valid:
         rule = "a callable or one of " + ", ".join(repr(name) for name in valid)
         raise ValueError(message(f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
@@ -111,15 +111,12 @@ def check_metric(metric: Metric, is_sparse: bool) -> None:
 def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any) -> tuple[Any, Any]:
     """Return both tables as the metric takes them, or raise ValueError if it does not take them.
 
-    A callable is tried on a few rows: it must be symmetric, and 0 between a row and itself. Latitudes and longitudes
-    must be angles in radians. Zeros and ones become truth values for a metric of these.
+    A callable is tried on a few rows: it must be symmetric, and 0 between a row and itself. Zeros and ones become truth
+    values for a metric of these.
     """
     tables = [table for table in (X, X_new) if table is not None]
     if callable(metric):
         _try_metric(metric, params, X)
-    elif metric == "haversine":
-        for table in tables:
-            _check_angles(table)
     elif metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
         return X.astype(bool), None if X_new is None else X_new.astype(bool)
     return X, X_new
@@ -141,18 +138,6 @@ def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, 
         fact = f"two rows are {gap:g} nearer in one direction, of distances up to {largest:g}"
         remedy = "Take the mean or the larger of both directions."
         raise ValueError(message(what, "the same in both directions", fact=fact, remedy=remedy))
-
-
-def _check_angles(X: Any) -> None:
-    remedy = "Pass latitude and longitude in radians, such as numpy.radians(degrees)."
-    if X.shape[1] != 2:
-        rule, fact = "used with two columns", f"found {X.shape[1]}"
-        raise ValueError(message("metric='haversine'", rule, fact=fact, remedy=remedy))
-    latitude, longitude = (float(np.abs(X[:, i]).max()) for i in range(2))
-    if latitude > _QUARTER_TURN or longitude > 4.0 * _QUARTER_TURN:
-        rule = "used with latitudes from -pi/2 to pi/2 and longitudes from -2 pi to 2 pi"
-        fact = f"the largest magnitudes are {latitude:.3g} and {longitude:.3g}"
-        raise ValueError(message("metric='haversine'", rule, fact=fact, remedy=remedy))
 
 
 def _is_binary(X: npt.NDArray[Any]) -> bool:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
-from gnomon.neighbors import cosine, euclidean
-from gnomon.neighbors.cells import Plan, Sample, Space, aim_for, group, make_plan
-from gnomon.neighbors.compute import EXACT_FLOPS, NATIVE_METRICS, check_n_neighbors
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, far_rows, search_far
+from gnomon.neighbors.cells import Plan, Sample, Space, aim_for, group, make_plan, raised
+from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
+from gnomon.neighbors.euclidean import Distances, Indices, far_rows
+from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import nearest_given
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
+from gnomon.neighbors.searched import SearchedRows
 
 __all__ = ["RowSearch", "query_neighbors"]
 
@@ -41,7 +39,7 @@ class _CellIndex:
 
     Attributes
     ----------
-    points : Points
+    table : SearchedRows
     space : Space
     join : CellJoin
         The table packed by cells.
@@ -50,19 +48,19 @@ class _CellIndex:
         Share of the true neighbours found for a sample of the table's own rows, taken as new ones.
     """
 
-    points: Points
+    table: SearchedRows
     space: Space
     join: _core.CellJoin
     plan: Plan
     recall: float
 
     @classmethod
-    def of(cls, points: Points, n_neighbors: int, *, target_recall: float, seed: int) -> _CellIndex | None:
+    def of(cls, table: SearchedRows, n_neighbors: int, *, target_recall: float, seed: int) -> _CellIndex | None:
         """Build the index for questions of n_neighbors; None if comparing with all rows costs less.
 
         Parameters
         ----------
-        points : Points of n_samples rows
+        table : SearchedRows of n_samples rows
         n_neighbors : int in [1, n_samples - 1]
         target_recall : float in [0, 1]
             Held on the sample.
@@ -70,9 +68,9 @@ class _CellIndex:
             Decides cells and sample.
         """
         rng = np.random.default_rng(seed)
-        sample = Sample.of(points, n_neighbors, rng)
-        space = Space.of(points, rng)
-        plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall), points)
+        sample = Sample.of(table, n_neighbors, rng)
+        space = Space.of(table.proxy, rng)
+        plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall), table)
         if plan is None:
             return None
         homes = _core.nearest_rows(space.centres, space.coordinates, 1, current_run().n_threads)[0]
@@ -80,30 +78,30 @@ class _CellIndex:
             space.coordinates, homes, *group(homes[:, 0], len(space.centres)), current_run().n_threads
         )
         while plan.n_probes <= len(space.centres):
-            index = cls(points, space, join, plan, 0.0)
-            found = index.find(points.X[sample.rows], n_neighbors + 1)
+            index = cls(table, space, join, plan, 0.0)
+            found = index.find(table.take(sample.rows), n_neighbors + 1)
             recall = sample.recall_of(*found)
             if recall >= target_recall:
                 return replace(index, recall=recall)
-            plan = replace(plan, n_probes=math.ceil(1.5 * plan.n_probes))
+            plan = raised(plan, table)
         return None
 
-    def find(self, X_new: Values, n_neighbors: int) -> tuple[Indices, Distances]:
+    def find(self, queries: Any, n_neighbors: int) -> tuple[Indices, Distances]:
         """Return the neighbours of new rows, ascending by (distance, index)."""
-        points, space = self.points, self.space
-        coordinates = space.coordinates_of(points, X_new)
+        table, space = self.table, self.space
+        coordinates = space.coordinates_of(table.proxy, table.proxy_of(queries))
         far = far_rows(coordinates)
         coordinates[far] = 0
         probes = _core.nearest_rows(space.centres, coordinates, self.plan.n_probes, current_run().n_threads)[0]
         order, offsets = group(probes[:, 0], len(space.centres))
         width = max(self.plan.n_candidates, n_neighbors)
         candidates = self.join.find(coordinates, probes, order, offsets, width, current_run().n_threads)
-        indices, distances = points.rank(candidates, n_neighbors, X_new, order=order)
+        indices, distances = table.rank(candidates, n_neighbors, queries, order=order)
         short = np.flatnonzero((indices[:, -1] < 0) & ~far)
         if len(short):  # rows in cells with few members
             nobody: npt.NDArray[np.int32] = np.full(len(short), -1, np.int32)
-            indices[short], distances[short] = points.scan(X_new[short], nobody, n_neighbors)
-        search_far(points, X_new, far, indices, distances)
+            indices[short], distances[short] = table.scan(queries[short], nobody, n_neighbors)
+        table.search_far(queries, far, indices, distances)
         return indices, distances
 
 
@@ -128,7 +126,7 @@ class RowSearch:
     _table: Any
     _metric: Any
     _metric_params: Mapping[str, Any] | None
-    _search: euclidean.Points | _CellIndex | None
+    _search: SearchedRows | _CellIndex | None
 
     @classmethod
     @part("RowSearch")
@@ -174,23 +172,15 @@ class RowSearch:
         check_n_neighbors(n_neighbors, X_train.shape[0])
         if isinstance(metric, str) and metric == "precomputed":
             return cls("precomputed", 1.0, n_neighbors, X_train.shape, metric, None, None)
-        native = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
-        if native is None or not isinstance(X_train, np.ndarray):
+        native = native_metric(metric, metric_params)
+        if native is None:
             return cls("scikit-learn", 1.0, n_neighbors, X_train, metric, metric_params, None)
-        if metric_params:
-            raise ValueError(message(f"metric_params={dict(metric_params)!r}", f"empty for metric={metric!r}"))
-        values = euclidean.as_values(X_train)
-        if native == "cosine":
-            # Whether some other new row is all zeros must not matter, so the extra coordinate is always there.
-            values = cosine.unit_rows(values, append=True)
-        points = euclidean.Points.of(values)
-        small = math.prod(values.shape) * values.shape[0] <= EXACT_FLOPS
-        wanted = method == "approximate" or (method == "auto" and not small)
-        if wanted and n_neighbors < len(values) and checked["target_recall"] < 1.0:
-            index = _CellIndex.of(points, n_neighbors, target_recall=checked["target_recall"], seed=seed)
+        table = native.searched(native.rows(X_train))
+        if prefers_cells(method, table) and n_neighbors < table.n_samples and checked["target_recall"] < 1.0:
+            index = _CellIndex.of(table, n_neighbors, target_recall=checked["target_recall"], seed=seed)
             if index is not None:
                 return cls("cells", index.recall, n_neighbors, X_train, native, None, index)
-        return cls("exact", 1.0, n_neighbors, X_train, native, None, points)
+        return cls("exact", 1.0, n_neighbors, X_train, native, None, table)
 
     @part("RowSearch")
     def find(
@@ -225,21 +215,24 @@ class RowSearch:
             return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
         if self.method == "precomputed":
             return nearest_given(X_new, k)
-        if self._search is None or not isinstance(X_new, np.ndarray):
+        if self._search is None:
             from gnomon.neighbors.library import library_query
 
-            metric, given = self._metric, self._metric_params
-            return library_query(self._table, X_new, k, metric, given)
-        points = self._search.points if isinstance(self._search, _CellIndex) else self._search
-        points = replace(points)
-        new = np.ascontiguousarray(X_new, dtype=points.X.dtype)
-        if self._metric == "cosine":
-            new = cosine.unit_rows(new, append=True)
+            return library_query(self._table, X_new, k, self._metric, self._metric_params)
+        queries = self._metric.rows(_like(X_new, self._table))
         if isinstance(self._search, _CellIndex):
-            indices, distances = replace(self._search, points=points).find(new, k)
+            indices, distances = self._search.find(queries, k)
         else:
-            indices, distances = euclidean.nearest_of_new(points, new, k)
-        return indices, cosine.from_chords(distances) if self._metric == "cosine" else distances
+            indices, distances = self._search.nearest(queries, k)
+        return indices, self._metric.distances(distances)
+
+
+def _like(X_new: Any, table: Any) -> Any:
+    """Return rows in the form and precision of a table."""
+    if not isinstance(table, np.ndarray):
+        return sp.csr_array(X_new)
+    rows = X_new if isinstance(X_new, np.ndarray) else X_new.toarray()
+    return np.ascontiguousarray(rows, dtype=np.float32 if table.dtype == np.float32 else np.float64)
 
 
 @entrance("query_neighbors")

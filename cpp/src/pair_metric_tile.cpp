@@ -1,0 +1,189 @@
+#include "pair_metric_tile.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "gnomon/neighbors_tile.hpp"
+
+namespace gnomon {
+namespace {
+
+constexpr std::size_t kPiece = 64;  // columns summed by themselves: long sums of float32 lose less
+
+// Vectors as wide as the registers of an instruction set, as for dot_tile.
+template <class T, std::size_t Bytes>
+struct Register {
+    using Type __attribute__((vector_size(Bytes))) = T;
+};
+
+template <class V>
+GNOMON_INLINE V magnitude(V x) {
+    using Mask = decltype(x < x);
+    using Word = std::remove_reference_t<decltype(Mask{}[0])>;
+    return reinterpret_cast<V>(reinterpret_cast<Mask>(x) & (Mask{} + std::numeric_limits<Word>::max()));
+}
+
+struct Manhattan {
+    template <class V>
+    GNOMON_INLINE static V add(V sum, V x, V y, V) {
+        return sum + magnitude(x - y);
+    }
+    template <class V>
+    GNOMON_INLINE static V join(V total, V sum) {
+        return total + sum;
+    }
+};
+
+struct Chebyshev {
+    template <class V>
+    GNOMON_INLINE static V add(V sum, V x, V y, V) {
+        return join(sum, magnitude(x - y));
+    }
+    template <class V>
+    GNOMON_INLINE static V join(V total, V sum) {
+        return total < sum ? sum : total;
+    }
+};
+
+struct Wrapped : Manhattan {
+    template <class V>
+    GNOMON_INLINE static V add(V sum, V x, V y, V period) {
+        const V one_way = magnitude(x - y), other_way = period - one_way;
+        const V shorter = other_way < one_way ? other_way : one_way;
+        return sum + shorter * shorter;
+    }
+};
+
+struct Hamming : Manhattan {
+    template <class V>
+    GNOMON_INLINE static V add(V sum, V x, V y, V) {
+        using Mask = decltype(x != y);
+        return sum + reinterpret_cast<V>((x != y) & reinterpret_cast<Mask>(V{} + 1));
+    }
+};
+
+template <class Kernel, class T, std::size_t Bytes, std::size_t Rows>
+GNOMON_INLINE void tile_part(const T* a, std::size_t n_rows, const T* b, const T* parameters, std::size_t d,
+                             T* values) {
+    using V = typename Register<T, Bytes>::Type;
+    constexpr std::size_t lanes = Bytes / sizeof(T);
+    for (std::size_t begin = 0; begin < d; begin += kPiece) {
+        V left[Rows] = {}, right[Rows] = {};
+        const std::size_t end = std::min(d, begin + kPiece);
+        for (std::size_t k = begin; k < end; ++k) {
+            V column0, column1;
+            std::memcpy(&column0, b + k * kTileCols, Bytes);
+            std::memcpy(&column1, b + k * kTileCols + lanes, Bytes);
+            const V parameter = (std::is_same_v<Kernel, Wrapped> ? parameters[k] : T{}) - V{};
+#pragma GCC unroll 12
+            for (std::size_t i = 0; i < Rows; ++i) {
+                const V row = a[k * n_rows + i] - V{};
+                left[i] = Kernel::add(left[i], row, column0, parameter);
+                right[i] = Kernel::add(right[i], row, column1, parameter);
+            }
+        }
+#pragma GCC unroll 12
+        for (std::size_t i = 0; i < Rows; ++i) {
+            T* row = values + i * kTileCols;
+            if (begin > 0) {
+                V total0, total1;
+                std::memcpy(&total0, row, Bytes);
+                std::memcpy(&total1, row + lanes, Bytes);
+                left[i] = Kernel::join(total0, left[i]);
+                right[i] = Kernel::join(total1, right[i]);
+            }
+            std::memcpy(row, &left[i], Bytes);
+            std::memcpy(row + lanes, &right[i], Bytes);
+        }
+    }
+}
+
+template <class Kernel, class T, std::size_t Bytes, std::size_t Rows>
+GNOMON_INLINE void tile_of(const T* a, std::size_t n_rows, const T* b, const T* parameters, std::size_t d, T* values) {
+    for (std::size_t j = 0; j < kTileCols; j += 2 * Bytes / sizeof(T)) {
+        if (n_rows == 1) {
+            tile_part<Kernel, T, Bytes, 1>(a, 1, b + j, parameters, d, values + j);
+        } else {
+            for (std::size_t i = 0; i < kTileRows; i += Rows) {
+                tile_part<Kernel, T, Bytes, Rows>(a + i, n_rows, b + j, parameters, d, values + i * kTileCols + j);
+            }
+        }
+    }
+}
+
+template <class T, std::size_t Bytes, std::size_t Rows>
+GNOMON_INLINE void any_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, const T* parameters,
+                            std::size_t d, T* values) {
+    assert(n_rows == 1 || n_rows == kTileRows);
+    switch (metric) {
+        case PairMetric::manhattan:
+            return tile_of<Manhattan, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
+        case PairMetric::chebyshev:
+            return tile_of<Chebyshev, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
+        case PairMetric::wrapped:
+            return tile_of<Wrapped, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
+        case PairMetric::hamming:
+            return tile_of<Hamming, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
+        default:
+            assert(false);
+    }
+}
+
+// Versions of one function chosen at load time, for calls from this file only.
+#define GNOMON_TILES(TARGET, BYTES, ROWS)                                                         \
+    TARGET void tile_all(PairMetric metric, const float* a, std::size_t n_rows, const float* b,   \
+                         const float* parameters, std::size_t d, float* values) {                 \
+        any_tile<float, BYTES, ROWS>(metric, a, n_rows, b, parameters, d, values);                \
+    }                                                                                             \
+    TARGET void tile_all(PairMetric metric, const double* a, std::size_t n_rows, const double* b, \
+                         const double* parameters, std::size_t d, double* values) {               \
+        any_tile<double, BYTES, ROWS>(metric, a, n_rows, b, parameters, d, values);               \
+    }
+#if defined(GNOMON_USE_CLONES)
+GNOMON_TILES(__attribute__((target("arch=x86-64-v4"))), 64, 6)
+GNOMON_TILES(__attribute__((target("arch=x86-64-v3"))), 32, 4)
+GNOMON_TILES(__attribute__((target("default"))), 16, 4)
+#elif defined(__AVX512F__)
+GNOMON_TILES(, 64, 6)
+#elif defined(__AVX2__)
+GNOMON_TILES(, 32, 4)
+#else
+GNOMON_TILES(, 16, 4)
+#endif
+#undef GNOMON_TILES
+
+}  // namespace
+
+void metric_tile(PairMetric metric, const float* a, std::size_t n_rows, const float* b, const float* parameters,
+                 std::size_t d, float* values) {
+    tile_all(metric, a, n_rows, b, parameters, d, values);
+}
+
+void metric_tile(PairMetric metric, const double* a, std::size_t n_rows, const double* b, const double* parameters,
+                 std::size_t d, double* values) {
+    tile_all(metric, a, n_rows, b, parameters, d, values);
+}
+
+GNOMON_CLONES void metric_tile(PairMetric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b,
+                               const std::uint64_t*, std::size_t d, double* values) {
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        std::uint64_t common[kTileCols] = {}, either[kTileCols] = {};
+        for (std::size_t k = 0; k < d; ++k) {
+            const std::uint64_t row = a[k * n_rows + i];
+            const std::uint64_t* columns = b + k * kTileCols;
+            for (std::size_t j = 0; j < kTileCols; ++j) {
+                common[j] += static_cast<std::uint64_t>(__builtin_popcountll(row & columns[j]));
+                either[j] += static_cast<std::uint64_t>(__builtin_popcountll(row | columns[j]));
+            }
+        }
+        for (std::size_t j = 0; j < kTileCols; ++j) {
+            const double apart = static_cast<double>(either[j] - common[j]);
+            values[i * kTileCols + j] = either[j] == 0 ? 0.0 : apart / static_cast<double>(either[j]);
+        }
+    }
+}
+
+}  // namespace gnomon

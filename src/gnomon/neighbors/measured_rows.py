@@ -1,0 +1,117 @@
+"""Dense rows that are compared by a metric of their own: all pairs by compiled tiles, or candidates near a proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._progress import Reporter
+from gnomon._run import current_run
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with
+
+__all__ = ["MeasuredRows"]
+
+_BLOCK = 8192  # rows searched between which progress is reported
+_PAIR_COST = 4  # of a coordinate of a pair: each pair is met twice, and differences cost more than products
+_CANDIDATE_COST = 16  # of a coordinate of a candidate, which is packed for one comparison
+
+
+@dataclass(frozen=True)
+class MeasuredRows:
+    """Rows of which a compiled metric knows the distances.
+
+    Attributes
+    ----------
+    metric : str
+        The name of the kernel: "manhattan", "chebyshev", "wrapped", "hamming" or "jaccard".
+    X : ndarray of shape (n_samples, n_columns), float32, float64, or uint64 of 64 truth values each
+    parameters : ndarray of shape (n_columns,) or (0,), of the same type
+    scale : float
+        A power of two that keeps distances inside the range of float32.
+    to_proxy : callable
+        From such rows to rows of float32 or float64 for a Euclidean search.
+    """
+
+    metric: str
+    X: Values
+    parameters: Values
+    scale: float
+    to_proxy: Callable[[Values], Values]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def exact_width(self) -> float:
+        """Cost of comparing all pairs, for each pair."""
+        return float(_PAIR_COST * self.X.shape[1])
+
+    @property
+    def rank_width(self) -> float:
+        """Cost of ranking one candidate."""
+        return float(_CANDIDATE_COST * self.X.shape[1])
+
+    @cached_property
+    def proxy(self) -> Points:
+        """Points among which candidates are sought."""
+        return Points.of(self.to_proxy(self.X))
+
+    def take(self, rows: npt.NDArray[np.integer]) -> Values:
+        """Return some of the rows."""
+        taken: Values = self.X[rows]
+        return taken
+
+    def proxy_of(self, rows: Values) -> Values:
+        """Return the proxies of rows."""
+        return self.to_proxy(rows)
+
+    def rank(
+        self, candidates: Indices, k: int, queries: Values | None = None, order: Indices | None = None
+    ) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row."""
+        rows = self.X if queries is None else queries.astype(self.X.dtype, copy=False)
+        order = np.arange(len(rows), dtype=np.int32) if order is None else order
+        return _core.metric_rank(
+            self.metric, self.X, rows, candidates, order, self.parameters, self.scale, k, current_run().n_threads
+        )
+
+    def scan(self, queries: Values, own: Indices, k: int) -> tuple[Indices, Distances]:
+        """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
+        return _core.metric_neighbors(
+            self.metric,
+            self.X,
+            queries.astype(self.X.dtype, copy=False),
+            own,
+            self.parameters,
+            self.scale,
+            k,
+            current_run().n_threads,
+        )
+
+    def search_all(self, k: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
+        """Find the neighbours of every row among all others."""
+        n, wanted = self.n_samples, max(k, keep)
+        indices = np.empty((n, wanted), dtype=np.int32)
+        distances = np.empty((n, wanted), dtype=np.float32)
+        for begin in range(0, n, _BLOCK):
+            rows = np.arange(begin, min(begin + _BLOCK, n), dtype=np.int32)
+            indices[rows], distances[rows] = self.scan(self.X[rows], rows, wanted)
+            if reporter is not None:
+                reporter.update(begin + len(rows), n)
+        return (indices, distances) if wanted == k else lead_with(self.rank(indices, k), (indices, distances))
+
+    def nearest(self, queries: Values, k: int) -> tuple[Indices, Distances]:
+        """Find the neighbours of new rows among all rows."""
+        return self.scan(queries, np.full(len(queries), -1, dtype=np.int32), k)
+
+    def search_far(self, queries: Values, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances) -> None:
+        """Compare the rows marked with all others, in place."""
+        if far.any():
+            indices[far], distances[far] = self.nearest(queries[far], indices.shape[1])

@@ -1,0 +1,237 @@
+"""Metrics that are no function of a Euclidean distance: rows are compared by a compiled kernel of their own.
+
+Candidates of an approximate search come from a Euclidean proxy: the rows themselves for manhattan and chebyshev; for
+periodic columns circles of that circumference; for hamming sums of random signs, one of each column and value, whose
+squared distances are proportional to it on average; for jaccard the sets as rows of length one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon import _core
+from gnomon._run import current_run
+from gnomon._validation import message, warn
+from gnomon.exceptions import DataWarning
+from gnomon.neighbors.euclidean import Values, as_values
+from gnomon.neighbors.measured_rows import MeasuredRows
+from gnomon.neighbors.metrics.base import NativeMetric
+from gnomon.neighbors.searched import SearchedRows
+from gnomon.neighbors.sparse_rows import SparseRows, canonical, kernel_table
+
+__all__ = ["Chebyshev", "Hamming", "Jaccard", "Manhattan", "Periodic"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_SAFE_EXPONENT = 40
+_WORD = 64
+_BLOCK = 1024
+_MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class _Measured(NativeMetric):
+    """Rows compared by a kernel."""
+
+    kernel: ClassVar[str]
+
+    def rows(self, X: Any, *, alone: bool = False) -> Any:
+        """Return rows as the kernel takes them."""
+        return self._sparse(canonical(X)) if sp.issparse(X) else self._dense(as_values(X))
+
+    def _dense(self, X: Values) -> Values:
+        return X
+
+    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+        return X
+
+    def searched(self, rows: Any) -> SearchedRows:
+        """Make rows ready to be searched."""
+        scale = self._scale(rows if isinstance(rows, np.ndarray) else rows.data)
+        if not isinstance(rows, np.ndarray):
+            return SparseRows(self.kernel, rows, self._parameters(rows), scale, self._sparse_proxy)
+        if scale != 1.0 and rows.dtype == np.float32:
+            rows = rows.astype(np.float64)
+        return MeasuredRows(self.kernel, rows, self._parameters(rows), scale, self._proxy)
+
+    def between(self, a: Any, b: Any) -> Float64Array:
+        """Return the distances between all of two tables."""
+        if not isinstance(a, np.ndarray):
+            return _core.sparse_metric_distances(
+                self.kernel, kernel_table(a), kernel_table(b), self._parameters(a), current_run().n_threads
+            )
+        if a.dtype != np.uint64:
+            a, b = (np.ascontiguousarray(rows, dtype=np.float64) for rows in (a, b))
+        return _core.metric_distances(self.kernel, a, b, self._parameters(a), current_run().n_threads)
+
+    def _parameters(self, rows: Any) -> Any:
+        return np.empty(0, dtype=rows.dtype)
+
+    def _scale(self, values: npt.NDArray[Any]) -> float:
+        """Return a power of two that brings the largest value to about 1; 1 where distances are harmless."""
+        exponent = int(np.frexp(float(np.abs(values).max(initial=0.0)))[1])
+        return 1.0 if abs(exponent) <= _SAFE_EXPONENT else float(np.ldexp(1.0, min(-exponent, 1000)))
+
+    def _proxy(self, rows: Values) -> Values:
+        return rows
+
+    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+        return rows
+
+
+class Manhattan(_Measured):
+    """Sum of the differences, in [0, inf)."""
+
+    name = kernel = "manhattan"
+
+
+class Chebyshev(_Measured):
+    """Largest difference, in [0, inf)."""
+
+    name = kernel = "chebyshev"
+
+
+class Hamming(_Measured):
+    """Share of the columns in which two rows differ, in [0, 1]."""
+
+    name = kernel = "hamming"
+
+    def _scale(self, values: npt.NDArray[Any]) -> float:
+        return 1.0
+
+    def _proxy(self, rows: Values) -> Values:
+        sums = np.empty((len(rows), _WORD), dtype=np.float32)
+        columns = np.arange(1, rows.shape[1] + 1, dtype=np.uint64) * _GOLDEN
+        for begin in range(0, len(rows), _BLOCK):
+            some = np.ascontiguousarray(rows[begin : begin + _BLOCK].astype(np.float64) + 0.0)  # one zero, not two
+            words = _mixed(some.view(np.uint64) ^ columns)
+            signs = np.unpackbits(words.view(np.uint8).reshape(*words.shape, 8), axis=2)
+            sums[begin : begin + _BLOCK] = 2.0 * signs.sum(axis=1, dtype=np.float32) - rows.shape[1]
+        return sums
+
+    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+        return _indicators(rows)
+
+
+class Jaccard(_Measured):
+    """Of the columns set in either of two rows, the share not set in both, in [0, 1]; 0 between two empty rows."""
+
+    name = kernel = "jaccard"
+
+    def _dense(self, X: Values) -> Values:
+        self._tell(int(((X != 0.0) & (X != 1.0)).sum()))
+        bits = np.packbits(X != 0.0, axis=1)
+        width = -(-bits.shape[1] // 8) * 8
+        return np.ascontiguousarray(np.pad(bits, ((0, 0), (0, width - bits.shape[1])))).view(np.uint64)
+
+    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+        self._tell(int((X.data != 1.0).sum()))
+        return _indicators(X)
+
+    def _scale(self, values: npt.NDArray[Any]) -> float:
+        return 1.0
+
+    def _proxy(self, rows: Values) -> Values:
+        sets = np.unpackbits(rows.view(np.uint8), axis=1).astype(np.float32)
+        sets /= np.sqrt(np.maximum(sets.sum(axis=1, keepdims=True), np.float32(1.0)))
+        return sets
+
+    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+        return sp.csr_array(sp.diags_array(1.0 / np.sqrt(np.maximum(np.diff(rows.indptr), 1.0))) @ rows)
+
+    def _tell(self, count: int) -> None:
+        if count:
+            warn(f"metric='jaccard' compares sets: {count} values other than 0 and 1 are taken as 1", DataWarning)
+
+
+class Periodic(_Measured):
+    """Length of the differences, each taken the shorter way round its column's period, in [0, inf)."""
+
+    name = "periodic"
+    kernel = "wrapped"
+
+    def __init__(self, period: Any) -> None:
+        self.period = period
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Self:
+        """Make the metric with the period a user gave."""
+        remedy = "Pass metric_params={'period': 360}, or a period for each column, None where it has none."
+        if set(params) != {"period"}:
+            what = f"metric_params={dict(params)!r:.60}"
+            raise ValueError(message(what, "a mapping of 'period' alone for metric='periodic'", remedy=remedy))
+        try:
+            period = np.array(params["period"], dtype=np.float64)  # None becomes NaN
+        except (TypeError, ValueError):
+            what = f"period={params['period']!r:.60}"
+            raise ValueError(message(what, "a number or one for each column", remedy=remedy)) from None
+        period = np.where(np.isnan(period), np.inf, period)
+        if period.ndim > 1 or not (period > 0.0).all():
+            rule = "a positive number or one per column, inf or None where a column is not periodic"
+            raise ValueError(message(f"period={params['period']!r:.60}", rule, remedy=remedy))
+        return cls(period)
+
+    def rows(self, X: Any, *, alone: bool = False) -> Any:
+        """Return rows in float64 with periodic columns in [0, period)."""
+        if self.period.ndim and len(self.period) != X.shape[1]:
+            fact = f"{len(self.period)} periods, {X.shape[1]} columns"
+            raise ValueError(message("period", "one number or one for each column", fact=fact))
+        return super().rows(X, alone=alone)
+
+    def _dense(self, X: Values) -> Values:
+        return _wrapped(X.astype(np.float64), self._of_columns(X.shape[1]))
+
+    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+        return canonical(
+            sp.csr_array(
+                (_wrapped(X.data, self._of_columns(X.shape[1])[X.indices]), X.indices, X.indptr), shape=X.shape
+            )
+        )
+
+    def _of_columns(self, count: int) -> Float64Array:
+        return np.ascontiguousarray(np.broadcast_to(self.period, (count,)))
+
+    def _parameters(self, rows: Any) -> Any:
+        return self._of_columns(rows.shape[1])
+
+    def _proxy(self, rows: Values) -> Values:
+        period = self._of_columns(rows.shape[1])
+        round_ones = np.isfinite(period)
+        radius = period[round_ones] / (2.0 * np.pi)
+        angles = rows[:, round_ones] / radius
+        parts = [rows[:, ~round_ones], radius * np.cos(angles), radius * np.sin(angles)]
+        return np.ascontiguousarray(np.column_stack(parts))
+
+    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+        """Return circles through the origin, so that a zero stays one."""
+        period = self._of_columns(rows.shape[1])[rows.indices]
+        radius = np.where(np.isfinite(period), period, 2.0 * np.pi) / (2.0 * np.pi)
+        angles = rows.data / radius
+        first = np.where(np.isfinite(period), radius * np.sin(angles), rows.data)
+        second = np.where(np.isfinite(period), radius * (1.0 - np.cos(angles)), 0.0)
+        return sp.csr_array(
+            sp.hstack([sp.csr_array((part, rows.indices, rows.indptr), shape=rows.shape) for part in (first, second)])
+        )
+
+
+def _wrapped(values: Float64Array, period: Float64Array) -> Float64Array:
+    """Return values in [0, period]; those of columns without a period as they are."""
+    finite = np.isfinite(period)
+    turns = np.floor(values / np.where(finite, period, 1.0))
+    return np.ascontiguousarray(np.where(finite, values - np.where(finite, period, 0.0) * turns, values))
+
+
+def _indicators(rows: sp.csr_array) -> sp.csr_array:
+    return sp.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return 64 bits for each word that look drawn at random, by the finalizer of splitmix64."""
+    words = (words ^ (words >> np.uint64(30))) * _MIXERS[0]
+    words = (words ^ (words >> np.uint64(27))) * _MIXERS[1]
+    return words ^ (words >> np.uint64(31))

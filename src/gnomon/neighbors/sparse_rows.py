@@ -1,0 +1,160 @@
+"""Sparse rows: compared through the columns they share, or with candidates near their projections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnomon import _core
+from gnomon._progress import Reporter
+from gnomon._run import current_run
+from gnomon.linalg import principal_components, project_rows
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with
+
+__all__ = ["SparseRows", "canonical", "kernel_table"]
+
+_BLOCK = 2048  # rows searched between which progress is reported
+_PROJECTED = 96  # principal directions along which candidates are sought
+_BASIS_ROWS = 20_000  # rows that give them
+_BASIS_SEED = 0
+_SHARED_COST = 30.0  # of an entry shared by two rows, in coordinates of a Euclidean search
+_PAIR_COST = 60.0  # of a pair of rows
+_WALK_COST = 25.0  # of a stored entry of a candidate
+
+
+def canonical(X: Any) -> sp.csr_array:
+    """Return a sparse table as float64 CSR with ascending columns, every entry once and no stored zeros."""
+    rows = sp.csr_array(X, dtype=np.float64, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    return rows
+
+
+def kernel_table(rows: sp.csr_array) -> _core.Table:
+    """Return the table as kernels read it."""
+    return _core.Table(rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[1])
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Sparse rows of which a compiled metric knows the distances.
+
+    Attributes
+    ----------
+    metric : str
+        The name of the kernel: one of dense rows, or "euclidean".
+    X : CSR array of shape (n_samples, n_columns), float64
+        As `canonical` makes it.
+    parameters : ndarray of shape (n_columns,) or (0,), float64
+    scale : float
+        A power of two that keeps distances inside the range of float32.
+    to_proxy : callable
+        From such rows to sparse rows whose Euclidean distances follow the metric.
+    """
+
+    metric: str
+    X: sp.csr_array
+    parameters: npt.NDArray[np.float64]
+    scale: float
+    to_proxy: Callable[[sp.csr_array], sp.csr_array]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @cached_property
+    def exact_width(self) -> float:
+        """Cost of comparing all pairs, for each pair."""
+        stored = np.bincount(self.X.indices, minlength=1).astype(np.float64)
+        if self.metric == "chebyshev":  # whose pairs are walked through one by one
+            return _PAIR_COST + 4.0 * self.rank_width
+        return _PAIR_COST + _SHARED_COST * float(stored @ stored) / self.n_samples**2
+
+    @cached_property
+    def rank_width(self) -> float:
+        """Cost of ranking one candidate."""
+        return 1.0 + _WALK_COST * self.X.nnz / self.n_samples
+
+    @cached_property
+    def _table(self) -> _core.Table:
+        return kernel_table(self.X)
+
+    @cached_property
+    def _columns(self) -> _core.Table:
+        return kernel_table(sp.csr_array(self.X.T.tocsr()))
+
+    @cached_property
+    def _projection(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        rows = self.to_proxy(self.X[:: -(-self.n_samples // _BASIS_ROWS)])
+        found = principal_components(rows, min(_PROJECTED, *rows.shape), seed=_BASIS_SEED)
+        return found.mean, found.components
+
+    @cached_property
+    def proxy(self) -> Points:
+        """Points among which candidates are sought: coordinates along the leading principal directions."""
+        return Points.of(self.proxy_of(self.X))
+
+    def take(self, rows: npt.NDArray[np.integer]) -> sp.csr_array:
+        """Return some of the rows."""
+        return self.X[rows]
+
+    def proxy_of(self, rows: sp.csr_array) -> Values:
+        """Return the coordinates of rows along these directions."""
+        return np.ascontiguousarray(project_rows(self.to_proxy(rows), *self._projection))
+
+    def rank(
+        self, candidates: Indices, k: int, queries: sp.csr_array | None = None, order: Indices | None = None
+    ) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row."""
+        asked = self._table if queries is None else kernel_table(queries)
+        order = np.arange(len(candidates), dtype=np.int32) if order is None else order
+        return _core.sparse_metric_rank(
+            self.metric, self._table, asked, candidates, order, self.parameters, self.scale, k, current_run().n_threads
+        )
+
+    def scan(self, queries: sp.csr_array, own: Indices, k: int) -> tuple[Indices, Distances]:
+        """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
+        n = self.n_samples
+        width = min(n - int(own.max(initial=-1) >= 0), k + max(8, k // 8))
+        candidates, _ = _core.sparse_metric_neighbors(
+            self.metric,
+            self._table,
+            self._columns,
+            kernel_table(queries),
+            own,
+            self.parameters,
+            self.scale,
+            width,
+            current_run().n_threads,
+        )
+        return self.rank(candidates, k, queries)  # by differences, as sums through shared columns lose digits
+
+    def search_all(self, k: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
+        """Find the neighbours of every row among all others."""
+        n, wanted = self.n_samples, max(k, keep)
+        indices = np.empty((n, wanted), dtype=np.int32)
+        distances = np.empty((n, wanted), dtype=np.float32)
+        for begin in range(0, n, _BLOCK):
+            rows = np.arange(begin, min(begin + _BLOCK, n), dtype=np.int32)
+            indices[rows], distances[rows] = self.scan(self.X[rows], rows, wanted)
+            if reporter is not None:
+                reporter.update(begin + len(rows), n)
+        return (indices, distances) if wanted == k else lead_with(self.rank(indices, k), (indices, distances))
+
+    def nearest(self, queries: sp.csr_array, k: int) -> tuple[Indices, Distances]:
+        """Find the neighbours of new rows among all rows."""
+        return self.scan(queries, np.full(queries.shape[0], -1, dtype=np.int32), k)
+
+    def search_far(
+        self, queries: sp.csr_array, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances
+    ) -> None:
+        """Compare the rows marked with all others, in place."""
+        if far.any():
+            indices[far], distances[far] = self.nearest(queries[np.flatnonzero(far)], indices.shape[1])
