@@ -169,19 +169,23 @@ void metric_tile(PairMetric metric, const double* a, std::size_t n_rows, const d
 
 GNOMON_CLONES void metric_tile(PairMetric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b,
                                const std::uint64_t*, std::size_t d, double* values) {
+    std::uint64_t sizes[kTileCols] = {};
+    for (std::size_t k = 0; k < d; ++k) {
+        for (std::size_t j = 0; j < kTileCols; ++j)
+            sizes[j] += static_cast<std::uint64_t>(__builtin_popcountll(b[k * kTileCols + j]));
+    }
     for (std::size_t i = 0; i < n_rows; ++i) {
-        std::uint64_t common[kTileCols] = {}, either[kTileCols] = {};
+        std::uint64_t common[kTileCols] = {}, size = 0;
         for (std::size_t k = 0; k < d; ++k) {
             const std::uint64_t row = a[k * n_rows + i];
-            const std::uint64_t* columns = b + k * kTileCols;
-            for (std::size_t j = 0; j < kTileCols; ++j) {
-                common[j] += static_cast<std::uint64_t>(__builtin_popcountll(row & columns[j]));
-                either[j] += static_cast<std::uint64_t>(__builtin_popcountll(row | columns[j]));
-            }
+            size += static_cast<std::uint64_t>(__builtin_popcountll(row));
+            for (std::size_t j = 0; j < kTileCols; ++j)
+                common[j] += static_cast<std::uint64_t>(__builtin_popcountll(row & b[k * kTileCols + j]));
         }
         for (std::size_t j = 0; j < kTileCols; ++j) {
-            const double apart = static_cast<double>(either[j] - common[j]);
-            values[i * kTileCols + j] = either[j] == 0 ? 0.0 : apart / static_cast<double>(either[j]);
+            const std::uint64_t either = size + sizes[j] - common[j];
+            const double apart = static_cast<double>(either - common[j]);
+            values[i * kTileCols + j] = either == 0 ? 0.0 : apart / static_cast<double>(either);
         }
     }
 }

@@ -55,6 +55,52 @@ def ones(n: int = N, dtype: Any = np.float32) -> np.ndarray:
     return np.ones(n, dtype)
 
 
+def _metric_search(name: str, metric: str, base: Any, columns: Any, queries: Any, **rest: Any) -> Any:
+    tables = {"base": _core.Table(*base), "queries": _core.Table(*queries)}
+    if columns is not None:
+        tables["columns"] = _core.Table(*columns)
+    return getattr(_core, name)(metric=metric, **tables, **rest)
+
+
+def _metric_matrix(metric: str, a: Any, b: Any, **rest: Any) -> Any:
+    return _core.sparse_metric_distances(metric=metric, a=_core.Table(*a), b=_core.Table(*b), **rest)
+
+
+def _transposed() -> tuple[Any, ...]:
+    offsets, columns, values, f = sparse_table()
+    turned = sp.csr_array((values, columns, offsets), shape=(N, f)).T.tocsr()
+    return turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data, N
+
+
+def _metrics() -> Iterator[tuple[str, Call]]:
+    own = np.arange(N, dtype=np.int32)
+    ranking = {"candidates": neighbors(), "order": own, "scale": 1.0, "k": 3, "n_threads": 2}
+    for dtype, metric in ((np.float32, "manhattan"), (np.float64, "wrapped"), (np.uint64, "jaccard")):
+        X = np.abs(points(N, F, np.float64)).astype(dtype)
+        given = {"metric": metric, "base": X, "queries": X, "parameters": np.full(F, 9, dtype)}
+        tag = f"-{np.dtype(dtype)}"
+        yield (
+            "metric_neighbors" + tag,
+            Call(_core.metric_neighbors, {**given, "self": own, "scale": 1.0, "k": 3, "n_threads": 2}),
+        )
+        yield "metric_rank" + tag, Call(_core.metric_rank, {**given, **ranking})
+        matrix = {"metric": metric, "a": X, "b": X[:5], "parameters": given["parameters"], "n_threads": 2}
+        yield "metric_distances" + tag, Call(_core.metric_distances, matrix)
+    sparse = {"metric": "euclidean", "base": sparse_table(), "queries": sparse_table(), "parameters": np.ones(F)}
+    search = {**sparse, "columns": _transposed(), "self": own, "scale": 1.0, "k": 3, "n_threads": 2}
+    yield "sparse_metric_neighbors", Call(partial(_metric_search, "sparse_metric_neighbors"), search)
+    rank = {**sparse, "columns": None, **ranking}
+    yield "sparse_metric_rank", Call(partial(_metric_search, "sparse_metric_rank"), rank)
+    matrix = {
+        "metric": "chebyshev",
+        "a": sparse_table(),
+        "b": sparse_table(),
+        "parameters": np.empty(0),
+        "n_threads": 2,
+    }
+    yield "sparse_metric_distances", Call(_metric_matrix, matrix)
+
+
 def _cells(n: int = N) -> tuple[np.ndarray, np.ndarray]:
     return _rng(4).permutation(n).astype(np.int32), np.array([0, n // 3, n // 2, n], dtype=np.int64)
 
@@ -528,6 +574,7 @@ def cases() -> Iterator[tuple[str, Call]]:
             "adam_step" + tag,
             call(_adam, **state, first=points(dtype=dtype), second=points(dtype=dtype), iteration=3, n_threads=2),
         )
+    yield from _metrics()
     yield "random_keys", call(_core.random_keys, seed=0, n=7)
     yield "AllPairs", call(_all_pairs, points=points(300, F), k=5, round=0, n_threads=2)
     yield (

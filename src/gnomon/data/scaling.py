@@ -18,7 +18,17 @@ Float64Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22  # numbers made dense at a time
 _ROWS = 10_000  # rows that decide, at most
 _FEWEST_ROWS = 10  # fewer say nothing about spreads
-_BY_COORDINATES = {"euclidean", "l2", "sqeuclidean", "cityblock", "manhattan", "l1", "chebyshev", "minkowski"}
+_BY_COORDINATES = {
+    "euclidean",
+    "l2",
+    "sqeuclidean",
+    "cityblock",
+    "manhattan",
+    "l1",
+    "chebyshev",
+    "linfinity",
+    "minkowski",
+}
 _ONE_COLUMN = 30.0  # times that the widest column must spread more than the median of the others
 _MANY_COLUMNS = 100.0  # times that a tenth of the columns must spread more than another tenth
 _SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at it: pixels, words, logarithms of counts

@@ -13,6 +13,7 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
+from gnomon.neighbors import row_distances
 
 __all__ = ["AnchorScores", "choose_anchors", "score_anchors"]
 
@@ -111,7 +112,7 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features), or (n_samples, n_samples) for "precomputed"
     metric : str
-        "euclidean", "cosine", "precomputed", or any metric of scikit-learn's ``pairwise_distances``.
+        "precomputed", or as for `gnomon.neighbors.cross_distances`.
     n_neighbors : int
         Neighbours that must be told apart.
     anchors : ndarray, int64
@@ -124,9 +125,8 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         if single and metric == "euclidean":
             single = _float32_is_enough(X, n_neighbors, anchors)
         return _Products(X, metric, np.float32 if single else np.float64, anchors)
-    from sklearn.metrics import pairwise_distances
-
-    return lambda rows: np.ascontiguousarray(pairwise_distances(X[rows], X, metric=metric), dtype=np.float64)
+    from_rows = row_distances(X, metric=metric)
+    return lambda rows: np.ascontiguousarray(from_rows(rows))
 
 
 @dataclass

@@ -293,7 +293,7 @@ def evaluate(
         Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`. With it `neighborhood_preservation`
         covers all rows, otherwise the anchors.
     metric : str, default="euclidean"
-        Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean
+        Metric in the data: "precomputed" or as for `gnomon.neighbors.compute_neighbors`. In the map it is Euclidean
         unless it lies on a surface.
     surface : gnomon.surfaces.Surface or None, default=None
         What the map lies on, as the ``surface_`` of a method; Y then holds its two coordinates, and distances in the

@@ -37,7 +37,7 @@ from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.steering import take_columns, target_of_fit, told_of_fit
 from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
 from gnomon.methods.base import Embedder, RowEmbedder
-from gnomon.neighbors import NATIVE_METRICS, NeighborGraph, graph_fault
+from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
 
 __all__ = ["map"]
 
@@ -397,8 +397,9 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
                 "an AnnData object pass neighbors_key.",
             )
         )
-    if isinstance(metric, str) and not getattr(estimator, "metric_params", None):
-        return metric, []
+    named = metric_name(metric, getattr(estimator, "metric_params", None))
+    if named is not None:
+        return named, []
     return "euclidean", [
         "The map was made with a metric of its own; it is explained and evaluated in euclidean distance."
     ]
@@ -410,7 +411,7 @@ def _usable(graph: NeighborGraph | None, kept: Any, n_samples: int, metric: str)
     What the estimator kept says in which metric, and of which features; it is the graph itself of an estimator that
     shares none.
     """
-    if not isinstance(kept, NeighborGraph) or kept.metric != NATIVE_METRICS.get(metric, metric):
+    if not isinstance(kept, NeighborGraph) or kept.metric != metric_name(metric):
         return None
     found = kept if graph is None else graph
     if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or graph_fault(found):

@@ -13,7 +13,7 @@ from gnomon.data import check_labels
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling
 from gnomon.maps.representation import check_representation
-from gnomon.neighbors import NATIVE_METRICS, check_metric, read_graph
+from gnomon.neighbors import check_metric, native_metric, read_graph
 from gnomon.surfaces import Hyperboloid, Surface
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def check_parts(result: Map) -> None:
         if not isinstance(getattr(result, name), str):
             fact = f"found {type(getattr(result, name)).__name__}"
             raise TypeError(message(name, "text", fact=fact))
-    if result.metric not in NATIVE_METRICS:
+    if native_metric(result.metric) is None:
         check_metric(result.metric, not isinstance(result.X, np.ndarray))
     if result.image_shape is not None:
         result.image_shape = _picture(result.image_shape, m)

@@ -8,7 +8,7 @@ from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, with
 from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks
 from gnomon.neighbors.library import check_metric
-from gnomon.neighbors.metrics import NATIVE_METRICS
+from gnomon.neighbors.metrics import NATIVE_METRICS, metric_name, native_metric
 from gnomon.neighbors.precomputed import distances_to_fitted, nearest_given
 from gnomon.neighbors.row_search import RowSearch, query_neighbors
 
@@ -34,6 +34,8 @@ __all__ = [
     "graph_components",
     "graph_fault",
     "join_components",
+    "metric_name",
+    "native_metric",
     "nearest_given",
     "pair_distances",
     "query_neighbors",

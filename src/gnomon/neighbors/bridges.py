@@ -97,7 +97,7 @@ def find_bridges(
     metric : str or callable, default="euclidean"
         As for `compute_neighbors`.
     metric_params : mapping, default=None
-        Further arguments of a scikit-learn metric or callable.
+        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
 
     Returns
     -------

@@ -137,7 +137,7 @@ def approximate_search(
     space = Space.of(table.proxy, rng)
     coordinates, centres = space.coordinates, space.centres
     most = _cost_of_all(table)
-    aim = aim_for(target_recall)
+    aim = aim_for(target_recall, table)
     plan = make_plan(sample, coordinates, centres, n_neighbors, aim, table)
     while plan is not None:
         indices, distances = _join(table, coordinates, centres, plan, n_neighbors, keep, reporter)
@@ -184,9 +184,9 @@ class Space:
         return _coordinates(points, self.basis, X)
 
 
-def aim_for(target_recall: float) -> float:
-    """Return the recall that is planned for, a little above the one wanted."""
-    return target_recall + 0.1 * (1 - target_recall)
+def aim_for(target_recall: float, table: SearchedRows) -> float:
+    """Return the recall that is planned for, above the one wanted: a little, or more where a proxy is searched."""
+    return target_recall + (0.1 if table.proxy is table else 0.5) * (1 - target_recall)
 
 
 def _basis(points: Points, rng: np.random.Generator) -> npt.NDArray[np.float32] | None:

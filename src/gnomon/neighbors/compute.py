@@ -68,14 +68,14 @@ def compute_neighbors(
     n_neighbors : int in [1, n_samples - 1]
         Neighbours of each row, the row itself not counted.
     metric : str or callable, default="euclidean"
-        "euclidean" (or "l2") and "cosine" are searched here. Other names of scikit-learn, and callables of two rows, go
-        through scikit-learn's exact search, as does sparse `X`. "precomputed": `X` holds distances.
-        Cosine: 1 - cos in [0, 2]; a row of zeros has distance 0 to other rows of zeros and 1 to everything else.
+        A name of the table below, searched here, dense or sparse. Other names of scikit-learn, and callables of two
+        rows, go through scikit-learn's exact search. "precomputed": `X` holds distances.
     metric_params : mapping, default=None
-        Further arguments of a scikit-learn metric or callable.
+        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
     method : {"auto", "exact", "approximate"}, default="auto"
         "exact" compares all pairs. "approximate" looks into the nearest cells only; it compares all pairs where these
-        cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features.
+        cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features, and where
+        pairs cost more than a product of rows, up to as much work. Metrics of scikit-learn are searched exactly.
     target_recall : float in [0, 1], default=0.98
         Share of the true neighbours that an approximate search must find, measured on a sample of rows.
     keep : int, default=0
@@ -95,16 +95,53 @@ def compute_neighbors(
     Raises
     ------
     ValueError
-        If `n_neighbors` exceeds n_samples - 1, a metric is unknown, or distances are not valid.
+        If `n_neighbors` exceeds n_samples - 1, a metric is unknown or not defined for some row, its arguments do not
+        suit it or the columns, or distances are not valid.
 
     Warns
     -----
     DataWarning
-        If rows of zeros meet the cosine metric.
+        If rows of zeros meet "cosine" or "hellinger", or values other than 0 and 1 "jaccard".
     PrecisionWarning
         If distances of many rows are too small for the working precision.
     NeighborsWarning
         If a precomputed matrix holds fewer than `n_neighbors` distances for some row.
+
+    Notes
+    -----
+    The metrics, with their ranges, x and y two rows of D columns:
+
+    ==================== ======== ==========================================================================
+    metric               range    distance
+    ==================== ======== ==========================================================================
+    euclidean, l2        [0, inf) length of x - y
+    cosine               [0, 2]   1 - cos; a row of zeros is at 0 from other such rows, at 1 from all else
+    correlation          [0, 2]   1 - the correlation of x and y; a row of equal values has none and is refused
+    hellinger            [0, 1]   sqrt(1 - sum sqrt(p q)), p = x / sum x >= 0 [2]_; rows of zeros as under cosine
+    haversine            [0, pi]  angle on a sphere; two columns, latitude and longitude in radians
+    manhattan, l1,       [0, inf) sum of the absolute differences
+    cityblock
+    chebyshev, linfinity [0, inf) largest absolute difference
+    periodic             [0, inf) length of the differences, each the shorter way round its column's ``period``
+    hamming              [0, 1]   share of the D columns in which x and y differ
+    jaccard              [0, 1]   of the columns that are not 0 in x or y, the share that is 0 in one; 0 if none are
+    ==================== ======== ==========================================================================
+
+    ``metric_params={"period": p}`` is a number, or one for each column, with None or inf where a column is plain; such
+    columns enter with their whole difference, so that they should be in the units of the others. The graph's metric is
+    then called "periodic(p)", a name that may be given in turn. Jaccard takes every value but 0 as 1, as scikit-learn
+    does; SciPy compares real rows otherwise.
+
+    The first five are functions of a Euclidean distance of points that rows are turned into, and are searched as these
+    are. The others are compared by kernels of their own; for an approximate search candidates come from the cells of
+    Euclidean points near which they lie, as many as the recall asked for needs, and are ranked by their true distances.
+    Candidates among sparse rows come from their coordinates along 96 principal directions [1]_.
+
+    References
+    ----------
+    .. [1] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011.
+    .. [2] Hellinger, "Neue Begruendung der Theorie quadratischer Formen von unendlichvielen Veraenderlichen", Journal
+       fuer die reine und angewandte Mathematik 136, 1909; as in umap-learn.
     """
     given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
     checked = check_parameters(_RULES, given)

@@ -43,9 +43,9 @@ def cross_distances(
     A, B : ndarray or CSR of shape (n_rows, n_features) and (n_others, n_features)
         The two tables.
     metric : str or callable, default="euclidean"
-        "euclidean" and "cosine" (half the squared distance of rows scaled to length one), or a metric of scikit-learn.
+        As for `compute_neighbors`, without "precomputed".
     metric_params : mapping or None, default=None
-        Further arguments of a scikit-learn metric or callable.
+        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
 
     Returns
     -------
@@ -67,13 +67,18 @@ def row_distances(
     Parameters
     ----------
     X : ndarray or CSR of shape (n_samples, n_features)
-    metric, metric_params : as for `cross_distances`
+    metric : str or callable, default="euclidean"
+        As for `cross_distances`.
+    metric_params : mapping or None, default=None
+        Arguments of the metric.
 
     Returns
     -------
     callable
         From row numbers, or a slice, to distances of shape (n_rows, n_samples), float64.
     """
+    if native_metric(metric, metric_params) is None:  # a callable is tried on rows of the first table
+        return lambda rows: _through_library(X, X[rows], metric, metric_params).T
     measure = _measure(metric, metric_params, X, X)
     return lambda rows: measure(rows, slice(None))
 
@@ -219,10 +224,9 @@ def pair_distances(
     others : ndarray of shape (n_samples, n_others), int32
         Row numbers, different from each other within a row.
     metric : str or callable, default="euclidean"
-        As for `compute_neighbors`. Euclidean and cosine distances of dense rows are computed here, others row by row
-        through scikit-learn.
+        As for `compute_neighbors`. Those of metrics that are not searched here go through scikit-learn, row by row.
     metric_params : mapping, default=None
-        Further arguments of a scikit-learn metric or callable.
+        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
 
     Returns
     -------

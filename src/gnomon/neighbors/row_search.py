@@ -70,7 +70,7 @@ class _CellIndex:
         rng = np.random.default_rng(seed)
         sample = Sample.of(table, n_neighbors, rng)
         space = Space.of(table.proxy, rng)
-        plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall), table)
+        plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall, table), table)
         if plan is None:
             return None
         homes = _core.nearest_rows(space.centres, space.coordinates, 1, current_run().n_threads)[0]
@@ -151,7 +151,7 @@ class RowSearch:
         metric : str or callable, default="euclidean"
             As for `compute_neighbors`; with "precomputed" new rows are their distances to the table's.
         metric_params : mapping, default=None
-            Further arguments of a scikit-learn metric or callable.
+            Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
         method : {"auto", "exact", "approximate"}, default="auto"
             "exact" compares with all rows. "approximate" looks into the nearest cells, or compares with all rows where
             that costs less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features,
@@ -257,7 +257,7 @@ def query_neighbors(
     metric : str or callable, default="euclidean"
         As for `compute_neighbors`, without "precomputed".
     metric_params : mapping, default=None
-        Further arguments of a scikit-learn metric or callable.
+        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
 
     Returns
     -------

@@ -123,10 +123,10 @@ def attraction_repulsion_spectrum(
     max_iter : int >= 1, default=500
         Iterations for each exaggeration; fewer where the points come to rest before.
     metric : str or callable, default="euclidean"
-        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
-        ``NearestNeighbors``; "precomputed" takes distances.
+        The names in the table of `gnomon.neighbors.compute_neighbors` run natively; other names, and callables,
+        are those of scikit-learn's ``NearestNeighbors``; "precomputed" takes distances.
     metric_params : dict or None, default=None
-        Further arguments of the metric.
+        Further arguments of the metric, such as ``{"period": 360}`` of "periodic".
     locate : bool or sequence of {"ForceAtlas2", "UMAP", "NegTSNE"}, default=False
         Fit these methods (True: all) on the same graph and find for each the exaggeration whose map is most like its
         own; kept in ``marks``.

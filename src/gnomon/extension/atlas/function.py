@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.extension.atlas.atlas import AffineAtlas
 from gnomon.linalg.table import dense_rows
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, metric_name
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -84,13 +84,12 @@ class MapFunction:
             graph = getattr(self, "graph_", None)
             usable = isinstance(graph, NeighborGraph) and graph.n_neighbors >= _N_NEIGHBORS
             metric = getattr(self, "metric", "euclidean")
-            plain = isinstance(metric, str) and not getattr(self, "metric_params", None)
             made.atlas = AffineAtlas(
                 self._fitted_rows,
                 self._fitted_places,
                 graph=graph if usable else None,
                 n_neighbors=_N_NEIGHBORS,
-                metric=metric if plain else "euclidean",
+                metric=metric_name(metric, getattr(self, "metric_params", None)) or "euclidean",
                 n_jobs=getattr(self, "n_jobs", None),
             )
         return made.atlas

@@ -48,11 +48,11 @@ class TriMap(NeighborEmbedder):
     max_iter : int >= 0, default=400
         Iterations.
     metric : str or callable, default="euclidean"
-        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
-        ``NearestNeighbors``; "precomputed" takes distances. Euclidean distances are taken along the first 100 principal
-        components where there are more features.
+        The names in the table of `gnomon.neighbors.compute_neighbors` run natively; other names, and callables,
+        are those of scikit-learn's ``NearestNeighbors``; "precomputed" takes distances. Euclidean distances are taken
+        along the first 100 principal components where there are more features.
     metric_params : dict or None, default=None
-        Further arguments of the metric.
+        Further arguments of the metric, such as ``{"period": 360}`` of "periodic".
     precomputed_knn : as in `UMAP`
         Of these, 50 more than n_neighbors are used.
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"

@@ -71,10 +71,10 @@ class TSNE(SupervisedEmbedder):
     n_iter_without_progress : int >= 1, default=300
         End when the loss has not fallen for so many iterations.
     metric : str or callable, default="euclidean"
-        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
-        ``NearestNeighbors``; "precomputed" takes distances.
+        The names in the table of `gnomon.neighbors.compute_neighbors` run natively; other names, and callables,
+        are those of scikit-learn's ``NearestNeighbors``; "precomputed" takes distances.
     metric_params : dict or None, default=None
-        Further arguments of the metric.
+        Further arguments of the metric, such as ``{"period": 360}`` of "periodic".
     precomputed_knn : as in `UMAP`
         With fewer than 3 * perplexity a warning says so; fewer than the perplexity are refused.
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"

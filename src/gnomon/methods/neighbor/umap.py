@@ -46,10 +46,10 @@ class UMAP(SupervisedEmbedder):
     a, b : float > 0 or None, default=None
         The output kernel itself, both or neither; then min_dist and spread are not used.
     metric : str or callable, default="euclidean"
-        "euclidean" and "cosine" run natively; other names and callables are those of scikit-learn's
-        ``NearestNeighbors``; "precomputed" takes distances.
+        The names in the table of `gnomon.neighbors.compute_neighbors` run natively; other names, and callables,
+        are those of scikit-learn's ``NearestNeighbors``; "precomputed" takes distances.
     metric_params : dict or None, default=None
-        Further arguments of the metric.
+        Further arguments of the metric, such as ``{"period": 360}`` of "periodic".
     precomputed_knn : tuple, sparse matrix, object, NeighborGraph or None, default=None
         Neighbours that are known already: ``(indices, distances)``, both of shape (n_samples, n_columns), in any order,
         with or without the row itself, -1 where there is none, distances true and not squared (for others see

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,11 @@ class NativeMetric(ABC):
     Attributes
     ----------
     name : str
-        The name that a `NeighborGraph` carries.
+        The name that a `NeighborGraph` carries; with its arguments in brackets, where it has some, so that the name
+        alone says what the distances are.
     """
 
-    name: ClassVar[str]
+    name: str
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:

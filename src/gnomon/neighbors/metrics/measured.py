@@ -155,8 +155,9 @@ class Periodic(_Measured):
     name = "periodic"
     kernel = "wrapped"
 
-    def __init__(self, period: Any) -> None:
+    def __init__(self, period: Float64Array) -> None:
         self.period = period
+        self.name = f"periodic({', '.join(f'{one:.17g}' for one in np.atleast_1d(period))})"
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:
@@ -165,15 +166,15 @@ class Periodic(_Measured):
         if set(params) != {"period"}:
             what = f"metric_params={dict(params)!r:.60}"
             raise ValueError(message(what, "a mapping of 'period' alone for metric='periodic'", remedy=remedy))
+        what = f"period={params['period']!r:.60}"
         try:
             period = np.array(params["period"], dtype=np.float64)  # None becomes NaN
         except (TypeError, ValueError):
-            what = f"period={params['period']!r:.60}"
             raise ValueError(message(what, "a number or one for each column", remedy=remedy)) from None
         period = np.where(np.isnan(period), np.inf, period)
-        if period.ndim > 1 or not (period > 0.0).all():
-            rule = "a positive number or one per column, inf or None where a column is not periodic"
-            raise ValueError(message(f"period={params['period']!r:.60}", rule, remedy=remedy))
+        if period.ndim > 1 or period.size == 0 or not (period > 0.0).all():
+            rule = "a positive number or one for each column, inf or None where a column is not periodic"
+            raise ValueError(message(what, rule, remedy=remedy))
         return cls(period)
 
     def rows(self, X: Any, *, alone: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from gnomon.neighbors.metrics.base import NativeMetric
 from gnomon.neighbors.metrics.lifted import Correlation, Cosine, Euclidean, Haversine, Hellinger
 from gnomon.neighbors.metrics.measured import Chebyshev, Hamming, Jaccard, Manhattan, Periodic
 
-__all__ = ["NATIVE_METRICS", "native_metric"]
+__all__ = ["NATIVE_METRICS", "metric_name", "native_metric"]
 
 _METRICS: dict[str, type[NativeMetric]] = {
     metric.name: metric
@@ -28,6 +29,8 @@ _METRICS: dict[str, type[NativeMetric]] = {
 }
 _OTHER_NAMES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "linfinity": "chebyshev"}
 
+_PERIODIC = re.compile(r"periodic\(([^()]*)\)")
+
 NATIVE_METRICS = {name: name for name in _METRICS} | _OTHER_NAMES
 """From every name of a metric that is searched here to the one that a graph carries."""
 
@@ -38,7 +41,9 @@ def native_metric(metric: object, params: Mapping[str, Any] | None = None) -> Na
     Parameters
     ----------
     metric : str or callable
+        A name, or one with its arguments in brackets as graphs carry it: "periodic(360)", "periodic(360, 24, inf)".
     params : mapping or None, default=None
+        Arguments of a name without brackets.
 
     Returns
     -------
@@ -50,5 +55,30 @@ def native_metric(metric: object, params: Mapping[str, Any] | None = None) -> Na
     ValueError
         If the arguments are not those of the metric.
     """
-    name = NATIVE_METRICS.get(metric) if isinstance(metric, str) else None
+    if not isinstance(metric, str):
+        return None
+    bracketed = _PERIODIC.fullmatch(metric.strip())
+    if bracketed and not params:
+        periods = bracketed.group(1).split(",")
+        metric, params = "periodic", {"period": periods if len(periods) > 1 else periods[0]}
+    name = NATIVE_METRICS.get(metric)
     return None if name is None else _METRICS[name].of(params or {})
+
+
+def metric_name(metric: object, params: Mapping[str, Any] | None = None) -> str | None:
+    """Return the name that says all about a metric: the one its graphs carry.
+
+    Parameters
+    ----------
+    metric : str or callable
+    params : mapping or None, default=None
+
+    Returns
+    -------
+    str or None
+        None for a callable, and for arguments of a metric that is not searched here.
+    """
+    native = native_metric(metric, params)
+    if native is not None:
+        return native.name
+    return metric if isinstance(metric, str) and not params else None

@@ -1,0 +1,343 @@
+"""Every metric that is searched here, dense and sparse: the distances of SciPy and scikit-learn, and their neighbours."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import haversine_distances
+from tests.threads import on_threads
+
+import gnomon as gn
+from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.neighbors import (
+    NATIVE_METRICS,
+    RowSearch,
+    cells,
+    choose_landmarks,
+    compute_neighbors,
+    cross_distances,
+    distance_matrix,
+    find_bridges,
+    metric_name,
+    pair_distances,
+    query_neighbors,
+    row_search,
+)
+
+PERIODS = [5.0, None, 3.0, np.inf, 7.0, 5.0, 5.0, 5.0]
+PARAMETERS = {"periodic": {"period": PERIODS}}
+NAMES = sorted(set(NATIVE_METRICS.values()))
+FORMS = [np.asarray, sp.csr_array]
+BOTH = pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+ALL = pytest.mark.parametrize("metric", NAMES)
+
+
+def table(metric, n=150, seed=0, dtype=np.float64):
+    """Return rows that a metric is defined for, some values of them 0."""
+    rng = np.random.default_rng(seed)
+    if metric == "haversine":
+        return np.column_stack([rng.uniform(-1.5, 1.5, n), rng.uniform(-3.0, 3.0, n)]).astype(dtype)
+    if metric == "hamming":
+        return rng.integers(0, 4, (n, 8)).astype(dtype)
+    X = 4.0 * rng.normal(size=(n, 8))
+    X[rng.random(X.shape) < 0.4] = 0.0
+    X[:, 0] = np.abs(X[:, 0]) + 0.5
+    if metric == "jaccard":
+        return np.concatenate([X != 0.0, rng.random((n, 100)) < 0.3], axis=1).astype(dtype)
+    return (np.abs(X) if metric == "hellinger" else X).astype(dtype)
+
+
+def reference(A, B, metric):
+    """Return all distances by definition."""
+    A, B = A.astype(np.float64), B.astype(np.float64)
+    if metric == "haversine":
+        return haversine_distances(A, B)
+    if metric == "hellinger":
+        p, q = (np.sqrt(X / X.sum(axis=1, keepdims=True)) for X in (A, B))
+        return np.sqrt(np.maximum(1.0 - p @ q.T, 0.0))
+    if metric == "periodic":
+        period = np.array([np.inf if p is None else p for p in PERIODS])
+        gaps = np.abs(A[:, None] - B[None])
+        wrapped = np.where(np.isfinite(period), np.mod(gaps, np.where(np.isfinite(period), period, 1.0)), gaps)
+        return np.sqrt((np.minimum(wrapped, period - wrapped) ** 2).sum(axis=2))
+    if metric == "jaccard":
+        A, B = A != 0.0, B != 0.0
+    return cdist(A, B, {"manhattan": "cityblock"}.get(metric, metric))
+
+
+def asked(metric):
+    return {"metric": metric, "metric_params": PARAMETERS.get(metric)}
+
+
+@ALL
+@BOTH
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distances_and_neighbours_are_those_of_the_definition(metric, form, dtype):
+    X = table(metric, dtype=dtype)
+    D = reference(X, X, metric)
+    graph = compute_neighbors(form(X), 9, method="exact", **asked(metric))
+    assert (graph.method, graph.recall) == ("exact", 1.0)
+    others = D + np.diag(np.full(len(D), np.inf))
+    nearest = np.sort(others, axis=1)[:, :9]
+    close = {"rtol": 2e-5, "atol": 1e-5}
+    np.testing.assert_allclose(graph.distances, nearest, **close)
+    np.testing.assert_allclose(np.take_along_axis(others, graph.indices.astype(np.intp), 1), nearest, **close)
+    np.testing.assert_allclose(cross_distances(form(X[:20]), form(X), **asked(metric)), D[:20], **close)
+    matrix, unit = distance_matrix(form(X), **asked(metric))
+    np.testing.assert_allclose(unit * matrix, D, **close)
+    np.testing.assert_array_equal(pair_distances(form(X), graph.indices, **asked(metric)), graph.distances)
+
+
+@ALL
+@BOTH
+def test_new_rows_find_what_old_ones_do_and_themselves(metric, form):
+    X = table(metric)
+    indices, distances = query_neighbors(form(X), form(X[:30]), 8, **asked(metric))
+    np.testing.assert_allclose(distances, np.sort(reference(X[:30], X, metric), axis=1)[:, :8], rtol=2e-5, atol=1e-5)
+    assert (distances[:, 0] == 0.0).all()
+    one = query_neighbors(form(X), form(X[7:8]), 8, **asked(metric))
+    np.testing.assert_array_equal(one[0][0], indices[7])
+    np.testing.assert_array_equal(one[1][0], distances[7])
+
+
+@ALL
+def test_sparse_rows_and_dense_ones_may_ask_each_other(metric):
+    X = table(metric)
+    dense = query_neighbors(X, X[:9], 5, **asked(metric))[1]
+    for rows, new in ((X, sp.csr_array(X[:9])), (sp.csr_array(X), X[:9])):
+        np.testing.assert_allclose(query_neighbors(rows, new, 5, **asked(metric))[1], dense, rtol=1e-5, atol=1e-6)
+        found = cross_distances(new, rows, **asked(metric))
+        np.testing.assert_allclose(found, reference(X[:9], X, metric), rtol=1e-5, atol=1e-6)
+
+
+@ALL
+@BOTH
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_results_do_not_depend_on_the_number_of_threads(metric, form, method):
+    X = form(table(metric, 600))
+
+    def search(n_threads):
+        graph = on_threads(n_threads, compute_neighbors)(X, 5, method=method, target_recall=0.8, **asked(metric))
+        cross = on_threads(n_threads, cross_distances)(X[:20], X, **asked(metric))
+        return graph.indices.tobytes(), graph.distances.tobytes(), cross.tobytes()
+
+    assert search(1) == search(2) == search(3)
+
+
+@ALL
+@BOTH
+def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, monkeypatch):
+    X = form(table(metric, 400))
+    exact = compute_neighbors(X, 6, method="exact", **asked(metric))
+    everything = cells.Plan(n_probes=cells.n_cells(400), n_candidates=399)
+    for module in (cells, row_search):
+        monkeypatch.setattr(module, "make_plan", lambda *_: everything)
+    found = compute_neighbors(X, 6, method="approximate", target_recall=0.1, **asked(metric))
+    assert found.method == "cells"
+    np.testing.assert_array_equal(found.distances, exact.distances)
+    np.testing.assert_array_equal(found.indices, exact.indices)
+    search = RowSearch.of(X, 6, method="approximate", target_recall=0.1, **asked(metric))
+    assert search.method == "cells"
+    np.testing.assert_array_equal(
+        search.find(X[:50])[1][:, 1:], query_neighbors(X, X[:50], 6, **asked(metric))[1][:, 1:]
+    )
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "periodic", "jaccard", "correlation", "hellinger"])
+@BOTH
+def test_approximate_searches_keep_their_recall(metric, form):
+    rng = np.random.default_rng(1)
+    few = table(metric, 40, seed=2)
+    X = few[rng.integers(0, 40, 4000)]
+    if metric == "jaccard":
+        X = np.where(rng.random(X.shape) < 0.04, 1.0 - X, X)
+    else:
+        X = np.where(X == 0.0, 0.0, np.abs(X + 0.5 * rng.normal(size=X.shape)))
+    exact = compute_neighbors(form(X), 10, method="exact", **asked(metric))
+    found = compute_neighbors(form(X), 10, method="approximate", **asked(metric))
+    assert found.recall >= 0.98
+    assert (found.distances <= exact.distances[:, -1:]).mean() >= 0.975
+    search = RowSearch.of(form(X), 10, method="approximate", **asked(metric))
+    lengths = search.find(form(X[:200]))[1]
+    assert (lengths <= query_neighbors(form(X), form(X[:200]), 10, **asked(metric))[1][:, -1:]).mean() >= 0.96
+
+
+@ALL
+@BOTH
+def test_more_neighbours_that_are_kept_begin_with_those_asked_for(metric, form):
+    X = form(table(metric))
+    wide = compute_neighbors(X, 5, keep=11, **asked(metric))
+    assert wide.n_neighbors == 11
+    np.testing.assert_array_equal(wide.indices[:, :5], compute_neighbors(X, 5, **asked(metric)).indices)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("manhattan", "l1"), ("manhattan", "cityblock"), ("chebyshev", "linfinity"), ("euclidean", "l2")],
+)
+def test_other_names_are_the_same_metric(name, other):
+    X = table(name)
+    one, two = compute_neighbors(X, 5, metric=name), compute_neighbors(X, 5, metric=other)
+    np.testing.assert_array_equal(one.distances, two.distances)
+    assert two.metric == name
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1e-12, 1e30])
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "periodic", "euclidean"])
+@BOTH
+def test_units_far_from_one_lose_nothing_and_order_stays(metric, factor, form):
+    X = table(metric)
+    params = None if metric != "periodic" else {"period": 5.0}
+    scaled = params and {"period": 5.0 * factor}
+    plain = compute_neighbors(form(X), 6, metric=metric, metric_params=params)
+    other = compute_neighbors(form(X * factor), 6, metric=metric, metric_params=scaled)
+    np.testing.assert_allclose(other.distances / factor, plain.distances, rtol=1e-5)
+
+
+def test_the_shorter_way_round_is_taken_and_whole_turns_do_not_count():
+    X = np.array([[1.0, 0.0], [359.0, 0.0], [361.0, 3.0], [-719.0, 4.0]])
+    D = cross_distances(X, X, metric="periodic", metric_params={"period": [360.0, None]})
+    np.testing.assert_allclose(D[0], [0.0, 2.0, 3.0, 4.0], atol=1e-12)
+    np.testing.assert_allclose(D[1], [2.0, 0.0, np.sqrt(13.0), np.sqrt(20.0)], atol=1e-12)
+
+
+def test_without_periods_it_is_the_euclidean_distance():
+    X = table("euclidean")
+    plain = compute_neighbors(X, 6)
+    none = compute_neighbors(X, 6, metric="periodic", metric_params={"period": [None] * 8})
+    np.testing.assert_array_equal(none.indices, plain.indices)
+    np.testing.assert_allclose(none.distances, plain.distances, rtol=1e-6)
+
+
+def test_a_graph_carries_the_period_in_its_name_and_the_name_is_a_metric():
+    X = table("periodic")
+    graph = compute_neighbors(X, 5, **asked("periodic"))
+    assert graph.metric == "periodic(5, inf, 3, inf, 7, 5, 5, 5)"
+    np.testing.assert_array_equal(compute_neighbors(X, 5, metric=graph.metric).distances, graph.distances)
+    assert metric_name("periodic", {"period": 0.1}) == "periodic(0.10000000000000001)"
+    assert metric_name(metric_name("periodic", {"period": 0.1})) == "periodic(0.10000000000000001)"
+    assert metric_name("minkowski", {"p": 3}) is None
+    assert metric_name("canberra") == "canberra"
+
+
+@pytest.mark.parametrize("metric", ["cosine", "hellinger"])
+@BOTH
+def test_rows_of_zeros_are_at_one_from_all_but_each_other(metric, form):
+    X = np.abs(table(metric, 20))
+    X[[3, 5]] = 0.0
+    with pytest.warns(DataWarning, match=f"2 rows are all zeros; their {metric} distance is 0 to each other and 1"):
+        graph = compute_neighbors(form(X), 19, metric=metric)
+    np.testing.assert_allclose(graph.distances[3], [0.0] + [1.0] * 18, atol=1e-6)
+    assert graph.indices[3, 0] == 5
+
+
+@BOTH
+def test_empty_sets_are_equal_and_far_from_all_others(form):
+    X = table("jaccard", 20)
+    X[[3, 5]] = 0.0
+    graph = compute_neighbors(form(X), 19, metric="jaccard")
+    np.testing.assert_array_equal(graph.distances[3], [0.0] + [1.0] * 18)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "hamming", "periodic"])
+@BOTH
+def test_rows_of_zeros_are_rows_like_others_elsewhere(metric, form):
+    X = table(metric, 20)
+    X[[3, 5]] = 0.0
+    D = cross_distances(form(X), form(X), **asked(metric))
+    np.testing.assert_allclose(D, reference(X, X, metric), rtol=1e-6, atol=1e-12)
+    assert D[3, 5] == 0.0
+
+
+@BOTH
+def test_values_that_are_no_truth_values_count_as_true_and_are_told(form):
+    X = table("jaccard", 30)
+    plain = compute_neighbors(form(X), 5, metric="jaccard")
+    X[2, np.flatnonzero(X[2])[:3]] = 2.5
+    with pytest.warns(DataWarning, match=r"metric='jaccard' compares sets: 3 values other than 0 and 1 are taken as 1"):
+        found = compute_neighbors(form(X), 5, metric="jaccard")
+    np.testing.assert_array_equal(found.distances, plain.distances)
+
+
+@BOTH
+def test_what_a_metric_is_not_defined_for_is_refused(form):
+    X = table("hellinger")
+    X[4, 1] = -0.5
+    with pytest.raises(
+        ValueError, match=r"metric='hellinger' must be used with values >= 0 \(.* 1 rows, first: 4; .*-0\.5"
+    ):
+        compute_neighbors(form(X), 5, metric="hellinger")
+    X[4] = 2.0
+    with pytest.raises(ValueError, match=r"metric='correlation' must be defined for all rows \(.* 1 rows, first: 4\)"):
+        compute_neighbors(form(X), 5, metric="correlation")
+    with pytest.raises(ValueError, match=r"metric='haversine' must be used with two columns \(found 8\)"):
+        compute_neighbors(form(X), 5, metric="haversine")
+
+
+@pytest.mark.parametrize(
+    ("params", "text"),
+    [
+        (None, r"metric_params=\{\} must be a mapping of 'period' alone for metric='periodic'\. Pass"),
+        ({"period": 1.0, "p": 2}, "must be a mapping of 'period' alone"),
+        ({"period": 0.0}, r"period=0\.0 must be a positive number or one for each column, inf or None"),
+        ({"period": [1.0, -2.0]}, r"period=\[1\.0, -2\.0\] must be a positive number"),
+        ({"period": []}, r"period=\[\] must be a positive number"),
+        ({"period": "day"}, r"period='day' must be a number or one for each column"),
+        ({"period": [1.0, 2.0]}, r"period must be one number or one for each column \(2 periods, 8 columns\)"),
+    ],
+)
+def test_wrong_periods_are_refused(params, text):
+    with pytest.raises(ValueError, match=f"compute_neighbors: .*{text}"):
+        compute_neighbors(table("periodic"), 5, metric="periodic", metric_params=params)
+
+
+@pytest.mark.parametrize("metric", [name for name in NAMES if name != "periodic"])
+def test_parameters_of_a_metric_without_are_refused(metric):
+    with pytest.raises(ValueError, match=rf"metric_params=\{{'w': 1\}} must be empty for metric='{metric}'"):
+        compute_neighbors(table(metric), 5, metric=metric, metric_params={"w": 1})
+
+
+@ALL
+@BOTH
+def test_landmarks_and_bridges_are_measured_in_the_metric(metric, form):
+    X = table(metric, 60)
+    D = reference(X, X, metric)
+    chosen = choose_landmarks(form(X), 10, **asked(metric))
+    np.testing.assert_allclose(chosen.distances, D[:, chosen.indices].min(axis=1), rtol=1e-5, atol=1e-6)
+    graph = compute_neighbors(form(X), 1, **asked(metric))
+    bridges = find_bridges(form(X), graph, **asked(metric))
+    np.testing.assert_allclose(bridges.distances, D[bridges.sources, bridges.targets], rtol=2e-5, atol=1e-6)
+
+
+ESTIMATORS = {
+    "umap": gn.UMAP(n_neighbors=8, max_iter=10, random_state=0),
+    "tsne": gn.TSNE(perplexity=5, max_iter=10, random_state=0),
+    "isomap": gn.Isomap(n_neighbors=8),
+    "mds": gn.MDS(max_iter=10, random_state=0),
+}
+
+
+@ALL
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_map_place_and_are_stored_in_every_metric(metric, name, tmp_path):
+    X, new = table(metric, 80), table(metric, 5, seed=9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        estimator = (
+            gn.clone(ESTIMATORS[name])
+            if hasattr(gn, "clone")
+            else type(ESTIMATORS[name])(**ESTIMATORS[name].get_params())
+        )
+        fitted = estimator.set_params(**asked(metric)).fit(X)
+        placed = fitted.transform(new)
+        assert np.isfinite(fitted.embedding_).all()
+        assert np.isfinite(placed).all()
+        found = gn.map(X, method=name, **asked(metric), **({"max_iter": 5} if name != "isomap" else {}))
+        found.save(tmp_path / "found.gnomon")
+        again = gn.load(tmp_path / "found.gnomon")
+        assert again.metric == found.metric == metric_name(**{"metric": metric, "params": PARAMETERS.get(metric)})
+        np.testing.assert_array_equal(again.neighbors().distances, found.neighbors().distances)
+        np.testing.assert_array_equal(again.place(new), found.place(new))
+        assert 0.0 <= found.evaluate().trustworthiness <= 1.0
