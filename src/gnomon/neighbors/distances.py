@@ -67,6 +67,7 @@ def row_distances(
     Parameters
     ----------
     X : ndarray or CSR of shape (n_samples, n_features)
+        The table.
     metric : str or callable, default="euclidean"
         As for `cross_distances`.
     metric_params : mapping or None, default=None

@@ -55,8 +55,6 @@ class _Measured(NativeMetric):
         scale = self._scale(rows if isinstance(rows, np.ndarray) else rows.data)
         if not isinstance(rows, np.ndarray):
             return SparseRows(self.kernel, rows, self._parameters(rows), scale, self._sparse_proxy)
-        if scale != 1.0 and rows.dtype == np.float32:
-            rows = rows.astype(np.float64)
         return MeasuredRows(self.kernel, rows, self._parameters(rows), scale, self._proxy)
 
     def between(self, a: Any, b: Any) -> Float64Array:

@@ -71,7 +71,9 @@ def metric_name(metric: object, params: Mapping[str, Any] | None = None) -> str 
     Parameters
     ----------
     metric : str or callable
+        As for `compute_neighbors`.
     params : mapping or None, default=None
+        Its arguments.
 
     Returns
     -------
