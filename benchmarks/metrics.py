@@ -62,8 +62,8 @@ def rows_for(metric: str, X: np.ndarray) -> np.ndarray:
     if metric == "hellinger":
         return np.abs(X)
     if metric == "jaccard":
-        middle = np.median(X[X != 0.0])
-        return (X > middle).astype(np.float32)
+        threshold = np.median(X[X != 0.0])
+        return np.greater(X, threshold).astype(np.float32)
     if metric == "hamming":
         return np.round(X / X.std()).clip(-3, 3).astype(np.float32)
     if metric == "correlation":

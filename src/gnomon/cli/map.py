@@ -99,7 +99,7 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
     type=click.IntRange(1),
     help="Dimensions of the map: 2 (default) or 3; without page and picture any from 1.",
 )
-@click.option("--metric", help="Distance between rows, such as euclidean or cosine.")
+@click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'.")
 @click.option(
     "--scale",
     type=click.Choice(["auto", "standard", "robust", "none"]),
