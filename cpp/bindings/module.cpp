@@ -14,6 +14,7 @@ void register_elimination(nanobind::module_& m);
 void register_geometry(nanobind::module_& m);
 void register_local_spectra(nanobind::module_& m);
 void register_map_scores(nanobind::module_& m);
+void register_anchor_ranks(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_neighbors(nanobind::module_& m);
 void register_objectives(nanobind::module_& m);
@@ -46,6 +47,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_geometry(m);
     gnomon::bindings::register_local_spectra(m);
     gnomon::bindings::register_map_scores(m);
+    gnomon::bindings::register_anchor_ranks(m);
     gnomon::bindings::register_moments(m);
     gnomon::bindings::register_neighbors(m);
     gnomon::bindings::register_objectives(m);

@@ -7,6 +7,19 @@
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
+
+GNOMON_CLONES void squared_map_distances(Span2<const double> Y, std::size_t i, double* out) {
+    const std::size_t d = Y.cols();
+    for (std::size_t l = 0; l < Y.rows(); ++l) {
+        double sum = 0;
+        for (std::size_t c = 0; c < d; ++c) {
+            const double gap = Y.data()[l * d + c] - Y.data()[i * d + c];
+            sum += gap * gap;
+        }
+        out[l] = sum;
+    }
+}
+
 namespace {
 
 constexpr std::size_t kAnchorsPerChunk = 4;
@@ -32,18 +45,6 @@ GNOMON_CLONES std::size_t rows_before(const float* d, std::size_t n, std::size_t
 }
 GNOMON_CLONES std::size_t rows_before(const double* d, std::size_t n, std::size_t j) {
     return count_up_to<double, std::int64_t>(d, 0, j, d[j]) + count_below<double, std::int64_t>(d, j, n, d[j]);
-}
-
-GNOMON_CLONES void squared_distances(Span2<const double> Y, std::size_t i, double* out) {
-    const std::size_t d = Y.cols();
-    for (std::size_t l = 0; l < Y.rows(); ++l) {
-        double sum = 0;
-        for (std::size_t c = 0; c < d; ++c) {
-            const double gap = Y.data()[l * d + c] - Y.data()[i * d + c];
-            sum += gap * gap;
-        }
-        out[l] = sum;
-    }
 }
 
 // Rank of row j seen from row i: 1 is the nearest.
@@ -118,7 +119,7 @@ void score_anchor(const T* data, Span2<const double> Y, std::size_t i, std::size
     const std::size_t n = Y.rows(), k = params.n_neighbors;
     s.map_row.resize(n);
     const double* map = s.map_row.data();
-    squared_distances(Y, i, s.map_row.data());
+    squared_map_distances(Y, i, s.map_row.data());
     nearest(data, n, i, k, s.in_data);
     nearest(map, n, i, out.nearest_in_map.cols(), s.in_map);
     std::copy(s.in_map.begin(), s.in_map.end(), out.nearest_in_map.row(at));

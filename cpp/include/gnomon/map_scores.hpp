@@ -33,4 +33,7 @@ void score_map(Span2<const float> distances, Span2<const double> Y, std::span<co
 void score_map(Span2<const double> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
                const MapScoreParams& params, const MapScoreOutputs& out, const Context& context);
 
+/// Squared distances from the place of row i to all n places of a map.
+void squared_map_distances(Span2<const double> Y, std::size_t i, double* out);
+
 }  // namespace gnomon
