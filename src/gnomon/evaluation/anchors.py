@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
 from gnomon.neighbors import row_distances
 
-__all__ = ["AnchorScores", "choose_anchors", "score_anchors"]
+__all__ = ["AnchorScores", "DistanceRows", "choose_anchors", "pairs_among", "score_anchors"]
 
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
@@ -129,6 +129,48 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
     return lambda rows: np.ascontiguousarray(from_rows(rows))
 
 
+class DistanceRows:
+    """Rows of distances from anchors to all rows of the data, a chunk of anchors at a time.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features), or (n_samples, n_samples) for "precomputed"
+    metric : str
+        "euclidean", "cosine", "precomputed", or any metric of scikit-learn's ``pairwise_distances``.
+    n_neighbors : int
+        Neighbours that must be told apart.
+    anchors : ndarray of shape (m,), int64
+
+    Attributes
+    ----------
+    squared : bool
+        Whether the numbers are squares of the distances.
+    unit : float
+        What the numbers, or their roots if they are squares, are multiplied by to be distances.
+    """
+
+    def __init__(self, X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> None:
+        self._rows = _distance_rows(X, metric, n_neighbors, anchors)
+        self._anchors, self._n = anchors, int(X.shape[0])
+        self.squared = metric == "euclidean"
+        self.unit = 1.0 / self._rows.scale if isinstance(self._rows, _Products) else 1.0
+
+    def __iter__(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+        chunk = int(np.clip(_CHUNK_BYTES // (8 * self._n), 16, 512))
+        for begin in range(0, len(self._anchors), chunk):
+            some = self._anchors[begin : begin + chunk]
+            yield some, self._rows(some)
+
+
+def pairs_among(
+    distances: npt.NDArray[Any], Y: npt.NDArray[np.float64], some: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return distances from some rows to those after them, as given and squared in the map: all pairs, each once."""
+    later = np.arange(len(Y)) > some[:, None]
+    in_map: npt.NDArray[np.float64] = np.sum((Y[some][:, None, :] - Y[None, :, :]) ** 2, axis=2)[later]
+    return distances[later].astype(np.float64), in_map
+
+
 @dataclass
 class AnchorScores:
     """Scores of the anchors, in their order; penalties are sums of excess ranks."""
@@ -155,29 +197,16 @@ def score_anchors(
 ) -> AnchorScores:
     """Rank all rows from each anchor, a chunk of anchors at a time."""
     n = layout.n_samples
-    rows = _distance_rows(X, metric, n_neighbors, anchors)
     all_pairs = len(anchors) == n and n * (n - 1) // 2 <= _ALL_PAIRS_BELOW
-    chunk = int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
     parts: list[tuple[npt.NDArray[Any], ...]] = []
-    for begin in range(0, len(anchors), chunk):
-        some = anchors[begin : begin + chunk]
-        distances = rows(some)
+    for some, distances in DistanceRows(X, metric, n_neighbors, anchors):
         for first, last, places in layout.seen_from(some):
+            here, from_here = some[first:last], distances[first:last]
             *scores, data_pairs, map_pairs = _core.score_map(
-                distances[first:last],
-                places,
-                some[first:last],
-                n_neighbors,
-                n_nearest,
-                n_triplets,
-                seed,
-                current_run().n_threads,
+                from_here, places, here, n_neighbors, n_nearest, n_triplets, seed, current_run().n_threads
             )
             if all_pairs:
-                here = some[first:last]
-                later = np.arange(n) > here[:, None]
-                data_pairs = distances[first:last][later].astype(np.float64)
-                map_pairs = np.sum((places[here][:, None, :] - places[None, :, :]) ** 2, axis=2)[later]
+                data_pairs, map_pairs = pairs_among(from_here, places, here)
             parts.append((*scores, data_pairs.ravel(), map_pairs.ravel()))
     return AnchorScores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,21 +11,17 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters, message
-from gnomon.data import check_labels
-from gnomon.data.labels import Classes, measured_labels, sort_into_classes
+from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, score_anchors
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
-    label_hits,
-    label_residuals,
     rank_penalty_scale,
     shared_neighbors,
     spearman,
     trust_of_random_map,
 )
-from gnomon.geometry.check import check_features, check_places
-from gnomon.neighbors import NeighborGraph, read_graph
+from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject, Truth
+from gnomon.neighbors import NeighborGraph
 from gnomon.surfaces import Surface
 
 __all__ = ["Evaluation", "evaluate"]
@@ -35,8 +31,6 @@ _RULES: dict[str, Rule] = {
     "n_anchors": Either(Integer(1), Nothing()),
     "n_triplets": Integer(1),
 }
-_N_NEIGHBORS = 15
-_LABEL_NEIGHBORS = 10
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
 Floats = npt.NDArray[np.float64]
@@ -126,87 +120,7 @@ class Evaluation:
         return self.summary()
 
 
-@dataclass(frozen=True)
-class _Truth:
-    """What labels say of rows: classes, measured values, or neither if there are fewer than two different ones."""
-
-    classes: Classes | None = None
-    values: Floats | None = None
-
-    @classmethod
-    def of(cls, labels: npt.NDArray[Any] | None) -> Self:
-        if labels is None:
-            return cls()
-        values = measured_labels(labels)
-        if values is not None:
-            return cls(values=values)
-        classes = sort_into_classes(labels)
-        return cls(classes if len(classes) > 1 else None)
-
-    def __bool__(self) -> bool:
-        return self.classes is not None or self.values is not None
-
-    def score(self, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> dict[str, Floats]:
-        """Return how well the nearest rows in the map tell the label of each row, by the name of the score."""
-        if self.classes is not None:
-            return {"knn_accuracy": label_hits(self.classes.codes, len(self.classes), rows, nearest)}
-        if self.values is not None:
-            return {"knn_error": np.abs(label_residuals(self.values, rows, nearest))}
-        return {}
-
-    def explained(self, errors: Floats) -> float | None:
-        """Return the share of the variance of measured labels that the neighbours tell."""
-        scored = np.isfinite(errors)
-        if self.values is None or not scored.any():
-            return None
-        values = self.values[scored]
-        total = float(np.sum((values - values.mean()) ** 2))
-        return 1.0 - float(np.sum(errors[scored] ** 2)) / total if total > 0 else None
-
-    def expected_of_random_map(self, n_neighbors: int) -> dict[str, float]:
-        if self.classes is not None:
-            # Close to guessing each label as often as it occurs; a majority vote does a little better.
-            codes = self.classes.codes[self.classes.labelled]
-            shares = np.bincount(codes) / len(codes)
-            return {"knn_accuracy": float(np.sum(shares**2))}
-        # The mean of k random values has the variance of the values over k.
-        return {} if self.values is None else {"knn_r2": -1.0 / n_neighbors}
-
-
-def _check(
-    X: Any, Y: Any, labels: Any, graph: Any, n_neighbors: int | None
-) -> tuple[Any, Floats, Any, NeighborGraph | None, int]:
-    """Return data, places, labels and graph that fit each other, and the size of neighbourhoods."""
-    values, _ = check_features(X, None)
-    n = int(values.shape[0])
-    places = check_places(Y, n)
-    if labels is not None:
-        labels = check_labels(labels, n)
-    graph = None if graph is None else read_graph(graph, n)
-    placed = int(np.count_nonzero(np.isfinite(places[:, 0])))
-    if n_neighbors is None:
-        n_neighbors = max(1, min(_N_NEIGHBORS, (placed - 1) // 2))
-    if graph is not None and graph.n_neighbors < n_neighbors:
-        raise ValueError(
-            message(
-                f"n_neighbors={n_neighbors}",
-                f"at most the graph's n_neighbors={graph.n_neighbors}",
-                remedy="Pass a graph with more neighbours or none.",
-            )
-        )
-    if not 2 * n_neighbors < placed:
-        raise ValueError(
-            message(
-                f"n_neighbors={n_neighbors}",
-                "below half the number of rows in the map",
-                fact=f"{placed} rows",
-                remedy=f"Use n_neighbors={max(1, (placed - 1) // 2)} or less." if placed > 2 else "",
-            )
-        )
-    return values, places, labels, graph, n_neighbors
-
-
-def _expected_of_random_map(n: int, k: int, truth: _Truth) -> dict[str, float]:
+def _expected_of_random_map(n: int, k: int, truth: Truth) -> dict[str, float]:
     trust = trust_of_random_map(n, k)
     return {
         "trustworthiness": trust,
@@ -214,7 +128,7 @@ def _expected_of_random_map(n: int, k: int, truth: _Truth) -> dict[str, float]:
         "neighborhood_preservation": k / (n - 1),
         "shepard": 0.0,
         "triplet_accuracy": 0.5,
-        **truth.expected_of_random_map(min(_LABEL_NEIGHBORS, n - 1)),
+        **truth.expected_of_random_map(min(LABEL_NEIGHBORS, n - 1)),
     }
 
 
@@ -227,7 +141,7 @@ def _score_points(
     *,
     n_neighbors: int,
     n_triplets: int,
-    truth: _Truth,
+    truth: Truth,
     graph: NeighborGraph | None,
 ) -> dict[str, Floats]:
     """Return the scores of single points over all rows given; `kept` are the rows that have a place."""
@@ -255,7 +169,7 @@ def _score_points(
         "triplet_accuracy": spread(anchors, found.agreeing / (2.0 * n_triplets)),
     }
     per_point |= {
-        name: spread(rows, scores) for name, scores in truth.score(rows, nearest[:, :_LABEL_NEIGHBORS]).items()
+        name: spread(rows, scores) for name, scores in truth.score(rows, nearest[:, :LABEL_NEIGHBORS]).items()
     }
     return per_point
 
@@ -321,15 +235,10 @@ def evaluate(
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
     checked = check_parameters(_RULES, given)
     n_triplets, seed = checked["n_triplets"], current_run().seed
-    values, places, labels, graph, k = _check(X, Y, labels, graph, checked["n_neighbors"])
-    n_given = places.shape[0]
-    kept = np.flatnonzero(np.isfinite(places[:, 0]))
-    if len(kept) < n_given:
-        values, places = values[kept], places[kept]
-        values = values[:, kept] if metric == "precomputed" else values
-        labels = None if labels is None else labels[kept]
-    n, truth = len(kept), _Truth.of(labels)
-    layout = places_of(places, surface)
+    subject = Subject.of(X, Y, labels, graph, checked["n_neighbors"], metric)
+    values, truth, k = subject.X, subject.truth, subject.n_neighbors
+    kept, n_given, n = subject.kept, subject.n_given, len(subject.kept)
+    layout = places_of(subject.Y, surface)
     anchors = choose_anchors(n, checked["n_anchors"], seed)
     found = score_anchors(
         values,
@@ -337,12 +246,12 @@ def evaluate(
         anchors,
         metric=metric,
         n_neighbors=k,
-        n_nearest=max(k, min(_LABEL_NEIGHBORS, n - 1)),
+        n_nearest=max(k, min(LABEL_NEIGHBORS, n - 1)),
         n_triplets=n_triplets,
         seed=seed,
     )
     per_point = _score_points(
-        layout, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=graph
+        layout, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=subject.graph
     )
     overall = {name: float(np.mean(scores[np.isfinite(scores)])) for name, scores in per_point.items()}
     return Evaluation(

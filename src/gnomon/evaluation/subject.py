@@ -1,0 +1,146 @@
+"""What is to be judged: a map with the data, labels and neighbours of its rows, checked against each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data import check_labels
+from gnomon.data.labels import Classes, measured_labels, sort_into_classes
+from gnomon.evaluation.scores import label_hits, label_residuals
+from gnomon.geometry.check import check_features, check_places
+from gnomon.neighbors import NeighborGraph, read_graph
+
+__all__ = ["LABEL_NEIGHBORS", "Subject", "Truth"]
+
+LABEL_NEIGHBORS = 10
+"""Neighbours in the map that vote for a row's label."""
+_N_NEIGHBORS = 15
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What labels say of rows: classes, measured values, or neither if there are fewer than two different ones."""
+
+    classes: Classes | None = None
+    values: Floats | None = None
+
+    @classmethod
+    def of(cls, labels: npt.NDArray[Any] | None) -> Self:
+        if labels is None:
+            return cls()
+        values = measured_labels(labels)
+        if values is not None:
+            return cls(values=values)
+        classes = sort_into_classes(labels)
+        return cls(classes if len(classes) > 1 else None)
+
+    def __bool__(self) -> bool:
+        return self.classes is not None or self.values is not None
+
+    def score(self, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> dict[str, Floats]:
+        """Return how well the nearest rows in the map tell the label of each row, by the name of the score."""
+        if self.classes is not None:
+            return {"knn_accuracy": label_hits(self.classes.codes, len(self.classes), rows, nearest)}
+        if self.values is not None:
+            return {"knn_error": np.abs(label_residuals(self.values, rows, nearest))}
+        return {}
+
+    def explained(self, errors: Floats) -> float | None:
+        """Return the share of the variance of measured labels that the neighbours tell."""
+        scored = np.isfinite(errors)
+        if self.values is None or not scored.any():
+            return None
+        values = self.values[scored]
+        total = float(np.sum((values - values.mean()) ** 2))
+        return 1.0 - float(np.sum(errors[scored] ** 2)) / total if total > 0 else None
+
+    def expected_of_random_map(self, n_neighbors: int) -> dict[str, float]:
+        if self.classes is not None:
+            # Close to guessing each label as often as it occurs; a majority vote does a little better.
+            codes = self.classes.codes[self.classes.labelled]
+            shares = np.bincount(codes) / len(codes)
+            return {"knn_accuracy": float(np.sum(shares**2))}
+        # The mean of k random values has the variance of the values over k.
+        return {} if self.values is None else {"knn_r2": -1.0 / n_neighbors}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The rows that have a place in the map.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features), or (n, n) of distances
+    Y : ndarray of shape (n, n_components), float64
+    truth : Truth
+        What their labels say.
+    n_neighbors : int, below n / 2
+        Size of the neighbourhoods.
+    kept : ndarray of shape (n,), int64
+        Their numbers among the rows given.
+    n_given : int
+    graph : NeighborGraph or None
+        Of the rows given.
+    """
+
+    X: Any
+    Y: Floats
+    truth: Truth
+    n_neighbors: int
+    kept: npt.NDArray[np.int64]
+    n_given: int
+    graph: NeighborGraph | None
+
+    @classmethod
+    def of(
+        cls, X: Any, Y: Any, labels: Any, graph: Any, n_neighbors: int | None, metric: str
+    ) -> Self:
+        """Check what was given; rows without a place in the map are left out."""
+        values, _ = check_features(X, None)
+        n = int(values.shape[0])
+        places = check_places(Y, n)
+        if labels is not None:
+            labels = check_labels(labels, n)
+        graph = None if graph is None else read_graph(graph, n)
+        if metric == "precomputed" and values.shape[1] != n:
+            rule = "square, of the distances of all rows"
+            raise ValueError(message(f"X of shape {values.shape}", rule, fact="metric='precomputed'"))
+        kept = np.flatnonzero(np.isfinite(places[:, 0])).astype(np.int64)
+        n_neighbors = _check_n_neighbors(n_neighbors, len(kept), graph)
+        if len(kept) < n:
+            values, places = values[kept], places[kept]
+            values = values[:, kept] if metric == "precomputed" else values
+            labels = None if labels is None else labels[kept]
+        return cls(values, places, Truth.of(labels), n_neighbors, kept, n, graph)
+
+
+def _check_n_neighbors(n_neighbors: int | None, placed: int, graph: NeighborGraph | None) -> int:
+    if n_neighbors is None:
+        n_neighbors = max(1, min(_N_NEIGHBORS, (placed - 1) // 2))
+    if graph is not None and graph.n_neighbors < n_neighbors:
+        raise ValueError(
+            message(
+                f"n_neighbors={n_neighbors}",
+                f"at most the graph's n_neighbors={graph.n_neighbors}",
+                remedy="Pass a graph with more neighbours or none.",
+            )
+        )
+    if not 2 * n_neighbors < placed:
+        raise ValueError(
+            message(
+                f"n_neighbors={n_neighbors}",
+                "below half the number of rows in the map",
+                fact=f"{placed} rows",
+                remedy=f"Use n_neighbors={max(1, (placed - 1) // 2)} or less." if placed > 2 else "",
+            )
+        )
+    return n_neighbors
+
+
