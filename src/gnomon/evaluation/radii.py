@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_table
+from gnomon.evaluation.intervals import Sampling
 from gnomon.neighbors import compute_neighbors
 
 __all__ = ["local_radius_correlation"]
@@ -67,12 +67,7 @@ def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15,
         raise ValueError(message(f"n_neighbors={k}", f"less than n_samples={rows.shape[0]}"))
     first, second = (_mean_squares(values, k) for values in (rows, points))
     known = (first > 0) & (second > 0)
-    a, b = np.log(first[known]), np.log(second[known])
-    if len(a) < 2:
-        return math.nan
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
-    return float((a * b).sum()) / size if size > 0 else math.nan
+    return Sampling(len(first), len(first)).of_correlation(np.log(first[known]), np.log(second[known])).value
 
 
 def _mean_squares(values: Any, n_neighbors: int) -> npt.NDArray[np.float64]:

@@ -1,0 +1,100 @@
+"""A value from a sample of rows, with the interval that holds the value of all rows at a stated rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+__all__ = ["Estimate", "Sampling"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, and its interval; None where the value is exact or too little is known to say."""
+
+    value: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How rows were drawn, at random and each at most once, and the confidence of intervals.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows in all.
+    n_drawn : int
+        Rows drawn; all of them make every value exact.
+    confidence : float in (0, 1)
+    """
+
+    n_rows: int
+    n_drawn: int
+    confidence: float = 0.95
+
+    @property
+    def unseen(self) -> float:
+        """Share of the rows not drawn, by which the variance of a sample without replacement is smaller."""
+        return 1.0 - self.n_drawn / self.n_rows
+
+    def mean(self, values: npt.NDArray[np.floating]) -> Estimate:
+        """Estimate the mean over all rows from values of the rows drawn; NaN values are of rows that do not count."""
+        known = values[np.isfinite(values)]
+        if not known.size:
+            return Estimate(math.nan)
+        value = float(np.mean(known))
+        if known.size < 2:
+            return Estimate(value)
+        return self._around(value, float(np.var(known, ddof=1)) / known.size, known.size - 1)
+
+    def of_sums(self, statistic: Callable[[Floats], Floats], sums: Floats) -> Estimate:
+        """Estimate a smooth function of sums over the rows, by the jackknife.
+
+        Parameters
+        ----------
+        statistic : callable
+            From sums of shape (..., q) to values of shape (...).
+        sums : ndarray of shape (n_drawn, q)
+            What each row adds.
+        """
+        total, m = sums.sum(axis=0), len(sums)
+        value = float(statistic(total))
+        without = statistic(total - sums)
+        if m < 3 or not np.isfinite(without).all():
+            return Estimate(value)
+        return self._around(value, float(np.var(without)) * (m - 1), m - 1)
+
+    def of_groups(self, value: float, groups: npt.ArrayLike) -> Estimate:
+        """Estimate anything from its value over all rows drawn, and over random groups of as many of them each."""
+        parts = np.asarray(groups, dtype=np.float64)
+        parts = parts[np.isfinite(parts)]
+        if len(parts) < 2:
+            return Estimate(value)
+        return self._around(value, float(np.var(parts, ddof=1)) / len(parts), len(parts) - 1)
+
+    def of_correlation(self, x: Floats, y: Floats) -> Estimate:
+        """Estimate the correlation of two values of a row from the rows drawn, by its influence function."""
+        if len(x) < 2:
+            return Estimate(math.nan)
+        a, b = x - x.mean(), y - y.mean()
+        size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
+        if not size > 0:
+            return Estimate(math.nan)
+        value = float((a * b).sum()) / size
+        a, b = a / a.std(), b / b.std()
+        influence = a * b - 0.5 * value * (a * a + b * b)
+        return self._around(value, float(np.var(influence)) / len(x), len(x) - 1)
+
+    def _around(self, value: float, variance: float, degrees: int) -> Estimate:
+        if self.unseen <= 0.0:
+            return Estimate(value)
+        half = float(stdtrit(degrees, 0.5 + self.confidence / 2.0)) * math.sqrt(variance * self.unseen)
+        return Estimate(value, (value - half, value + half))

@@ -1,0 +1,437 @@
+"""Each measure of a scorecard, taken of one map: what is shared between them is found once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon.evaluation import classes, pairs, steadiness, topology
+from gnomon.evaluation.anchors import DistanceRows, choose_anchors
+from gnomon.evaluation.intervals import Estimate, Sampling
+from gnomon.evaluation.ranks import (
+    AnchorRanks,
+    local_size,
+    neighborhood_sizes,
+    random_rank_errors,
+    rank_anchors,
+)
+from gnomon.evaluation.scores import nearest_in_map, shared_neighbors, trust_of_random_map
+from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject
+from gnomon.exceptions import MissingDependencyError
+from gnomon.geometry import local_jacobians
+from gnomon.geometry.dimension_estimators import mackay_ghahramani
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["Taken", "Taking"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
+_WIDE = 20  # neighbours that dimensions and linear fits are found from
+_MANY = 2**62  # of what is drawn from without end
+_WALKED_ROWS = 2000
+_JOINED_ROWS, _LOOPED_ROWS, _SAMPLES = 1000, 300, 5
+_STREAM_ROWS = 0x726F
+_SHUFFLED_ROWS = 500
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A measure as it was taken, as `Score` tells it."""
+
+    estimate: Estimate
+    chance: float | None
+    n_rows: int
+    n_pairs: int | None
+    exact: bool
+
+
+class Taking:
+    """Takes measures of one map.
+
+    Parameters
+    ----------
+    subject : Subject
+    metric : str
+    graph : NeighborGraph or None
+        Of all rows given.
+    n_anchors, n_pairs : int or None
+    confidence : float
+    seed : int
+
+    Attributes
+    ----------
+    anchors : ndarray, int64
+        Rows whose ranks against all rows are found.
+    ranks : AnchorRanks
+    sampling : Sampling
+        How the anchors were drawn.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        *,
+        metric: str,
+        graph: NeighborGraph | None,
+        n_anchors: int | None,
+        n_pairs: int | None,
+        confidence: float,
+        seed: int,
+    ) -> None:
+        self.subject, self.metric, self.graph, self.seed = subject, metric, graph, seed
+        self.n, self.k = len(subject.kept), subject.n_neighbors
+        self.anchors = choose_anchors(self.n, n_anchors, seed)
+        self.sampling = Sampling(self.n, len(self.anchors), confidence)
+        self.ranks = rank_anchors(
+            subject.X,
+            subject.Y,
+            self.anchors,
+            metric=metric,
+            sizes=neighborhood_sizes(self.n, self.k),
+            n_nearest=min(self.n - 1, max(self.k, _WIDE)),
+            n_pairs=n_pairs,
+            seed=seed,
+        )
+
+    def take(self, name: str) -> Taken | str:
+        """Return a measure, or why it cannot be taken."""
+        measures: dict[str, Callable[[], Taken | str]] = {
+            "auc_rnx": lambda: self._mean(self.ranks.auc, 0.0),
+            "topographic_product": lambda: self._mean(self.ranks.topographic(self.k), None),
+            "steadiness": lambda: self._steadiness("steadiness"),
+            "cohesiveness": lambda: self._steadiness("cohesiveness"),
+            "topology_h0": lambda: self._topology(topology.pieces, 2 * _JOINED_ROWS, _JOINED_ROWS),
+            "topology_h1": lambda: self._topology(topology.loops, _LOOPED_ROWS, _LOOPED_ROWS),
+            "intrinsic_dimension": lambda: self._of_dimension(lambda dimension: dimension),
+            "dimension_ratio": lambda: self._of_dimension(lambda dimension: self.subject.Y.shape[1] / dimension),
+            "q_global": lambda: self._q_over(self.local_size, self.n - 1),
+            "shepard": lambda: self._of_pairs("shepard", 0.0),
+            "pearson": lambda: self._of_moments(lambda m: pairs.pearson(m, self._counts(m)), 0.0),
+            "stress": lambda: self._of_moments(pairs.scale_optimal_stress, self._random_stress.get("stress")),
+            "raw_stress": lambda: self._of_moments(pairs.raw_stress, self._random_stress.get("raw_stress")),
+            "non_metric_stress": lambda: self._of_pairs(
+                "non_metric_stress", self._random_stress.get("non_metric_stress")
+            ),
+            "random_triplets": self._triplets,
+            "centroid_triplets": self._centroid_triplets,
+            "trustworthiness": lambda: self._at_k(self.ranks.trust(), trust_of_random_map(self.n, self.k)),
+            "continuity": lambda: self._at_k(self.ranks.continuity(), trust_of_random_map(self.n, self.k)),
+            "neighborhood_preservation": self._preservation,
+            "q_local": lambda: self._q_over(1, self.local_size),
+            "mrre_false": lambda: self._at_k(self.ranks.mrre()[0], random_rank_errors(self.n, self.k)),
+            "mrre_missing": lambda: self._at_k(self.ranks.mrre()[1], random_rank_errors(self.n, self.k)),
+            "local_radius_correlation": self._radii,
+            "knn_accuracy": self._accuracy,
+            "knn_r2": self._r2_of_labels,
+            "neighborhood_hit": self._hits,
+            "silhouette": self._silhouette,
+            "distance_consistency": self._consistency,
+            "local_r2": self._local_r2,
+        }
+        return measures[name]()
+
+    def curves(self) -> dict[str, Any]:
+        """Return the fields of `Curves`."""
+        false, missing = self.ranks.mrre()
+        found = {
+            "q_nx": self.ranks.kept(),
+            "r_nx": self.ranks.beyond_chance(),
+            "trustworthiness": self.ranks.trust(),
+            "continuity": self.ranks.continuity(),
+            "mrre_false": false,
+            "mrre_missing": missing,
+        }
+        half_widths = {}
+        for name, values in found.items():
+            ends = [self.sampling.mean(column).interval or (0.0, 0.0) for column in values.T]
+            half_widths[name] = np.array([0.5 * (high - low) for low, high in ends])
+        means = {name: values.mean(axis=0) for name, values in found.items()}
+        return {"sizes": self.ranks.sizes, **means, "half_widths": half_widths}
+
+    def shepard(self) -> pairs.ShepardDiagram:
+        """Return the Shepard diagram."""
+        return pairs.shepard_diagram(self.ranks, self.seed)
+
+    @cached_property
+    def local_size(self) -> int:
+        """Size up to which neighbourhoods are local."""
+        return local_size(self._q_nx)
+
+    @cached_property
+    def _q_nx(self) -> Floats:
+        return self.ranks.coranking_curve()
+
+    def _mean(self, values: Floats, chance: float | None) -> Taken:
+        """Return the mean of a value of each anchor."""
+        known = int(np.count_nonzero(np.isfinite(values)))
+        return Taken(self.sampling.mean(values), chance, known, None, self.sampling.unseen <= 0.0)
+
+    def _at_k(self, values: Floats, chance: float) -> Taken:
+        return self._mean(values[:, self.ranks.at(self.k)], chance)
+
+    def _q_over(self, first: int, last: int) -> Taken:
+        """Return the mean of Q_NX over sizes; its interval is of the curve between the sizes of `Curves`, straight."""
+        sizes = np.arange(first, last + 1)
+        value = float(self._q_nx[first - 1 : last].mean())
+        known = self.ranks.sizes.astype(np.float64)
+        place = np.interp(sizes, known, np.arange(len(known)))
+        left = np.minimum(place.astype(np.int64), max(len(known) - 2, 0))
+        right = np.minimum(left + 1, len(known) - 1)
+        weights = np.bincount(left, 1.0 - (place - left), len(known)) + np.bincount(right, place - left, len(known))
+        interval = self.sampling.mean(self.ranks.kept() @ (weights / len(sizes))).interval
+        if interval is not None:
+            half = 0.5 * (interval[1] - interval[0])
+            interval = (value - half, value + half)
+        chance = (first + last) / (2.0 * (self.n - 1))
+        return Taken(Estimate(value, interval), chance, len(self.anchors), None, self.sampling.unseen <= 0.0)
+
+    @cached_property
+    def _n_moments(self) -> int:
+        return len(self.anchors) * (self.n - 1)
+
+    def _counts(self, moments: Floats) -> Floats:
+        """Return the pairs that sums of moments are of: all, or those of all anchors but one."""
+        left_out = 0 if moments.ndim == 1 else self.n - 1
+        return np.full(moments.shape[:-1], float(self._n_moments - left_out))
+
+    @cached_property
+    def _random_stress(self) -> dict[str, float]:
+        return pairs.stresses_of_random_map(self.ranks.moments, self._n_moments)
+
+    def _of_moments(self, statistic: Callable[[Floats], Floats], chance: float | None) -> Taken:
+        estimate = self.sampling.of_sums(statistic, self.ranks.moments)
+        exact = self.sampling.unseen <= 0.0
+        return Taken(estimate, chance, len(self.anchors), self._n_moments // (2 if exact else 1), exact)
+
+    @cached_property
+    def _pair_estimates(self) -> dict[str, Estimate]:
+        return pairs.of_pairs(self.ranks, self.sampling, self.seed)
+
+    def _of_pairs(self, name: str, chance: float | None) -> Taken:
+        ranks = self.ranks
+        return Taken(self._pair_estimates[name], chance, len(self.anchors), len(ranks.pairs_data), ranks.all_pairs)
+
+    def _triplets(self) -> Taken:
+        taken = self._mean(self.ranks.triplets(), 0.5)
+        n_triplets = len(self.anchors) * (self.n - 1) * (self.n - 2) // 2
+        return Taken(taken.estimate, 0.5, taken.n_rows, n_triplets, taken.exact)
+
+    def _centroid_triplets(self) -> Taken | str:
+        if self._codes is None:
+            return self._no_classes()
+        if self.metric == "precomputed":
+            return "distances alone tell no centroids"
+        codes, rows = self._codes
+        count = int(codes.max()) + 1
+        if count < 3:
+            return "it needs three classes"
+        found = self._rank_all(classes.centroids(self.subject.X[rows], codes), classes.centroids(self._places, codes), 1)
+        return Taken(
+            Estimate(float(found.triplets().mean())), 0.5, len(rows), count * (count - 1) * (count - 2) // 2, True
+        )
+
+    def _rank_all(self, X: Any, Y: Floats, n_nearest: int) -> AnchorRanks:
+        """Rank some rows by themselves."""
+        everyone = np.arange(len(Y), dtype=np.int64)
+        given = {"metric": self.metric, "sizes": np.array([1]), "n_nearest": n_nearest, "n_pairs": 1}
+        return rank_anchors(X, Y, everyone, seed=self.seed, **given)
+
+    def _preservation(self) -> Taken:
+        graph, chance = self.graph, self.k / (self.n - 1)
+        if graph is None or self.subject.Y.shape[1] > _TREE_COMPONENTS:
+            return self._at_k(self.ranks.kept(), chance)
+        kept = self.subject.kept
+        mask = None if graph.mask is None else graph.mask[kept, : self.k]
+        nearest = kept[nearest_in_map(self.subject.Y, self.k)]
+        shares = shared_neighbors(graph.indices[kept, : self.k], nearest, mask) / self.k
+        return Taken(Estimate(float(shares.mean())), chance, self.n, None, graph.recall == 1.0)
+
+    def _radii(self) -> Taken:
+        squares = [
+            np.square(radii[:, : self.k, side]).mean(axis=1)
+            for side, radii in enumerate((self.ranks.data_radii, self.ranks.map_radii))
+        ]
+        known = (squares[0] > 0) & (squares[1] > 0)
+        estimate = self.sampling.of_correlation(*(np.log(one[known]) for one in squares))
+        return Taken(estimate, 0.0, int(known.sum()), None, self.sampling.unseen <= 0.0)
+
+    def _of_dimension(self, make: Callable[[float], float]) -> Taken | str:
+        distances = self.ranks.data_radii[:, :, 0]
+        k = min(_WIDE, distances.shape[1])
+        if k < 3:
+            return "it needs four rows"
+        found = mackay_ghahramani(distances, range(max(3, k // 2), k + 1), confidence=self.sampling.confidence)
+        if not found.value > 0:
+            return "the neighbours tell no dimension"
+        ends = sorted((make(found.low), make(found.high)))
+        return Taken(Estimate(make(found.value), (ends[0], ends[1])), None, len(self.anchors), None, False)
+
+    def _rows(self, size: int, number: int) -> Ints:
+        """Return ascending row numbers, drawn at random."""
+        generator = np.random.default_rng((self.seed, _STREAM_ROWS, number))
+        return np.sort(generator.choice(self.n, size, replace=False)).astype(np.int64)
+
+    def _among(self, rows: Ints) -> tuple[Any, Floats]:
+        """Return data and places of some rows by themselves."""
+        values = self.subject.X[rows]
+        return values[:, rows] if self.metric == "precomputed" else values, self.subject.Y[rows]
+
+    @cached_property
+    def _shared(self) -> tuple[steadiness.SharedNeighbors, steadiness.SharedNeighbors]:
+        size = min(self.n, _WALKED_ROWS)
+        values, places = self._among(np.arange(self.n) if size == self.n else self._rows(size, 0))
+        found = self._rank_all(values, places, math.isqrt(size))
+        return (
+            steadiness.SharedNeighbors.of(found.nearest_in_data),
+            steadiness.SharedNeighbors.of(found.nearest_in_map),
+        )
+
+    def _steadiness(self, name: str) -> Taken:
+        in_data, in_map = self._shared
+        sums = steadiness.distortions(name, in_data, in_map, self.seed)
+        estimate = Sampling(_MANY, len(sums), self.sampling.confidence).of_sums(steadiness.score_of, sums)
+        return Taken(estimate, None, len(in_data.indices), None, False)
+
+    def _topology(self, diagram: Callable[[Floats], Floats], most: int, size: int) -> Taken | str:
+        exact = self.n <= most
+        samples = [np.arange(self.n)] if exact else [self._rows(size, 1 + number) for number in range(_SAMPLES)]
+        values = []
+        for rows in samples:
+            data, places = self._among(rows)
+            sides = [_distances(data, self.metric), _distances(places, "euclidean")]
+            if not all(one.max() > 0 for one in sides):
+                return "all rows lie at one place"
+            try:
+                values.append(topology.diagram_agreement(*(diagram(one / one.max()) for one in sides)))
+            except MissingDependencyError as error:
+                return str(error)
+        drawn = Sampling(_MANY, len(values), self.sampling.confidence)
+        estimate = Estimate(values[0]) if exact else drawn.mean(np.array(values))
+        return Taken(estimate, None, len(samples[0]), None, exact)
+
+    def _no_classes(self) -> str:
+        measured = self.subject.truth.values is not None
+        return "the labels are measured and so no classes" if measured else "there are no labels of two classes"
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, Ints] | None:
+        """Classes of the rows that have a label, and which rows these are."""
+        found = self.subject.truth.classes
+        if found is None:
+            return None
+        rows = np.flatnonzero(found.labelled)
+        return found.codes[rows], rows
+
+    @property
+    def _places(self) -> Floats:
+        """Places of the rows that have a label."""
+        assert self._codes is not None
+        return self.subject.Y[self._codes[1]]
+
+    @cached_property
+    def _nearest(self) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Rows, all of them where a tree finds their neighbours in the map, and these neighbours."""
+        if len(self.anchors) == self.n or self.subject.Y.shape[1] > _TREE_COMPONENTS:
+            return self.anchors, self.ranks.nearest_in_map
+        count = min(self.n - 1, max(self.k, LABEL_NEIGHBORS))
+        return np.arange(self.n), nearest_in_map(self.subject.Y, count)
+
+    def _of_labels(self, values: Floats, chance: float) -> Taken:
+        drawn = Sampling(self.n, len(values), self.sampling.confidence)
+        known = int(np.count_nonzero(np.isfinite(values)))
+        return Taken(drawn.mean(values), chance, known, None, drawn.unseen <= 0.0)
+
+    def _votes(self) -> dict[str, Floats]:
+        rows, nearest = self._nearest
+        return self.subject.truth.score(rows, nearest[:, :LABEL_NEIGHBORS])
+
+    def _accuracy(self) -> Taken | str:
+        if self._codes is None:
+            return self._no_classes()
+        chance = self.subject.truth.expected_of_random_map(LABEL_NEIGHBORS)["knn_accuracy"]
+        return self._of_labels(self._votes()["knn_accuracy"], chance)
+
+    def _r2_of_labels(self) -> Taken | str:
+        values = self.subject.truth.values
+        if values is None:
+            return "there are no measured labels"
+        rows, errors = self._nearest[0], self._votes()["knn_error"]
+        known = np.isfinite(errors)
+        own, missed = values[rows][known], errors[known] ** 2
+        own = own - own.mean()  # sums of squares far from zero would lose their digits
+        drawn = Sampling(self.n, len(rows), self.sampling.confidence)
+
+        def r2(sums: Floats) -> Floats:
+            count, total, square, error = (sums[..., column] for column in range(4))
+            share: Floats = 1.0 - error / (square - total * total / count)
+            return share
+
+        estimate = drawn.of_sums(r2, np.column_stack([np.ones(len(own)), own, own * own, missed]))
+        chance = self.subject.truth.expected_of_random_map(min(LABEL_NEIGHBORS, self.n - 1))["knn_r2"]
+        return Taken(estimate, chance, len(own), None, drawn.unseen <= 0.0)
+
+    def _hits(self) -> Taken | str:
+        found = self.subject.truth.classes
+        if found is None:
+            return self._no_classes()
+        rows, nearest = self._nearest
+        hits = classes.neighborhood_hits(found.codes, rows, nearest[:, : self.k])
+        return self._of_labels(hits, classes.hit_of_random_map(found.codes))
+
+    def _shuffled(self, codes: Ints) -> Ints:
+        return codes[np.argsort(_core.random_keys(self.seed, len(codes)), kind="stable")]
+
+    def _silhouette(self) -> Taken | str:
+        if self._codes is None:
+            return self._no_classes()
+        codes, labelled = self._codes
+        rows = np.flatnonzero(np.isin(labelled, self.anchors))
+        if not len(rows):
+            return "no anchor has a label"
+        drawn = Sampling(len(labelled), len(rows), self.sampling.confidence)
+        values = classes.silhouette(self._places, codes, rows)
+        some = rows[:: max(1, len(rows) // _SHUFFLED_ROWS)]
+        chance = float(classes.silhouette(self._places, self._shuffled(codes), some).mean())
+        return Taken(drawn.mean(values), chance, len(rows), None, drawn.unseen <= 0.0)
+
+    def _consistency(self) -> Taken | str:
+        if self._codes is None:
+            return self._no_classes()
+        codes = self._codes[0]
+        value = float(classes.distance_consistency(self._places, codes).mean())
+        chance = float(classes.distance_consistency(self._places, self._shuffled(codes)).mean())
+        return Taken(Estimate(value), chance, len(codes), None, True)
+
+    def _local_r2(self) -> Taken | str:
+        if self.metric == "precomputed":
+            return "distances alone tell no features"
+        nearest = self.ranks.nearest_in_data[:, :_WIDE]
+        count = nearest.shape[1]
+        # Only the anchors are looked at; the lists of other rows just have to be lists.
+        indices = (np.arange(self.n)[:, None] + np.arange(1, count + 1)) % self.n
+        indices[self.anchors] = nearest
+        graph = NeighborGraph(indices.astype(np.int32), np.zeros(indices.shape, dtype=np.float32))
+        fits = local_jacobians(self.subject.X, self.subject.Y, graph, rows=self.anchors)
+        shares = np.clip(np.where(fits.mask, fits.predicted_r2, np.nan).astype(np.float64), 0.0, 1.0)
+        if not np.isfinite(shares).any():
+            return "no row has neighbours that differ"
+        return self._mean(shares, 0.0)
+
+
+def _distances(X: Any, metric: str) -> Floats:
+    """Return the distances of all rows of a small table."""
+    rows = DistanceRows(X, metric, 1, np.arange(X.shape[0], dtype=np.int64))
+    found = np.concatenate([block for _, block in rows]).astype(np.float64)
+    if rows.squared:
+        found = rows.unit * np.sqrt(np.maximum(found, 0.0))
+    np.fill_diagonal(found, 0.0)
+    return np.maximum(found, 0.0)
