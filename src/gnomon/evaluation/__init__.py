@@ -14,15 +14,25 @@ from gnomon.evaluation.explanations import (
     sign_agreement,
     stability,
 )
+from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
+from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.radii import local_radius_correlation
+from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
 
 __all__ = [
+    "MEASURES",
+    "QUALITIES",
     "SIMILARITY_METRICS",
     "Agreement",
+    "Curves",
     "DriverRecovery",
     "Evaluation",
     "FeatureRemoval",
+    "Measure",
     "PushTest",
+    "Score",
+    "Scorecard",
+    "ShepardDiagram",
     "Stability",
     "compare_embeddings",
     "embedding_similarity",
@@ -31,6 +41,7 @@ __all__ = [
     "push_test",
     "recovery_of_drivers",
     "remove_features",
+    "scorecard",
     "shuffle_columns",
     "sign_agreement",
     "stability",

@@ -231,7 +231,7 @@ def scorecard(
     graph: NeighborGraph | None = None,
     measures: str | Sequence[str] = "all",
     n_anchors: int | None = None,
-    n_pairs: int | None = 1_000_000,
+    n_pairs: int | None = 2_000_000,
     confidence: float = 0.95,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -263,7 +263,7 @@ def scorecard(
     n_anchors : int >= 2 or None, default=None
         Rows whose ranks against all rows are found: all up to 5000 rows by default, else 2000 random ones. As many as
         there are rows makes every measure of ranks exact.
-    n_pairs : int >= 1 or None, default=1_000_000
+    n_pairs : int >= 1 or None, default=2_000_000
         Pairs that `shepard`, `non_metric_stress` and the Shepard diagram rest on, about, if there are more; None takes
         all pairs of an anchor and a row.
     confidence : float in (0, 1), default=0.95
