@@ -223,6 +223,7 @@ void compare_ranks(std::size_t i, std::size_t at, const std::vector<std::int32_t
     const std::size_t n = s.data_rank.size(), g = params.sizes.size();
     for (auto* sums : {&s.shared, &s.in, &s.in_count, &s.ex, &s.ex_count}) sums->assign(g + 1, 0);
     for (auto* sums : {&s.map_error, &s.data_error}) sums->assign(g + 1, 0.0);
+    std::int64_t* coranked = s.coranked.data() + static_cast<std::size_t>(params.groups[at]) * n;
     double weighted = 0;
     for (std::size_t j = 0; j < n; ++j) {
         if (j == i) continue;
@@ -231,7 +232,7 @@ void compare_ranks(std::size_t i, std::size_t at, const std::vector<std::int32_t
         const auto from_map = static_cast<std::size_t>(place[static_cast<std::size_t>(e)]);
         const double gap = std::abs(static_cast<double>(r) - static_cast<double>(e));
         ++s.shared[std::max(from_data, from_map)];
-        ++s.coranked[static_cast<std::size_t>(larger)];
+        ++coranked[larger];
         weighted += params.weights[static_cast<std::size_t>(larger)];
         s.map_error[from_map] += gap / e;
         s.data_error[from_data] += gap / r;
@@ -262,7 +263,7 @@ void rank_anchor(const T* data, Span2<const double> Y, std::size_t i, std::size_
                  const AnchorRankOutputs& out) {
     const std::size_t n = Y.rows();
     s.map_row.resize(n);
-    s.coranked.resize(n);
+    s.coranked.resize(out.coranked.size());
     squared_map_distances(Y, i, s.map_row.data());
     s.data.sort(data, n, i);
     s.map.sort(s.map_row.data(), n, i);
@@ -302,9 +303,10 @@ void rank_all(Span2<const T> distances, Span2<const double> Y, std::span<const s
                                         scratch[worker], out);
                     });
     // Counts: their sum is the same whichever worker counted what.
-    std::fill(out.coranked.begin(), out.coranked.end(), 0);
+    std::int64_t* total = out.coranked.data();
+    std::fill(total, total + out.coranked.size(), 0);
     for (const auto& s : scratch)
-        for (std::size_t rank = 0; rank < s.coranked.size(); ++rank) out.coranked[rank] += s.coranked[rank];
+        for (std::size_t at = 0; at < s.coranked.size(); ++at) total[at] += s.coranked[at];
 }
 
 }  // namespace

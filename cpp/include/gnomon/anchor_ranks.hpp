@@ -13,14 +13,16 @@ namespace gnomon {
 /// What to sum. Ranks count from 1, the nearest; equal distances are ranked by row number. r is a rank in the data, e
 /// the rank of the same row in the map.
 struct AnchorRankParams {
-    std::span<const std::int64_t> sizes;  ///< (g): sizes k of neighbourhoods, ascending, each in [1, n - 1]
-    std::span<const double> weights;      ///< (n): weight of a row whose max(r, e) is the place in this list
-    double unit = 1.0;                    ///< what a distance is multiplied by to be in units of the data
-    bool squared = false;                 ///< whether distances are squares; then their root is multiplied
-    std::uint64_t seed = 0;               ///< of the pairs
+    std::span<const std::int64_t> sizes;   ///< (g): sizes k of neighbourhoods, ascending, each in [1, n - 1]
+    std::span<const double> weights;       ///< (n): weight of a row whose max(r, e) is the place in this list
+    std::span<const std::int32_t> groups;  ///< (m): group of each anchor, for `coranked`
+    double unit = 1.0;                     ///< what a distance is multiplied by to be in units of the data
+    bool squared = false;                  ///< whether distances are squares; then their root is multiplied
+    std::uint64_t seed = 0;                ///< of the pairs
 };
 
-/// One entry or row for each of the m anchors, but for `coranked`. Exact for the distances given.
+/// One entry or row for each of the m anchors, but for `coranked`, which has one for each group of anchors. Exact for
+/// the distances given.
 struct AnchorRankOutputs {
     Span2<std::int32_t> nearest_in_data;  ///< (m, any number up to n - 1): row numbers, nearest first
     Span2<std::int32_t> nearest_in_map;   ///< (m, the same number)
@@ -34,7 +36,7 @@ struct AnchorRankOutputs {
     Span2<double> moments;               ///< (m, 5): sums of x, y, x^2, y^2, x y over the distances to other rows
     Span2<double> data_distances;        ///< (m, p): to p rows drawn at random, with replacement
     Span2<double> map_distances;         ///< (m, p): to the same rows in the map
-    std::span<std::int64_t> coranked;    ///< (n): pairs of an anchor and a row by max(r, e), over all anchors
+    Span2<std::int64_t> coranked;        ///< (groups, n): pairs of an anchor and a row by max(r, e)
 };
 
 /// Compares anchors from their rows of distances to all n rows of the data. `distances` (m, n) may be any increasing

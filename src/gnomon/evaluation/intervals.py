@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,15 +56,15 @@ class Sampling:
             return Estimate(value)
         return self._around(value, float(np.var(known, ddof=1)) / known.size, known.size - 1)
 
-    def of_sums(self, statistic: Callable[[Floats], Floats], sums: Floats) -> Estimate:
+    def of_sums(self, statistic: Callable[[npt.NDArray[Any]], Floats], sums: npt.NDArray[Any]) -> Estimate:
         """Estimate a smooth function of sums over the rows, by the jackknife.
 
         Parameters
         ----------
         statistic : callable
             From sums of shape (..., q) to values of shape (...).
-        sums : ndarray of shape (n_drawn, q)
-            What each row adds.
+        sums : ndarray of shape (n_parts, q)
+            What each row drawn, or each of a few random groups of as many, adds.
         """
         total, m = sums.sum(axis=0), len(sums)
         value = float(statistic(total))

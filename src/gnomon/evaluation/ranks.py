@@ -17,6 +17,8 @@ __all__ = [
     "AnchorRanks",
     "auc_offset",
     "auc_weights",
+    "coranking_curve",
+    "local_and_global",
     "local_size",
     "neighborhood_sizes",
     "random_rank_errors",
@@ -29,6 +31,7 @@ Ints = npt.NDArray[np.int64]
 
 _EVERY_SIZE = 128  # rows up to which curves have a value for every size
 _N_SIZES = 96
+_GROUPS = 25
 _COLUMNS = (
     "nearest_in_data",
     "nearest_in_map",
@@ -77,8 +80,8 @@ class AnchorRanks:
         Distances of some or all pairs.
     all_pairs : bool
         Whether these are all pairs, each once. Otherwise each anchor has as many, one anchor after the other.
-    coranked : ndarray of shape (n,), int64
-        Pairs of an anchor and a row by max(r, e).
+    coranked : ndarray of shape (n_groups, n), int64
+        Pairs of an anchor and a row by max(r, e), for random groups of anchors of about the same size.
     """
 
     anchors: Ints
@@ -103,7 +106,7 @@ class AnchorRanks:
     @property
     def n_samples(self) -> int:
         """Rows in all."""
-        return len(self.coranked)
+        return int(self.coranked.shape[1])
 
     def at(self, k: int) -> int:
         """Return the place of a size in `sizes`."""
@@ -157,11 +160,13 @@ class AnchorRanks:
         values: Floats = means.mean(axis=1)
         return np.where(np.isfinite(values), values, np.nan)
 
-    def coranking_curve(self) -> Floats:
-        """Return Q_NX over all anchors for every k = 1 ... n - 1."""
-        n = self.n_samples
-        curve: Floats = np.cumsum(self.coranked[1:]) / (np.arange(1, n) * float(len(self.anchors)))
-        return curve
+
+def coranking_curve(coranked: npt.NDArray[Any]) -> Floats:
+    """Return Q_NX for every k = 1 ... n - 1 from counts of pairs by max(r, e), both in the last axis."""
+    n = coranked.shape[-1]
+    counts = np.cumsum(coranked[..., 1:], axis=-1)
+    curve: Floats = counts * ((n - 1) / (np.arange(1, n) * counts[..., -1:]))
+    return curve
 
 
 def rank_anchors(
@@ -199,10 +204,27 @@ def rank_anchors(
     all_pairs = m == n and (n_pairs is None or n * (n - 1) // 2 <= n_pairs)
     drawn = 0 if all_pairs else n - 1 if n_pairs is None else max(1, min(n - 1, n_pairs // m))
     rows = DistanceRows(X, metric, n_nearest, anchors)
-    weights, parts, coranked = auc_weights(n), [], np.zeros(n, dtype=np.int64)
+    weights, parts = auc_weights(n), []
+    n_groups = min(_GROUPS, m)
+    groups = (np.argsort(_core.random_keys(seed, m), kind="stable") % n_groups).astype(np.int32)
+    coranked, at = np.zeros((n_groups, n), dtype=np.int64), 0
     for some, distances in rows:
+        mine = groups[at : at + len(some)]
+        at += len(some)
         *found, data_pairs, map_pairs, counts = _core.rank_anchors(
-            distances, Y, some, sizes, weights, n_nearest, drawn, rows.unit, rows.squared, seed, current_run().n_threads
+            distances,
+            Y,
+            some,
+            sizes,
+            weights,
+            mine,
+            n_groups,
+            n_nearest,
+            drawn,
+            rows.unit,
+            rows.squared,
+            seed,
+            current_run().n_threads,
         )
         coranked += counts
         near = np.stack(found[:2], axis=2)
@@ -250,10 +272,29 @@ def auc_offset(n: int) -> float:
     return float(np.sum(1.0 / (n - 1.0 - k)) / np.sum(1.0 / k))
 
 
-def local_size(curve: Floats) -> int:
-    """Return the size at which Q_NX, for every k = 1 ... n - 1, is farthest above chance."""
-    n = len(curve) + 1
-    return int(np.argmax(curve - np.arange(1, n) / (n - 1))) + 1
+def local_size(curve: Floats) -> npt.NDArray[np.int64]:
+    """Return the size at which Q_NX, for every k = 1 ... n - 1 in the last axis, is farthest above chance."""
+    n = curve.shape[-1] + 1
+    sizes: npt.NDArray[np.int64] = np.argmax(curve - np.arange(1, n) / (n - 1), axis=-1) + 1
+    return sizes
+
+
+def local_and_global(coranked: npt.NDArray[Any]) -> Floats:
+    """Return the means of Q_NX up to the local size and from it on, (..., 2), from counts in the last axis.
+
+    References
+    ----------
+    .. [1] Lee & Verleysen, "Scale-independent quality criteria for dimensionality reduction", Pattern Recognition
+       Letters 31, 2010.
+    """
+    curve = coranking_curve(coranked)
+    n = curve.shape[-1] + 1
+    size = local_size(curve)
+    sums = np.cumsum(curve, axis=-1)
+    up_to = np.take_along_axis(sums, size[..., None] - 1, axis=-1)[..., 0]
+    at = np.take_along_axis(curve, size[..., None] - 1, axis=-1)[..., 0]
+    means: Floats = np.stack([up_to / size, (sums[..., -1] - up_to + at) / (n - size)], axis=-1)
+    return means
 
 
 def rank_error_scale(n: int) -> Floats:

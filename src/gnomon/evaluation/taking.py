@@ -17,6 +17,8 @@ from gnomon.evaluation.anchors import DistanceRows, choose_anchors
 from gnomon.evaluation.intervals import Estimate, Sampling
 from gnomon.evaluation.ranks import (
     AnchorRanks,
+    coranking_curve,
+    local_and_global,
     local_size,
     neighborhood_sizes,
     random_rank_errors,
@@ -113,7 +115,7 @@ class Taking:
             "topology_h1": lambda: self._topology(topology.loops, _LOOPED_ROWS, _LOOPED_ROWS),
             "intrinsic_dimension": lambda: self._of_dimension(lambda dimension: dimension),
             "dimension_ratio": lambda: self._of_dimension(lambda dimension: self.subject.Y.shape[1] / dimension),
-            "q_global": lambda: self._q_over(self.local_size, self.n - 1),
+            "q_global": lambda: self._q_over(1, self.local_size, self.n - 1),
             "shepard": lambda: self._of_pairs("shepard", 0.0),
             "pearson": lambda: self._of_moments(lambda m: pairs.pearson(m, self._counts(m)), 0.0),
             "stress": lambda: self._of_moments(pairs.scale_optimal_stress, self._random_stress.get("stress")),
@@ -126,7 +128,7 @@ class Taking:
             "trustworthiness": lambda: self._at_k(self.ranks.trust(), trust_of_random_map(self.n, self.k)),
             "continuity": lambda: self._at_k(self.ranks.continuity(), trust_of_random_map(self.n, self.k)),
             "neighborhood_preservation": self._preservation,
-            "q_local": lambda: self._q_over(1, self.local_size),
+            "q_local": lambda: self._q_over(0, 1, self.local_size),
             "mrre_false": lambda: self._at_k(self.ranks.mrre()[0], random_rank_errors(self.n, self.k)),
             "mrre_missing": lambda: self._at_k(self.ranks.mrre()[1], random_rank_errors(self.n, self.k)),
             "local_radius_correlation": self._radii,
@@ -164,11 +166,7 @@ class Taking:
     @cached_property
     def local_size(self) -> int:
         """Size up to which neighbourhoods are local."""
-        return local_size(self._q_nx)
-
-    @cached_property
-    def _q_nx(self) -> Floats:
-        return self.ranks.coranking_curve()
+        return int(local_size(coranking_curve(self.ranks.coranked.sum(axis=0))))
 
     def _mean(self, values: Floats, chance: float | None) -> Taken:
         """Return the mean of a value of each anchor."""
@@ -178,21 +176,11 @@ class Taking:
     def _at_k(self, values: Floats, chance: float) -> Taken:
         return self._mean(values[:, self.ranks.at(self.k)], chance)
 
-    def _q_over(self, first: int, last: int) -> Taken:
-        """Return the mean of Q_NX over sizes; its interval is of the curve between the sizes of `Curves`, straight."""
-        sizes = np.arange(first, last + 1)
-        value = float(self._q_nx[first - 1 : last].mean())
-        known = self.ranks.sizes.astype(np.float64)
-        place = np.interp(sizes, known, np.arange(len(known)))
-        left = np.minimum(place.astype(np.int64), max(len(known) - 2, 0))
-        right = np.minimum(left + 1, len(known) - 1)
-        weights = np.bincount(left, 1.0 - (place - left), len(known)) + np.bincount(right, place - left, len(known))
-        interval = self.sampling.mean(self.ranks.kept() @ (weights / len(sizes))).interval
-        if interval is not None:
-            half = 0.5 * (interval[1] - interval[0])
-            interval = (value - half, value + half)
+    def _q_over(self, part: int, first: int, last: int) -> Taken:
+        """Return the mean of Q_NX over local or global sizes; the jackknife finds where they part anew."""
+        estimate = self.sampling.of_sums(lambda counts: local_and_global(counts)[..., part], self.ranks.coranked)
         chance = (first + last) / (2.0 * (self.n - 1))
-        return Taken(Estimate(value, interval), chance, len(self.anchors), None, self.sampling.unseen <= 0.0)
+        return Taken(estimate, chance, len(self.anchors), None, self.sampling.unseen <= 0.0)
 
     @cached_property
     def _n_moments(self) -> int:

@@ -1,0 +1,341 @@
+"""Every measure against its definition written out, ZADU, scikit-learn and the reference values, to 1e-6."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist
+from scipy.stats import pearsonr, spearmanr
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+from sklearn.isotonic import IsotonicRegression
+from sklearn.manifold import trustworthiness
+from sklearn.metrics import silhouette_score
+
+from gnomon.evaluation import evaluate, local_radius_correlation, scorecard
+from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, rank_anchors
+from gnomon.evaluation.scores import neighbor_ranks, rank_agreement
+from gnomon.evaluation.steadiness import SharedNeighbors, distortions, score_of
+from gnomon.evaluation.topology import diagram_agreement, loops, pieces
+
+
+def iris():
+    i, j = np.arange(150)[:, None], np.arange(4)
+    X = load_iris().data + 1e-3 * np.sin(1 + 7 * i + 3 * j)
+    centred = X - X.mean(axis=0)
+    return X, centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T, load_iris().target
+
+
+def waves():
+    i = np.arange(240)[:, None]
+    X = np.sin(0.1 * i * np.arange(1, 7)) + 0.3 * np.cos(i**1.5 * np.arange(2, 8))
+    Y = X[:, :2] @ np.array([[1, 0.5], [-0.3, 1.2]]) + 0.2 * np.sin(i * [[3.0, 5.0]])
+    return X, Y, (np.arange(240) * 7 // 40) % 5
+
+
+def coarse():
+    """Whole numbers: many equal distances, and rows that are equal."""
+    rng = np.random.default_rng(5)
+    return rng.integers(0, 4, (70, 3)) * 1.0, rng.integers(0, 5, (70, 2)) * 1.0, np.arange(70) % 4
+
+
+# ZADU 0.5.4: for (X, Y, labels), k of `iris()`, 10 and `waves()`, 7
+#   ZADU([{"id": m, "params": {"k": k}} for m in ("tnc", "mrre", "nh", "topo")] + [{"id": m, "params": {}} for m in
+#   ("dsc", "ivm", "pr", "srho", "stress", "sn_stress", "nm_stress")], X).measure(Y, labels)
+# and {"id": "snc", "params": {"random_state": 0}}, with "clustering_strategy": "4-means" or without.
+ZADU = {
+    "iris": {
+        "trustworthiness": 0.9829938042131352,
+        "continuity": 0.9908748451053282,
+        "mrre_false": 0.968512654926884,
+        "mrre_missing": 0.9808715468302306,
+        "neighborhood_hit": 0.9313333333333332,
+        "topographic_product": -0.039576000819426305,
+        "distance_consistency": 0.9266666666666666,
+        "silhouette": 0.5343912619434686,
+        "pearson": 0.9983831265548582,
+        "shepard": 0.9958003736926755,
+        "raw_stress": 0.04180966325276151,
+        "stress": 0.040493700528525016,
+        "non_metric_stress": 0.030233730371826244,
+    },
+    "waves": {
+        "trustworthiness": 0.827700665419006,
+        "continuity": 0.9335932626325639,
+        "mrre_false": 0.8197125172305825,
+        "mrre_missing": 0.9333319042180986,
+        "neighborhood_hit": 0.21011904761904757,
+        "topographic_product": -0.10373642966545799,
+        "distance_consistency": 0.2708333333333333,
+        "silhouette": -0.0922387529584707,
+        "pearson": 0.5637015256686094,
+        "shepard": 0.5162976613219437,
+        "raw_stress": 0.4360551363716955,
+        "stress": 0.35746384068390424,
+        "non_metric_stress": 0.3549070303487313,
+    },
+}
+ZADU_CLUSTERS = {
+    "iris": {"hdbscan": (0.9190333534537974, 0.8577679750889989), "4-means": (0.9359255664932425, 0.8966400591875449)},
+    "waves": {"hdbscan": (0.4685363744697719, 0.6351267009157782), "4-means": (0.5214697354003761, 0.6997119759066324)},
+}
+DATA = {"iris": (*iris(), 10), "waves": (*waves(), 7), "coarse": (*coarse(), 6)}
+
+
+@pytest.mark.parametrize("name", ["iris", "waves"])
+def test_values_are_those_of_zadu(name):
+    X, Y, labels, k = DATA[name]
+    found = scorecard(X, Y, labels, n_neighbors=k, measures=list(ZADU[name]))
+    assert {one: score.value for one, score in found.items()} == pytest.approx(ZADU[name], abs=1e-6)
+    assert all(score.exact for score in found.values())
+
+
+class _Legacy:
+    """The random numbers that ZADU draws, one after the other."""
+
+    def __init__(self):
+        self.source = np.random.RandomState(0)
+
+    def integer(self, high):
+        return int(self.source.randint(high))
+
+    def uniform(self, count):
+        return self.source.rand(count)
+
+
+def _nearest(A, k):
+    apart = cdist(A, A)
+    np.fill_diagonal(apart, -1)
+    return np.argsort(apart, axis=1, kind="stable")[:, 1 : k + 1]
+
+
+@pytest.mark.parametrize("name", ["iris", "waves"])
+@pytest.mark.parametrize("clustering", ["4-means", "hdbscan"])
+def test_steadiness_with_the_draws_of_zadu_is_zadus(name, clustering):
+    X, Y, _, _ = DATA[name]
+    k = int(np.sqrt(len(X)))
+    graphs = [SharedNeighbors.of(_nearest(A, k)) for A in (X, Y)]
+    draws = _Legacy()
+    found = []
+    for score, A in (("steadiness", X), ("cohesiveness", Y)):
+        means = {}
+        if clustering == "4-means":
+
+            def means_of(members, _, A=A):
+                seed = draws.integer(np.iinfo(np.int32).max)
+                return KMeans(min(4, len(members)), n_init="auto", random_state=seed).fit_predict(A[members])
+
+            means = {"clusters": means_of}
+        sums = distortions(score, *graphs, 0, draws=[draws] * 150, **means)
+        found.append(float(score_of(sums.sum(axis=0))))
+    # Distances by shared neighbours are often equal, and the two HDBSCANs join equal ones in another order.
+    assert found == pytest.approx(ZADU_CLUSTERS[name][clustering], abs=1e-6 if clustering == "4-means" else 0.01)
+
+
+@pytest.mark.parametrize("name", ["iris", "waves"])
+def test_steadiness_of_our_own_draws_is_near_zadus(name):
+    X, Y, _, _ = DATA[name]
+    found = scorecard(X, Y, measures=["steadiness", "cohesiveness"])
+    for one, expected in zip(found.values(), ZADU_CLUSTERS[name]["hdbscan"], strict=True):
+        half = one.interval[1] - one.value
+        assert 0.0 < half < 0.08
+        assert abs(one.value - expected) < 4.0 * half  # both are samples
+
+
+def test_reference_values_are_reproduced():
+    X, Y, labels, _ = DATA["iris"]
+    found = {k: scorecard(X, Y, labels, n_neighbors=k) for k in (5, 10, 30)}
+    for k, trust, continuity, kept in (
+        (5, 0.9784882629, 0.9902723005, 0.6373333333),
+        (10, 0.9829938042, 0.9908748451, 0.734),
+        (30, 0.9935353535, 0.9961637427, 0.9155555556),
+    ):
+        assert found[k]["trustworthiness"].value == pytest.approx(trust, rel=1e-6)
+        assert found[k]["continuity"].value == pytest.approx(continuity, rel=1e-6)
+        assert found[k]["neighborhood_preservation"].value == pytest.approx(kept, rel=1e-6)
+    ten = found[10]
+    for name, value in (
+        ("auc_rnx", 0.6894006417),
+        ("shepard", 0.9958003737),
+        ("raw_stress", 0.04180966325),
+        ("stress", 0.04049370053),
+        ("neighborhood_hit", 0.9313333333),
+        ("local_radius_correlation", 0.8883761832),
+    ):
+        assert ten[name].value == pytest.approx(value, rel=1e-6), name
+    assert ten.shepard.scale == pytest.approx(1.010525291, rel=1e-6)
+    assert ten.curves.q_nx[0] == pytest.approx(0.3733333333, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", list(DATA))
+def test_ranks_follow_their_definitions(name):
+    X, Y, _, k = DATA[name]
+    n = len(X)
+    # Whole squared distances, so that equal ones are equal to the last bit.
+    given = np.round(cdist(X, X, "sqeuclidean"), 9)
+    in_map = cdist(Y, Y, "sqeuclidean")
+    found = scorecard(given, Y, n_neighbors=k, metric="precomputed", measures=["auc_rnx", "q_local", "q_global"])
+    r, e = neighbor_ranks(given).astype(float), neighbor_ranks(in_map).astype(float)
+    other = ~np.eye(n, dtype=bool)
+    q = np.array([np.mean(np.sum((r <= size) & (e <= size) & other, axis=1)) / size for size in range(1, n)])
+    r_nx = [((n - 1) * q[size - 1] - size) / (n - 1 - size) for size in range(1, n - 1)]
+    weights = 1.0 / np.arange(1, n - 1)
+    assert found["auc_rnx"].value == pytest.approx(np.sum(r_nx * weights) / weights.sum(), abs=1e-9)
+    assert found["auc_rnx"].value == pytest.approx(rank_agreement(r.astype(np.int32), e.astype(np.int32), k).auc_rnx)
+    size = int(np.argmax(q - np.arange(1, n) / (n - 1))) + 1
+    assert found.local_size == size
+    assert found["q_local"].value == pytest.approx(q[:size].mean(), abs=1e-9)
+    assert found["q_global"].value == pytest.approx(q[size - 1 :].mean(), abs=1e-9)
+    curves = found.curves
+    for at, size in enumerate(curves.sizes):
+        assert curves.q_nx[at] == pytest.approx(q[size - 1], abs=1e-9)
+        assert curves.r_nx[at] == pytest.approx(r_nx[size - 1], abs=1e-9)
+        norm = n * np.sum(np.abs(n - 2.0 * np.arange(1, size + 1) + 1) / np.arange(1, size + 1))
+        near_map, near_data = (e <= size) & other, (r <= size) & other
+        gaps = np.abs(r - e)
+        assert curves.mrre_false[at] == pytest.approx(1 - np.sum(gaps[near_map] / e[near_map]) / norm, abs=1e-9)
+        assert curves.mrre_missing[at] == pytest.approx(1 - np.sum(gaps[near_data] / r[near_data]) / norm, abs=1e-9)
+        if 2 * size >= n:
+            assert np.isnan(curves.trustworthiness[at])
+            continue
+        scale = 2.0 / (n * size * (2 * n - 3 * size - 1))
+        assert curves.trustworthiness[at] == pytest.approx(1 - scale * np.sum((r - size)[near_map & ~near_data]))
+        assert curves.continuity[at] == pytest.approx(1 - scale * np.sum((e - size)[near_data & ~near_map]))
+
+
+@pytest.mark.parametrize("name", list(DATA))
+def test_triplets_are_all_triplets(name):
+    X, Y, labels, _ = DATA[name]
+    given, in_map = cdist(X, X), cdist(Y, Y, "sqeuclidean")
+
+    def share(a, b):
+        n, agreeing = len(a), 0.0
+        for i in range(n):
+            others = np.delete(np.arange(n), i)
+            x, y = a[i, others], b[i, others]
+            orders = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
+            same = (orders[0] == orders[1]) + 0.5 * ((orders[0] == 0) ^ (orders[1] == 0))
+            agreeing += np.triu(same, 1).sum()
+        return agreeing / (n * (n - 1) * (n - 2) / 2)
+
+    found = scorecard(given, Y, labels, metric="precomputed", measures="random_triplets")["random_triplets"]
+    assert found.value == pytest.approx(share(given, in_map), abs=1e-12)
+    assert found.n_pairs == len(X) * (len(X) - 1) * (len(X) - 2) // 2
+    centers = [np.array([A[labels == c].mean(axis=0) for c in np.unique(labels)]) for A in (X, Y)]
+    found = scorecard(X, Y, labels, measures="centroid_triplets")["centroid_triplets"]
+    assert found.value == pytest.approx(share(*(cdist(one, one) for one in centers)), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["iris", "waves"])
+def test_pairs_and_classes_are_those_of_scipy_and_scikit_learn(name):
+    X, Y, labels, k = DATA[name]
+    found = scorecard(X, Y, labels, n_neighbors=k)
+    upper = np.triu_indices(len(X), 1)
+    x, y = cdist(X, X)[upper], cdist(Y, Y)[upper]
+    fitted = IsotonicRegression().fit_transform(x, y)
+    expected = {
+        "trustworthiness": trustworthiness(X, Y, n_neighbors=k),
+        "continuity": trustworthiness(Y, X, n_neighbors=k),
+        "pearson": pearsonr(x, y).statistic,
+        "shepard": spearmanr(x, y).statistic,
+        "raw_stress": np.sqrt(np.sum((x - y) ** 2) / np.sum(x * x)),
+        "stress": min(np.sqrt(np.sum((x - a * y) ** 2) / np.sum(x * x)) for a in [np.sum(x * y) / np.sum(y * y)]),
+        "non_metric_stress": np.sqrt(np.sum((y - fitted) ** 2) / np.sum(y * y)),
+        "silhouette": silhouette_score(Y, labels),
+        "local_radius_correlation": local_radius_correlation(X, Y, n_neighbors=k),
+        "knn_accuracy": evaluate(X, Y, labels=labels).knn_accuracy,
+    }
+    assert {one: found[one].value for one in expected} == pytest.approx(expected, abs=1e-6)
+    near = _nearest(Y, k)
+    assert found["neighborhood_hit"].value == pytest.approx(np.mean(labels[near] == labels[:, None]))
+
+
+def test_the_topographic_product_follows_its_definition():
+    X, Y, _, k = DATA["waves"]
+    given, in_map = cdist(X, X), cdist(Y, Y)
+    near_data, near_map = _nearest(X, k), _nearest(Y, k)
+    total = []
+    for i in range(len(X)):
+        first = given[i, near_map[i]] / given[i, near_data[i]]
+        second = in_map[i, near_map[i]] / in_map[i, near_data[i]]
+        total += [np.log(np.prod(first[:j] * second[:j]) ** (1 / (2 * j))) for j in range(1, k + 1)]
+    found = scorecard(X, Y, n_neighbors=k, measures="topographic_product")["topographic_product"]
+    assert found.value == pytest.approx(np.mean(total), abs=1e-9)
+    assert found.measure.direction == "nearer to 0 is better"
+
+
+def test_pieces_join_along_the_shortest_tree():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    apart = cdist(X, X)
+    tree = np.sort(minimum_spanning_tree(apart).data)
+    np.testing.assert_allclose(pieces(apart)[:, 1], tree)
+    line = np.array([0.0, 1.0, 3.0, 3.0, 7.0])[:, None]
+    np.testing.assert_array_equal(pieces(cdist(line, line)), [[0, 0], [0, 1], [0, 2], [0, 4]])
+
+
+def _distance(a, b):
+    """Distance of two diagrams by assignment: each bar to a bar of the other, or to the diagonal."""
+    n, m = len(a), len(b)
+    costs = np.zeros((n + m, n + m))
+    costs[:n, :m] = np.abs(a[:, None] - b[None]).max(axis=2)
+    costs[:n, m:], costs[n:, :m] = np.diff(a) / 2, np.diff(b).T / 2
+    return costs[linear_sum_assignment(costs)].sum()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_likeness_of_diagrams_is_the_wasserstein_distance(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.exponential(size=rng.integers(1, 30)), rng.exponential(size=rng.integers(1, 30)) ** 3
+    bars = [np.column_stack([np.zeros(len(one)), np.sort(one)]) for one in (a, b)]
+    whole = (a.sum() + b.sum()) / 2
+    assert diagram_agreement(*bars) == pytest.approx(1 - _distance(*bars) / whole, abs=1e-12)
+    late = [one + rng.random(len(one))[:, None] for one in bars]
+    assert diagram_agreement(*late) == pytest.approx(1 - _distance(*late) / whole, abs=1e-12)
+    assert diagram_agreement(late[0], late[0]) == diagram_agreement(bars[0], bars[0]) == 1.0
+    nothing = np.empty((0, 2))
+    assert diagram_agreement(nothing, late[0]) == 0.0
+    assert diagram_agreement(nothing, nothing) == 1.0
+
+
+def test_a_circle_has_one_loop_and_keeps_it_whatever_the_scale():
+    pytest.importorskip("gudhi")
+    angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    found = loops(cdist(circle, circle))
+    assert found.shape == (1, 2)
+    assert found[0, 0] == pytest.approx(2 * np.sin(np.pi / 60))
+    assert found[0, 1] == pytest.approx(np.sqrt(3), abs=0.06)
+    lifted = np.column_stack([5 * circle, np.zeros(60)])
+    assert scorecard(lifted, circle, measures="topology_h1")["topology_h1"].value == pytest.approx(1.0)
+    cut = np.column_stack([angle, np.zeros(60)])
+    assert scorecard(lifted, cut, measures="topology_h1")["topology_h1"].value == 0.0
+
+
+def test_a_tree_of_a_scaled_copy_is_the_same():
+    X, _, _, _ = DATA["waves"]
+    assert scorecard(X, 7 * X[:, ::-1] + 3, measures="topology_h0")["topology_h0"].value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+def test_the_metric_of_the_data_is_respected(metric):
+    X, Y, _, k = DATA["waves"]
+    names = ["auc_rnx", "shepard", "pearson", "stress", "random_triplets", "topology_h0", "topographic_product"]
+    found = scorecard(X, Y, n_neighbors=k, metric=metric, measures=names)
+    apart = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
+    expected = scorecard(apart, Y, n_neighbors=k, metric="precomputed", measures=names)
+    for name in names:
+        assert found[name].value == pytest.approx(expected[name].value, abs=1e-6), name
+
+
+def test_sums_of_anchors_add_up_to_those_of_all_rows():
+    X, Y, _, k = DATA["waves"]
+    given = {"metric": "euclidean", "sizes": neighborhood_sizes(240, k), "n_nearest": k, "n_pairs": 10, "seed": 0}
+    whole = rank_anchors(X, Y, np.arange(240), **given)
+    odd, even = (rank_anchors(X, Y, np.arange(first, 240, 2), **given) for first in (1, 0))
+    for name in ("shared", "intruders", "extruders", "discordant", "nearest_in_map", "auc", "moments"):
+        np.testing.assert_allclose(getattr(odd, name), getattr(whole, name)[1::2], rtol=1e-5, err_msg=name)
+    total = odd.coranked.sum(axis=0) + even.coranked.sum(axis=0)
+    np.testing.assert_array_equal(total, whole.coranked.sum(axis=0))
+    assert local_and_global(total)[0] == pytest.approx(scorecard(X, Y, measures="q_local")["q_local"].value)
