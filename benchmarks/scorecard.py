@@ -112,9 +112,7 @@ def _compare(options: argparse.Namespace, rows: int, path: Path) -> dict[str, An
     shared = ["--jobs", str(options.jobs)] if options.jobs else []
     here = {"sampled": _child(sys.executable, ["--here", str(path), *shared], options.limit)}
     if rows <= options.exact_up_to:
-        here["exact"] = _child(
-            sys.executable, ["--here", str(path), "--anchors", str(rows), *shared], options.limit
-        )
+        here["exact"] = _child(sys.executable, ["--here", str(path), "--anchors", str(rows), *shared], options.limit)
     there = {
         group: _child(
             options.peer_python, ["--there", str(path), "--group", group, "--memory", options.memory], options.limit

@@ -12,7 +12,7 @@ from gnomon.cli.config import with_config
 from gnomon.cli.console import collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_data, read_positions
 from gnomon.cli.options import with_data, with_json, with_threads
-from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 
 __all__ = ["evaluate", "explain"]
@@ -108,18 +108,42 @@ def explain(
 
 @click.command("evaluate")
 @_given_map
+@click.option("--all", "every", is_flag=True, help="Every measure, by the four qualities of a map, with intervals.")
+@click.option("--png", metavar="FILE", help="Write a figure of every measure (png, pdf, svg, jpg); implies --all.")
 @entrance("gnomon evaluate")
-def evaluate(data: str, positions: str, metric: str, threads: int | None, as_json: bool, **reading: Any) -> None:
+def evaluate(
+    data: str,
+    positions: str,
+    every: bool,
+    png: str | None,
+    metric: str,
+    threads: int | None,
+    as_json: bool,
+    **reading: Any,
+) -> None:
     """Say how far to trust the positions Y of the rows of X, beside a map that knows nothing of X.
 
     X and Y are as for `gnomon explain`.
     """
+    paths = given(png=png)
+    check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
         dataset, result = _make(data, positions, metric, threads, **reading)
-        evaluation = result.evaluate()
+        evaluation = result.scorecard() if every or png else result.evaluate()
+        for kind, path in paths.items():
+            with destination(kind, path) as file:
+                _save_scorecard(file, evaluation, result.name)
+        write_records(paths, data=dataset, made=result)
     if as_json:
         document = {"data": data_document(dataset), "evaluation": evaluation.to_dict(), "warnings": found}
-        click.echo(json_text(document))
+        click.echo(json_text(document if not paths else {**document, "files": paths}))
     else:
-        click.echo(evaluation.summary())
+        tell(evaluation.summary(), paths)
+        tell_files(paths)
+
+
+def _save_scorecard(path: str, evaluation: Any, name: str) -> None:
+    from gnomon.plot import save_scorecard
+
+    save_scorecard(path, evaluation, title=name or None)

@@ -155,7 +155,13 @@ MEASURES = {
             "Shepard 1962; ZADU",
         ),
         Measure(
-            "pearson", "reduction", 1.0, -1.0, 1.0, "correlation (Pearson) of the distances of pairs", "Geng et al. 2005; ZADU"
+            "pearson",
+            "reduction",
+            1.0,
+            -1.0,
+            1.0,
+            "correlation (Pearson) of the distances of pairs",
+            "Geng et al. 2005; ZADU",
         ),
         Measure(
             "stress",

@@ -168,7 +168,8 @@ class Scorecard(Mapping[str, Score]):
     def by_quality(self) -> dict[str, dict[str, Score]]:
         """Return the scores sorted by quality, a key of `gnomon.evaluation.QUALITIES`; only qualities with scores."""
         found = {
-            quality: {name: one for name, one in self.items() if one.measure.quality == quality} for quality in QUALITIES
+            quality: {name: one for name, one in self.items() if one.measure.quality == quality}
+            for quality in QUALITIES
         }
         return {quality: scores for quality, scores in found.items() if scores}
 
@@ -199,7 +200,9 @@ class Scorecard(Mapping[str, Score]):
         for quality, scores in self.by_quality().items():
             lines.append(QUALITIES[quality])
             lines += [_line(one) for one in scores.values()]
-        lines += [f"{name.replace('_', ' ')} is left out: {reason}" for name, reason in self.skipped.items()]
+        for reason in dict.fromkeys(self.skipped.values()):
+            names = [name.replace("_", " ") for name, why in self.skipped.items() if why == reason]
+            lines.append(f"left out: {', '.join(names)} ({reason})")
         anchors = "all rows" if self.n_anchors == self.n_samples else f"{self.n_anchors} of {self.n_samples} rows"
         lines.append(
             f"{self.n_neighbors} neighbours; ranks of {anchors}; intervals of {100 * self.confidence:g} %; "

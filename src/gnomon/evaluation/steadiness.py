@@ -144,7 +144,9 @@ def _clusters_among(members: Ints, similarity: Floats) -> Ints:
     return labels
 
 
-def cluster_distortions(members: Ints, labels: Ints, apart: Floats, together: Floats, low: float, high: float) -> Floats:
+def cluster_distortions(
+    members: Ints, labels: Ints, apart: Floats, together: Floats, low: float, high: float
+) -> Floats:
     """Return the weighted sum of distortions of one cluster and the sum of its weights.
 
     Parameters

@@ -99,9 +99,7 @@ class Subject:
     graph: NeighborGraph | None
 
     @classmethod
-    def of(
-        cls, X: Any, Y: Any, labels: Any, graph: Any, n_neighbors: int | None, metric: str
-    ) -> Self:
+    def of(cls, X: Any, Y: Any, labels: Any, graph: Any, n_neighbors: int | None, metric: str) -> Self:
         """Check what was given; rows without a place in the map are left out."""
         values, _ = check_features(X, None)
         n = int(values.shape[0])
@@ -142,5 +140,3 @@ def _check_n_neighbors(n_neighbors: int | None, placed: int, graph: NeighborGrap
             )
         )
     return n_neighbors
-
-

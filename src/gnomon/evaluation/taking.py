@@ -222,7 +222,9 @@ class Taking:
         count = int(codes.max()) + 1
         if count < 3:
             return "it needs three classes"
-        found = self._rank_all(classes.centroids(self.subject.X[rows], codes), classes.centroids(self._places, codes), 1)
+        found = self._rank_all(
+            classes.centroids(self.subject.X[rows], codes), classes.centroids(self._places, codes), 1
+        )
         return Taken(
             Estimate(float(found.triplets().mean())), 0.5, len(rows), count * (count - 1) * (count - 2) // 2, True
         )
@@ -300,8 +302,8 @@ class Taking:
                 return "all rows lie at one place"
             try:
                 values.append(topology.diagram_agreement(*(diagram(one / one.max()) for one in sides)))
-            except MissingDependencyError as error:
-                return str(error)
+            except MissingDependencyError:
+                return 'it needs the package gudhi: pip install "gnomon[topology]"'
         drawn = Sampling(_MANY, len(values), self.sampling.confidence)
         estimate = Estimate(values[0]) if exact else drawn.mean(np.array(values))
         return Taken(estimate, None, len(samples[0]), None, exact)

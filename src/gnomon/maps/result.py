@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from gnomon.data import ColumnRule
-    from gnomon.evaluation import Evaluation
+    from gnomon.evaluation import Evaluation, Scorecard
     from gnomon.explanations import Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
@@ -283,6 +283,21 @@ class Map(Questions):
                 n_jobs=self.n_jobs,
             )
         return self._evaluation
+
+    def scorecard(self, measures: Any = "all", **options: Any) -> Scorecard:
+        """Take every measure of the map, with intervals. See `gnomon.evaluation.scorecard`.
+
+        Parameters
+        ----------
+        measures : "all", a name or a sequence of names, default="all"
+            Names as in `gnomon.evaluation.MEASURES`.
+        **options
+            Further arguments of `gnomon.evaluation.scorecard`, such as ``n_anchors`` and ``confidence``.
+        """
+        from gnomon.evaluation import scorecard
+
+        given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
+        return scorecard(self._mapped(), self.embedding, measures=measures, **given)
 
     def intrinsic_dimension(self) -> IntrinsicDimension:
         """Say how many coordinates the data need; computed once. See `gnomon.intrinsic_dimension`."""

@@ -5,6 +5,7 @@ from gnomon.plot.mosaic import assign_to_grid, mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
 from gnomon.plot.regrets import plot_regrets
 from gnomon.plot.saliency import plot_saliency, save_saliency
+from gnomon.plot.scorecard import plot_scorecard, save_scorecard
 from gnomon.plot.spectra import plot_spectra
 
 __all__ = [
@@ -15,8 +16,10 @@ __all__ = [
     "plot_panels",
     "plot_regrets",
     "plot_saliency",
+    "plot_scorecard",
     "plot_spectra",
     "save_panels",
     "save_png",
     "save_saliency",
+    "save_scorecard",
 ]
