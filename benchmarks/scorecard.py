@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -89,14 +90,16 @@ def _measure_there(path: str, group: str, memory: str) -> dict[str, Any]:
 def _child(python: str, arguments: list[str], limit: float) -> dict[str, Any]:
     """Run this file in another process; say so where it takes too long or fails."""
     command = [python, str(Path(__file__).resolve()), *arguments]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
+        found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     except subprocess.TimeoutExpired:
-        return {"seconds": limit, "failed": f"stopped after {limit:.0f} s"}
+        found = {"seconds": limit, "failed": f"stopped after {limit:.0f} s"}
     except subprocess.CalledProcessError as error:
         return {"failed": (error.stderr.strip().splitlines() or ["no reason given"])[-1][:160]}
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {**found, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
 
 def _make_map(options: argparse.Namespace, rows: int, path: Path) -> None:
@@ -124,17 +127,21 @@ def _compare(options: argparse.Namespace, rows: int, path: Path) -> dict[str, An
 
 def _report(found: dict[str, Any]) -> str:
     lines = [f"\n{found['rows']} rows"]
-    own = found["gnomon"]["sampled"]["seconds"]
-    for name, one in found["gnomon"].items():
-        lines.append(f"gnomon, every measure, {name}: {one.get('seconds', float('nan')):.1f} s {one.get('failed', '')}")
-    rows = []
-    for group, one in found["zadu"].items():
-        seconds = f"{one['seconds']:.1f}" if "seconds" in one else "-"
-        ratio = f"{one['seconds'] / own:.1f}" if "seconds" in one else "-"
-        rows.append([f"ZADU {group}", seconds, ratio, one.get("failed", "")])
-    total = sum(one.get("seconds", 0.0) for one in found["zadu"].values())
-    rows.append(["ZADU in all", f"{total:.1f}", f"{total / own:.1f}", "without the groups that failed"])
-    lines.append(table_of(["", "s", "s / gnomon's whole scorecard", ""], rows))
+    own = found["gnomon"]["sampled"]
+
+    def row(name: str, one: dict[str, Any]) -> list[str]:
+        if "seconds" not in one:
+            return [name, "-", "-", "-", "-", one.get("failed", "")]
+        wall, cpu = one["seconds"], one["cpu"]
+        figures = [f"{wall:.1f}", f"{cpu:.1f}", f"{wall / own['seconds']:.1f}", f"{cpu / own['cpu']:.1f}"]
+        return [name, *figures, one.get("failed", "")]
+
+    rows = [row(f"gnomon, every measure, {name}", one) for name, one in found["gnomon"].items()]
+    rows += [row(f"ZADU, {group}", one) for group, one in found["zadu"].items()]
+    ran = [one for one in found["zadu"].values() if "seconds" in one]
+    total = {key: sum(one[key] for one in ran) for key in ("seconds", "cpu")}
+    rows.append(row("ZADU, in all", {**total, "failed": "up to where it was stopped or failed"}))
+    lines.append(table_of(["", "wall s", "CPU s", "wall / gnomon sampled", "CPU / gnomon sampled", ""], rows))
     rows = []
     for one in found["zadu"].values():
         for name, value in one.get("values", {}).items():

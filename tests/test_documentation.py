@@ -39,6 +39,7 @@ def _assert_alike(printed, stated):
         ("methods.md", 2),
         ("parts.md", 5),
         ("questions.md", 5),
+        ("scorecard.md", 1),
         ("tables.md", 1),
         ("theory.md", 5),
     ],

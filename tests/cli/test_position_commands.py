@@ -11,7 +11,9 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.cli.console import json_text
 from gnomon.cli.inputs import read_positions
+from gnomon.evaluation import scorecard
 from gnomon.maps import Map
 
 
@@ -41,6 +43,23 @@ def test_evaluate_is_the_evaluation_of_the_library(files):
     assert found["evaluation"] == expected
     assert (found["data"]["label_name"], found["data"]["n_labels"]) == ("kind", 2)
     assert "trustworthiness" in run("evaluate", "X.npy", "Y.npy").stdout
+
+
+def test_evaluate_all_is_the_scorecard_of_the_library_and_draws_it(files):
+    pytest.importorskip("matplotlib")
+    about = ["--metadata", "about.csv", "--labels", "kind"]
+    result = run("evaluate", "X.npy", "Y.npy", *about, "--all", "--json")
+    assert result.exit_code == 0, result.output
+    labels = np.repeat(["a", "b"], 40)
+    expected = scorecard(files, files[:, :2].astype(np.float32), labels, n_jobs=1).to_dict()
+    assert json.loads(result.stdout)["evaluation"] == json.loads(json_text(expected))
+    result = run("evaluate", "X.npy", "Y.npy", *about, "--png", "card.png")
+    assert result.exit_code == 0, result.output
+    assert "keeps neighbourhoods" in result.stdout
+    assert Path("card.png").read_bytes().startswith(b"\x89PNG")
+    refused = run("evaluate", "X.npy", "Y.npy", "--png", "card.txt")
+    assert refused.exit_code == 2
+    assert "must be one that ends in" in refused.stderr
 
 
 def test_explain_writes_and_reports_the_map_of_given_positions(files):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -296,7 +299,7 @@ def test_wrong_arguments_are_refused(noisy):
         scorecard(X, Y, measures="trust")
     with pytest.raises(ValueError, match="scorecard: measures must be 'all' or at least one name"):
         scorecard(X, Y, measures=[])
-    with pytest.raises(ValueError, match="scorecard: confidence=1.0 must be a number > 0 and < 1"):
+    with pytest.raises(ValueError, match=r"scorecard: confidence=1\.0 must be a number > 0 and < 1"):
         scorecard(X, Y, confidence=1.0)
     with pytest.raises(ValueError, match="n_anchors=1 must be an integer >= 2"):
         scorecard(X, Y, n_anchors=1)
@@ -314,6 +317,14 @@ def test_wrong_arguments_are_refused(noisy):
     hole[3, 1] = np.nan
     with pytest.raises(ValueError, match="the first in row 3, column 1"):
         scorecard(hole, Y)
+
+
+def test_the_page_of_measures_lists_each_in_the_table_of_its_quality():
+    page = (Path(__file__).parents[2] / "docs" / "scorecard.md").read_text()
+    sections = re.split(r"^### ", page.split("## The measures")[1].split("## What the intervals")[0], flags=re.M)[1:]
+    for quality, section in zip(QUALITIES, sections, strict=True):
+        listed = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]*) \|", section, flags=re.M)))
+        assert listed == [name for name, one in MEASURES.items() if one.quality == quality]
 
 
 def test_measures_can_be_taken_one_by_one(noisy):

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA as ReferencePCA
 
 import gnomon as gn
+from gnomon.evaluation import scorecard
 from gnomon.linalg import align
 from gnomon.viewer import Sequence
 
@@ -148,6 +149,15 @@ def test_any_estimator_can_make_the_map(iris):
 def test_wrong_arguments_are_named(arguments, error, text, iris):
     with pytest.raises(error, match=text):
         gn.map(iris[0], **arguments)
+
+
+def test_the_scorecard_of_a_map_is_of_its_rows_metric_and_labels():
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    labels = np.arange(90) % 3
+    made = gn.maps.Map(X, X[:, :2], labels=labels, metric="cosine", n_jobs=1)
+    names = ["trustworthiness", "silhouette", "pearson"]
+    expected = scorecard(X, made.embedding, labels, metric="cosine", measures=names, n_neighbors=7, n_jobs=1)
+    assert made.scorecard(names, n_neighbors=7).to_dict() == expected.to_dict()
 
 
 def test_a_map_is_explained_and_evaluated_in_its_own_metric(digits):

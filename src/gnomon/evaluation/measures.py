@@ -78,8 +78,8 @@ MEASURES = {
             0.0,
             -math.inf,
             math.inf,
-            "mean log ratio of distances to the j-th neighbours in data and map, j = 1 ... k; below 0 the map has too few "
-            "dimensions, above 0 too many",
+            "mean log ratio of distances to the j-th neighbours in data and map, j = 1 ... k; below 0 the map has too "
+            "few dimensions, above 0 too many",
             "Bauer & Pawelzik 1992; ZADU",
         ),
         Measure(
@@ -88,7 +88,7 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "whether random clusters of the map hold together in the data, by shared neighbours",
+            "whether random clusters of the map hold together in the data, by shared neighbours of 2,000 rows at most",
             _JEON,
         ),
         Measure(
@@ -97,7 +97,7 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "whether random clusters of the data hold together in the map, by shared neighbours",
+            "whether random clusters of the data hold together in the map, by shared neighbours of 2,000 rows at most",
             _JEON,
         ),
         Measure(
@@ -106,7 +106,8 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "likeness of the scales at which pieces join, distances over the largest; which rows they are does not matter",
+            "likeness of the scales at which pieces join, distances over the largest, of 1,000 rows at most; which "
+            "rows they are does not matter",
             _RIPS,
         ),
         Measure(
@@ -115,7 +116,8 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "likeness of the loops and the scales at which they open and close; which rows they are does not matter",
+            "likeness of the loops and the scales at which they open and close, of 300 rows at most; which rows "
+            "they are does not matter",
             f"{_RIPS}; GUDHI",
         ),
         Measure(
@@ -322,8 +324,8 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "mean over rows of the share of the places of 20 neighbours that a linear function of the features predicts, "
-            "each neighbour from the others; below 0 counts as 0",
+            "mean over rows of the share of the places of 20 neighbours that a linear function of the features "
+            "predicts, each neighbour from the others; below 0 counts as 0",
             "the R2 of local linear fits, as of gnomon.explain before pooling",
         ),
     )

@@ -1,4 +1,4 @@
-"""How the distances of pairs of rows in the map follow those in the data: correlations, stresses, the Shepard diagram."""
+"""How the distances of pairs in the map follow those in the data: correlations, stresses, the Shepard diagram."""
 
 from __future__ import annotations
 

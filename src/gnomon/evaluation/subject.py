@@ -33,6 +33,7 @@ class Truth:
 
     @classmethod
     def of(cls, labels: npt.NDArray[Any] | None) -> Self:
+        """Sort labels into classes, or take them as numbers, as `check_labels` returned them."""
         if labels is None:
             return cls()
         values = measured_labels(labels)
@@ -62,6 +63,7 @@ class Truth:
         return 1.0 - float(np.sum(errors[scored] ** 2)) / total if total > 0 else None
 
     def expected_of_random_map(self, n_neighbors: int) -> dict[str, float]:
+        """Return what a map that knows nothing of the labels is expected to get, by the name of the score."""
         if self.classes is not None:
             # Close to guessing each label as often as it occurs; a majority vote does a little better.
             codes = self.classes.codes[self.classes.labelled]

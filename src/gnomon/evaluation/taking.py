@@ -111,8 +111,8 @@ class Taking:
             "topographic_product": lambda: self._mean(self.ranks.topographic(self.k), None),
             "steadiness": lambda: self._steadiness("steadiness"),
             "cohesiveness": lambda: self._steadiness("cohesiveness"),
-            "topology_h0": lambda: self._topology(topology.pieces, 2 * _JOINED_ROWS, _JOINED_ROWS),
-            "topology_h1": lambda: self._topology(topology.loops, _LOOPED_ROWS, _LOOPED_ROWS),
+            "topology_h0": lambda: self._topology(topology.pieces, _JOINED_ROWS),
+            "topology_h1": lambda: self._topology(topology.loops, _LOOPED_ROWS),
             "intrinsic_dimension": lambda: self._of_dimension(lambda dimension: dimension),
             "dimension_ratio": lambda: self._of_dimension(lambda dimension: self.subject.Y.shape[1] / dimension),
             "q_global": lambda: self._q_over(1, self.local_size, self.n - 1),
@@ -291,8 +291,8 @@ class Taking:
         estimate = Sampling(_MANY, len(sums), self.sampling.confidence).of_sums(steadiness.score_of, sums)
         return Taken(estimate, None, len(in_data.indices), None, False)
 
-    def _topology(self, diagram: Callable[[Floats], Floats], most: int, size: int) -> Taken | str:
-        exact = self.n <= most
+    def _topology(self, diagram: Callable[[Floats], Floats], size: int) -> Taken | str:
+        exact = self.n <= size
         samples = [np.arange(self.n)] if exact else [self._rows(size, 1 + number) for number in range(_SAMPLES)]
         values = []
         for rows in samples:
