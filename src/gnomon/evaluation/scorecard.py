@@ -191,7 +191,7 @@ class Scorecard(Mapping[str, Score]):
         MissingDependencyError
             If pandas cannot be imported.
         """
-        pandas = import_optional("pandas", package="pandas", extra="test")
+        pandas = import_optional("pandas", package="pandas", extra="frames")
         return pandas.DataFrame.from_dict({name: one.to_dict() for name, one in self.items()}, orient="index")
 
     def summary(self) -> str:
@@ -267,8 +267,8 @@ def scorecard(
         Rows whose ranks against all rows are found: all up to 5000 rows by default, else 2000 random ones. As many as
         there are rows makes every measure of ranks exact.
     n_pairs : int >= 1 or None, default=2_000_000
-        Pairs that `shepard`, `non_metric_stress` and the Shepard diagram rest on, about, if there are more; None takes
-        all pairs of an anchor and a row.
+        Pairs that `shepard`, `non_metric_stress` and the Shepard diagram rest on, about, if there are more. None takes
+        all pairs where all rows are anchors, and else draws n - 1 of each anchor.
     confidence : float in (0, 1), default=0.95
         Of the intervals.
     random_state : int, Generator, RandomState or None, default=0

@@ -232,8 +232,10 @@ class Taking:
     def _rank_all(self, X: Any, Y: Floats, n_nearest: int) -> AnchorRanks:
         """Rank some rows by themselves."""
         everyone = np.arange(len(Y), dtype=np.int64)
-        given = {"metric": self.metric, "sizes": np.array([1]), "n_nearest": n_nearest, "n_pairs": 1}
-        return rank_anchors(X, Y, everyone, seed=self.seed, **given)
+        one = np.ones(1, dtype=np.int64)
+        return rank_anchors(
+            X, Y, everyone, metric=self.metric, sizes=one, n_nearest=n_nearest, n_pairs=1, seed=self.seed
+        )
 
     def _preservation(self) -> Taken:
         graph, chance = self.graph, self.k / (self.n - 1)
