@@ -106,8 +106,8 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "likeness of the scales at which pieces join, distances over the largest, of 1,000 rows at most; which "
-            "rows they are does not matter",
+            "likeness of the scales at which pieces join, over their mean, of 1,000 rows at most; which rows they are "
+            "does not matter",
             _RIPS,
         ),
         Measure(
@@ -116,8 +116,8 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "likeness of the loops and the scales at which they open and close, of 300 rows at most; which rows "
-            "they are does not matter",
+            "likeness of the loops and the scales at which they open and close, over the largest distance, of 300 "
+            "rows at most; which rows they are does not matter",
             f"{_RIPS}; GUDHI",
         ),
         Measure(

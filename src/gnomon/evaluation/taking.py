@@ -111,8 +111,8 @@ class Taking:
             "topographic_product": lambda: self._mean(self.ranks.topographic(self.k), None),
             "steadiness": lambda: self._steadiness("steadiness"),
             "cohesiveness": lambda: self._steadiness("cohesiveness"),
-            "topology_h0": lambda: self._topology(topology.pieces, _JOINED_ROWS),
-            "topology_h1": lambda: self._topology(topology.loops, _LOOPED_ROWS),
+            "topology_h0": lambda: self._topology(topology.scaled_pieces, _JOINED_ROWS),
+            "topology_h1": lambda: self._topology(topology.scaled_loops, _LOOPED_ROWS),
             "intrinsic_dimension": lambda: self._of_dimension(lambda dimension: dimension),
             "dimension_ratio": lambda: self._of_dimension(lambda dimension: self.subject.Y.shape[1] / dimension),
             "q_global": lambda: self._q_over(1, self.local_size, self.n - 1),
@@ -303,7 +303,7 @@ class Taking:
             if not all(one.max() > 0 for one in sides):
                 return "all rows lie at one place"
             try:
-                values.append(topology.diagram_agreement(*(diagram(one / one.max()) for one in sides)))
+                values.append(topology.diagram_agreement(*(diagram(one) for one in sides)))
             except MissingDependencyError:
                 return 'it needs the package gudhi: pip install "gnomon[topology]"'
         drawn = Sampling(_MANY, len(values), self.sampling.confidence)

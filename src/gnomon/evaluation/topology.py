@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon._optional import import_optional
 
-__all__ = ["diagram_agreement", "loops", "pieces"]
+__all__ = ["diagram_agreement", "loops", "pieces", "scaled_loops", "scaled_pieces"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,13 +63,28 @@ def loops(distances: Floats) -> Floats:
     return found
 
 
+def scaled_pieces(distances: Floats) -> Floats:
+    """Return the H0 diagram in units of its mean death.
+
+    In few dimensions all gaps between rows are a smaller share of the whole than in many: over the largest distance the
+    diagrams of a map and of data of more dimensions have hardly a bar in common, whatever their pieces.
+    """
+    found = pieces(distances)
+    return found / found[:, 1].mean()
+
+
+def scaled_loops(distances: Floats) -> Floats:
+    """Return the H1 diagram in units of the largest distance."""
+    return loops(distances / distances.max())
+
+
 def diagram_agreement(a: Floats, b: Floats) -> float:
     """Return 1 - W(a, b) / (W(a, 0) + W(b, 0)), with W the 1-Wasserstein distance of diagrams in the maximum norm.
 
     Parameters
     ----------
     a, b : ndarray of shape (n, 2), float64
-        Birth and death, of distances divided by their largest: then no scale matters.
+        Birth and death, each diagram in a unit of its own, as `scaled_pieces` and `scaled_loops` take it.
 
     Returns
     -------
