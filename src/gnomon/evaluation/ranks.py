@@ -32,6 +32,7 @@ Ints = npt.NDArray[np.int64]
 _EVERY_SIZE = 128  # rows up to which curves have a value for every size
 _N_SIZES = 96
 _GROUPS = 25
+_COUNT_BYTES = 2**30  # of counts by max(r, e), which every thread has of its own
 _COLUMNS = (
     "nearest_in_data",
     "nearest_in_map",
@@ -208,6 +209,7 @@ def rank_anchors(
     n_groups = min(_GROUPS, m)
     groups = (np.argsort(_core.random_keys(seed, m), kind="stable") % n_groups).astype(np.int32)
     coranked, at = np.zeros((n_groups, n), dtype=np.int64), 0
+    n_threads = min(current_run().n_threads, max(1, _COUNT_BYTES // coranked.nbytes))
     for some, distances in rows:
         mine = groups[at : at + len(some)]
         at += len(some)
@@ -224,7 +226,7 @@ def rank_anchors(
             rows.unit,
             rows.squared,
             seed,
-            current_run().n_threads,
+            n_threads,
         )
         coranked += counts
         near = np.stack(found[:2], axis=2)
