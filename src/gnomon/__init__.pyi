@@ -6,6 +6,7 @@ from . import plot as plot
 from ._progress import Progress as Progress
 from ._run import running as running
 from .completion import complete_missing as complete_missing
+from .data import Block as Block
 from .data import read_table as read_table
 from .data.preprocessor import TablePreprocessor as TablePreprocessor
 from .evaluation import embedding_similarity as embedding_similarity

@@ -3,6 +3,7 @@
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, RowsByMass
 from gnomon.affinities.alignment import AlignmentMatrix, alignment_matrix, least_neighbors
 from gnomon.affinities.base import Affinities
+from gnomon.affinities.blocks import BlockAffinity
 from gnomon.affinities.derivatives import AffinityDerivative, DataAffinities, DataDistances
 from gnomon.affinities.fuzzy import FuzzyAffinity, fuzzy_simplicial_set, membership_weights
 from gnomon.affinities.gaussian import (
@@ -31,6 +32,7 @@ __all__ = [
     "Affinities",
     "AffinityDerivative",
     "AlignmentMatrix",
+    "BlockAffinity",
     "ConditionalAffinity",
     "DataAffinities",
     "DataDistances",

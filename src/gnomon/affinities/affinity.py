@@ -41,12 +41,15 @@ class Inputs:
     seed : int
     masses : ndarray of shape (n_samples,), float64, or None
         How many rows each row stands for, of mean 1; None for 1.
+    of_blocks : tuple of NeighborGraph
+        Their neighbours in each block of columns, where the affinities of blocks are joined.
     """
 
     X: Any
     graph: NeighborGraph | None
     seed: int = 0
     masses: npt.NDArray[np.float64] | None = None
+    of_blocks: tuple[NeighborGraph, ...] = ()
 
     @property
     def neighbors(self) -> NeighborGraph:
@@ -77,10 +80,13 @@ class NeighborAffinity(ABC):
         [0, 1], joined as `set_op_mix_ratio` says.
     set_op_mix_ratio : float in [0, 1]
         r in r (W + W' - W W') + (1 - r) W W' of "membership".
+    power : float >= 1
+        Of the distance in the logarithm of a weight, 1 by default: distances in blocks of columns are added in it.
     """
 
     join: ClassVar[Any] = "total"
     set_op_mix_ratio: Any = 1.0
+    power: ClassVar[float] = 1.0
 
     @abstractmethod
     def of_rows(self, distances: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -98,13 +104,23 @@ class NeighborAffinity(ABC):
     def weights(self, graph: NeighborGraph) -> Affinities:
         """Return the affinities of a table, given its neighbours."""
         found = self._checked(usable_distances(graph))
+        return self.joined(graph.indices, found)
+
+    def joined(self, indices: npt.NDArray[np.int32], weights: Float32Array) -> Affinities:
+        """Return the affinities of rows whose neighbours have such weights, as ``join`` says.
+
+        Parameters
+        ----------
+        indices : ndarray of shape (n_samples, n_neighbors), int32
+        weights : ndarray of shape (n_samples, n_neighbors), float32
+            A neighbour may stand twice where all but one of its weights are 0.
+        """
         if self.join == "membership":
-            mix = self.set_op_mix_ratio
-            matrix = fuzzy_union(graph.indices, found, set_op_mix_ratio=mix)
+            matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.set_op_mix_ratio)
             return Affinities(matrix, "membership")
         if self.join == "rows":
-            return Affinities(rows_as_matrix(graph.indices, sums_to_one(found)), "rows")
-        return Affinities(mean_of_directions(graph.indices, sums_to_one(found)), "total")
+            return Affinities(rows_as_matrix(indices, sums_to_one(weights)), "rows")
+        return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total")
 
     def _checked(self, distances: Float32Array) -> Float32Array:
         """Return the weights of all neighbours, or raise ValueError."""

@@ -134,6 +134,7 @@ class GaussianAffinity(NeighborAffinity):
     """
 
     perplexity: float = 30.0
+    power: ClassVar[float] = 2.0
 
     def of_rows(self, distances: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return p_j|i."""

@@ -1,5 +1,6 @@
 """Tables in: reading, checking and fetching data."""
 
+from gnomon.data.blocks import Block, check_blocks, columns_of_blocks
 from gnomon.data.columns import ColumnRule
 from gnomon.data.dataset import Dataset, draw_rows
 from gnomon.data.labels import check_labels
@@ -19,6 +20,7 @@ from gnomon.data.target import Target, check_target, check_target_length, check_
 from gnomon.data.weights import check_sample_weight, relative_masses
 
 __all__ = [
+    "Block",
     "ColumnRule",
     "Dataset",
     "Reduction",
@@ -26,6 +28,7 @@ __all__ = [
     "Scaling",
     "Table",
     "Target",
+    "check_blocks",
     "check_feature_count",
     "check_labels",
     "check_one_row",
@@ -35,6 +38,7 @@ __all__ = [
     "check_target",
     "check_target_length",
     "check_unused_target",
+    "columns_of_blocks",
     "draw_rows",
     "find_constant_columns",
     "find_duplicate_rows",

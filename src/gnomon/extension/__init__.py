@@ -8,12 +8,13 @@ from gnomon.extension.drift import Drift, measure_drift
 from gnomon.extension.placement.by_similarity import SimilarityPlacement
 from gnomon.extension.placement.by_triplets import TripletPlacement
 from gnomon.extension.placement.on_surface import SurfacePlacement
-from gnomon.extension.placement.placement import EXACT_UP_TO, PlacementField, RowPlacement
+from gnomon.extension.placement.placement import EXACT_UP_TO, BlockPlacement, PlacementField, RowPlacement
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
 
 __all__ = [
     "EXACT_UP_TO",
     "AffineAtlas",
+    "BlockPlacement",
     "Drift",
     "MapFunction",
     "Novelty",

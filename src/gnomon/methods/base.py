@@ -418,15 +418,17 @@ class RowEmbedder(Embedder):
                 NeighborsWarning,
             )
         reporter.begin("neighbors", int(X.shape[0]))
-        n_neighbors = min(wanted, possible)
+        return self._search_neighbors(X, min(wanted, possible), parameters)
+
+    def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> NeighborGraph:
         graph = compute_neighbors(
             X,
             n_neighbors,
             metric=parameters["metric"],
-            metric_params=self.metric_params,
+            metric_params=parameters["metric_params"],
             keep=0 if self._shared is None else self._shared.n_neighbors,
             seed=self.seed_,
-            reporter=reporter,
+            reporter=current_run().reporter,
         )
         if self._shared is not None:
             self._shared.graph = graph

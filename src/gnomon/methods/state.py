@@ -153,13 +153,21 @@ def _check_fit(estimator: Any, parts: Parts | None) -> None:
         raise ValueError("the method names rows that it did not map")
     if rows is not None and rows.shape != (n_fitted, n_features):
         raise ValueError("the method keeps other rows than it mapped")
-    placement = getattr(estimator, "placement_", None)
+    placement, columns = (getattr(estimator, name, None) for name in ("placement_", "columns_"))
+    if columns is not None and not _are_columns(columns, n_features):
+        raise ValueError("the method uses columns that there are not")
+    width = n_features if columns is None else len(columns)
     if placement is not None and (
         placement.Y.ndim != 2
-        or placement.rows.shape != (len(placement.Y), n_features)
+        or placement.rows.shape != (len(placement.Y), width)
         or placement.Y.shape[1] != places.shape[1]
     ):
         raise ValueError("the method places rows among others than it mapped")
+
+
+def _are_columns(columns: Any, n_features: int) -> bool:
+    plain = isinstance(columns, np.ndarray) and columns.dtype == np.int64 and columns.ndim == 1 and columns.size > 0
+    return plain and bool(((columns >= 0) & (columns < n_features)).all())
 
 
 def _method(name: str) -> Any:

@@ -1,5 +1,12 @@
 """Who is near whom: neighbour graphs, exact, approximate or given, and neighbours of new rows."""
 
+from gnomon.neighbors.blocks import (
+    BlockPart,
+    BlockSearch,
+    balanced_blocks,
+    find_block_neighbors,
+    usual_distances,
+)
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances, row_distances
@@ -15,12 +22,15 @@ from gnomon.neighbors.row_search import RowSearch, query_neighbors
 __all__ = [
     "JOINING",
     "NATIVE_METRICS",
+    "BlockPart",
+    "BlockSearch",
     "Bridges",
     "GivenNeighbors",
     "Landmarks",
     "NeighborGraph",
     "RowSearch",
     "as_neighbor_graph",
+    "balanced_blocks",
     "bridged_graph",
     "check_graph",
     "check_metric",
@@ -30,6 +40,7 @@ __all__ = [
     "describe_pieces",
     "distance_matrix",
     "distances_to_fitted",
+    "find_block_neighbors",
     "find_bridges",
     "graph_components",
     "graph_fault",
@@ -42,5 +53,6 @@ __all__ = [
     "read_graph",
     "read_neighbors",
     "row_distances",
+    "usual_distances",
     "without_own",
 ]

@@ -19,6 +19,7 @@ __all__ = ["CLASSES", "find_class", "fits", "hints_of", "names_of"]
 _MODULES = {
     "gnomon.affinities": ("Affinities", "Gram", "PacmapPairs", "Triplets"),
     "gnomon.affinities.affinity": ("OwnRows", "RowsByMass"),
+    "gnomon.affinities.blocks": ("BlockRows",),
     "gnomon.affinities.fuzzy": ("FuzzyAffinity", "MembershipRows"),
     "gnomon.affinities.gaussian": ("ConditionalAffinity", "GaussianAffinity"),
     "gnomon.affinities.geodesics": ("PathGraph",),
@@ -30,8 +31,9 @@ _MODULES = {
     "gnomon.affinities.uniform": ("UniformAffinity",),
     "gnomon.extension.placement.by_similarity": ("SimilarityPlacement",),
     "gnomon.extension.placement.by_triplets": ("TripletPlacement",),
+    "gnomon.data": ("Block",),
     "gnomon.extension.placement.on_surface": ("SurfacePlacement",),
-    "gnomon.extension.placement.placement": ("RowPlacement",),
+    "gnomon.extension.placement.placement": ("BlockPlacement", "RowPlacement"),
     "gnomon.geometry.frames": ("TangentFrames",),
     "gnomon.kernels": (
         "Cauchy",
@@ -62,7 +64,7 @@ _MODULES = {
     "gnomon.methods.linear.decomposition": ("Convergence",),
     "gnomon.methods.neighbor.supervised": ("Supervision",),
     "gnomon.methods.spectral.laplacian_eigenmaps": ("EigenmapExtension",),
-    "gnomon.neighbors": ("Bridges", "Landmarks", "NeighborGraph"),
+    "gnomon.neighbors": ("BlockPart", "Bridges", "Landmarks", "NeighborGraph"),
     "gnomon.objectives.low_rank_sparse": ("Optimality",),
     "gnomon.objectives.pair_objective": ("PairTerm", "Repulsion", "RowLoss"),
     "gnomon.optimizers": (
@@ -93,7 +95,7 @@ CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 
 _PROTOCOLS = {
     "InputKernel": _MODULES["gnomon.kernels.inputs"],
-    "NewRows": ("MembershipRows", "OwnRows", "ReconstructionRows", "RowsByMass", "ScaledRows"),
+    "NewRows": ("BlockRows", "MembershipRows", "OwnRows", "ReconstructionRows", "RowsByMass", "ScaledRows"),
     "OutputKernel": _MODULES["gnomon.kernels"],
 }
 

@@ -58,6 +58,11 @@ class MapFunction:
         metric = getattr(self, "metric", None)
         return isinstance(metric, str) and metric == "precomputed"
 
+    @property
+    def _has_own_graph(self) -> bool:
+        """Whether neighbours that a fit found are those of its rows in its metric."""
+        return True
+
     def _keep_rows_for_atlas(self, table: Table) -> None:
         self._fitted_rows = table.values if self._keeps_rows and not self._takes_distances else None
         self.__dict__.pop("_present", None)
@@ -82,7 +87,7 @@ class MapFunction:
                 remedy = "Pass the features and the map to gnomon.AffineAtlas."
                 raise ValueError(message("the fit", "one of rows of features", remedy=remedy))
             graph = getattr(self, "graph_", None)
-            usable = isinstance(graph, NeighborGraph) and graph.n_neighbors >= _N_NEIGHBORS
+            usable = self._has_own_graph and isinstance(graph, NeighborGraph) and graph.n_neighbors >= _N_NEIGHBORS
             metric = getattr(self, "metric", "euclidean")
             made.atlas = AffineAtlas(
                 self._fitted_rows,

@@ -20,11 +20,11 @@ from gnomon.affinities import NewRows
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
 from gnomon.kernels import CustomLaw, OutputKernel
 from gnomon.kernels.laws import evaluate_law
-from gnomon.neighbors import RowSearch
+from gnomon.neighbors import BlockPart, BlockSearch, RowSearch
 from gnomon.objectives import RowLoss
 from gnomon.objectives.pairs import compile_kernel
 
-__all__ = ["EXACT_UP_TO", "MAX_ITER", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
+__all__ = ["EXACT_UP_TO", "MAX_ITER", "BlockPlacement", "PlacementField", "RowPlacement", "same_rows", "step_tolerance"]
 
 _STARTS = 15  # nearest rows whose places are tried as a start
 
@@ -255,7 +255,7 @@ class RowPlacement:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._search: RowSearch | None = None
+        self._search: RowSearch | BlockSearch | None = None
         self._field: PlacementField | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -263,7 +263,7 @@ class RowPlacement:
         return {**self.__dict__, "_search": None, "_field": None}
 
     @property
-    def search(self) -> RowSearch:
+    def search(self) -> RowSearch | BlockSearch:
         """The search for neighbours among the fitted rows, made at the first question."""
         search = self.ready()._search
         assert search is not None
@@ -279,16 +279,19 @@ class RowPlacement:
     def ready(self) -> RowPlacement:
         """Make search and field if they are not there; returns itself."""
         if self._search is None:
-            self._search = RowSearch.of(
-                self.rows,
-                min(self.n_neighbors, self.rows.shape[0]),
-                metric=self.metric,
-                metric_params=self.metric_params,
-                seed=self.seed,
-            )
+            self._search = self._make_search()
         if self._field is None and self.loss is not None:
             self._field = PlacementField(self.Y, self.loss)
         return self
+
+    def _make_search(self) -> RowSearch | BlockSearch:
+        return RowSearch.of(
+            self.rows,
+            min(self.n_neighbors, self.rows.shape[0]),
+            metric=self.metric,
+            metric_params=self.metric_params,
+            seed=self.seed,
+        )
 
     def _positions(self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
         """Return positions of rows whose neighbours are known."""
@@ -324,6 +327,29 @@ class RowPlacement:
                 break  # the first of several fitted rows at distance 0
             positions[near[equal]] = self.Y[indices[near[equal], column]]
         return positions
+
+
+@dataclass
+class BlockPlacement(RowPlacement):
+    """How a map of blocks of columns places new rows, which are compared with all fitted ones in each block.
+
+    Parameters
+    ----------
+    parts : tuple of BlockPart
+        Where the blocks stand in `rows`.
+    power : float >= 1
+        Of the joined distance.
+    each : bool
+        Whether neighbours in each block attract a row, or those that are near in all.
+    """
+
+    parts: tuple[BlockPart, ...] = ()
+    power: float = 1.0
+    each: bool = False
+
+    def _make_search(self) -> BlockSearch:
+        n_neighbors = min(self.n_neighbors, self.rows.shape[0])
+        return BlockSearch(self.rows, self.parts, n_neighbors, self.power, self.each)
 
 
 def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:

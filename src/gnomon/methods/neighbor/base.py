@@ -105,6 +105,14 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         kept = [name for name in ("density", "frames") if _is_wanted(parameters.get(name))]
         return f"the term of {kept[0]} counts distinct rows" if kept else ""
 
+    def _chosen(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
+        """Return the recipe as it is carried out."""
+        return self._recipe(parameters, n_samples)
+
+    def _start_rows(self, X: Any, parameters: dict[str, Any]) -> Any:
+        """Return rows of which a start by principal components is made."""
+        return X
+
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
         if parameters["verbose"]:
@@ -112,7 +120,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         n_components, rows = parameters["n_components"], X
         if isinstance(parameters["init"], np.ndarray):
             parameters["init"] = parameters["init"].astype(np.float32)
-        recipe = self._recipe(parameters, int(X.shape[0]))
+        recipe = self._chosen(parameters, int(X.shape[0]))
         if recipe.reduce is not None:
             reporter.begin("reduction")
             X = recipe.reduce(X, self.seed_)
@@ -122,7 +130,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if graph is not None:
             reduced = recipe.reduce is not None and parameters["precomputed_knn"] is None
             self.graph_ = replace(graph, metric=f"{graph.metric}, {X.shape[1]} features") if reduced else graph
-        inputs = Inputs(X, graph, self.seed_, parameters["masses"])
+        inputs = Inputs(X, graph, self.seed_, parameters["masses"], parameters.get("of_blocks", ()))
         self.surface_ = surface = recipe.surface
         given = not isinstance(self.init, str)
         reporter.begin("affinities")
@@ -130,7 +138,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         reporter.begin("initialization")
         start = initialize(
             parameters["init"],
-            X=None if parameters["metric"] == "precomputed" else X,
+            X=None if parameters["metric"] == "precomputed" else self._start_rows(X, parameters),
             affinities=self._start_affinities(inputs, parameters),
             n_components=n_components if surface is None or given else surface.width,
             seed=self.seed_,
@@ -150,14 +158,20 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         self._learn = partial(added_terms(objective).learned, solution.embedding)
         found = solution.embedding if surface is None else surface.coordinates(solution.embedding)
         positions = np.asarray(found, dtype=np.float32 if surface is None else np.float64)
-        self.placement_ = self._placement(rows, positions, recipe, objective, inputs)
+        self.placement_ = self._placement(rows, positions, recipe, objective, inputs, parameters)
         return positions
 
     def _placement(
-        self, rows: Any, positions: npt.NDArray[Any], recipe: Recipe, objective: Any, inputs: Inputs
+        self,
+        rows: Any,
+        positions: npt.NDArray[Any],
+        recipe: Recipe,
+        objective: Any,
+        inputs: Inputs,
+        parameters: dict[str, Any],
     ) -> RowPlacement | None:
         """Return how new rows are placed: by affinity and loss, each of which knows what it asks of a new row."""
-        make: Callable[..., RowPlacement] | None = RowPlacement
+        make: Callable[..., RowPlacement] | None = parameters.get("placement", RowPlacement)
         if recipe.surface is not None:
             make = partial(SurfacePlacement, surface=recipe.surface)
         weights, loss = None, None
@@ -176,8 +190,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             1 if inputs.graph is None else self.graph_.n_neighbors,
             weights,
             loss,
-            metric=self.metric,
-            metric_params=self.metric_params,
+            metric=parameters["metric"],
+            metric_params=parameters["metric_params"],
             seed=self.seed_,
         )
 

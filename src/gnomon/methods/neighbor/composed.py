@@ -23,7 +23,8 @@ from gnomon.affinities import (
 )
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.methods.forecast import Forecast, passes_over_pairs
-from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Inputs, Recipe
+from gnomon.methods.neighbor.blocks import BlockEmbedder
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
 from gnomon.methods.parameters import KERNEL, make_kernel
@@ -65,7 +66,7 @@ _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
 @dataclass(eq=False, repr=False)
-class NeighborEmbedding(WeightedRowEmbedder, NeighborEmbedder):
+class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     """A map from four choices: input affinity, output kernel, loss and optimizer.
 
     Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is

@@ -10,7 +10,8 @@ from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import Affinities, UniformAffinity
 from gnomon.initialization import rescale
 from gnomon.linalg import connected_components
-from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.base import Recipe
+from gnomon.methods.neighbor.blocks import BlockEmbedder
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LinearAttraction
 from gnomon.optimizers import GradientDescent
@@ -22,7 +23,7 @@ _WIDTH = 5.0  # standard deviation of the start along its first axis, in lengths
 
 
 @dataclass(eq=False, repr=False)
-class ForceAtlas2(WeightedRowEmbedder, NeighborEmbedder):
+class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
     """ForceAtlas2: the layout that graph programs draw, of the neighbour graph.
 
     Input affinity: neighbours, all alike, 1 for each edge. Attraction: linear, a_ij d. Repulsion:

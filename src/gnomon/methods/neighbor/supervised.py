@@ -14,7 +14,7 @@ from gnomon.affinities import Affinities, Inputs, NeighborAffinity, SupervisedAf
 from gnomon.data import Target, check_target, check_target_length, check_unused_target
 from gnomon.exceptions import SupervisionWarning
 from gnomon.methods.base import WeighsRows
-from gnomon.methods.neighbor.base import NeighborEmbedder
+from gnomon.methods.neighbor.blocks import BlockEmbedder
 from gnomon.neighbors import NeighborGraph
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def agreement_with_data(target: Target, graph: NeighborGraph, *, seed: int) -> S
 
 
 @dataclass(eq=False, repr=False)
-class SupervisedEmbedder(WeighsRows, NeighborEmbedder):
+class SupervisedEmbedder(WeighsRows, BlockEmbedder):
     """A neighbour embedding whose affinities may be intersected with those of a target.
 
     A subclass for which other programs ignore a target sets the default of ``target_weight`` to 0.
@@ -116,7 +116,7 @@ class SupervisedEmbedder(WeighsRows, NeighborEmbedder):
     target_metric: str = "auto"
 
     _common_rules: ClassVar[dict[str, Rule]] = {
-        **NeighborEmbedder._common_rules,
+        **BlockEmbedder._common_rules,
         "target_weight": Real(0.0, 1.0),
         "target_metric": Options(*_KINDS),
     }
