@@ -59,9 +59,7 @@ class Block:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             raise ValueError(message("metric='precomputed'", "a metric between rows of the columns"))
         if self.metric_params is not None and not isinstance(self.metric_params, dict):
-            raise TypeError(
-                message("metric_params", "a dict or None", fact=f"found {type(self.metric_params).__name__}")
-            )
+            raise TypeError(message("metric_params", "a dict or None", fact=_kind(self.metric_params)))
         check_scale(self.scale)
 
     def __str__(self) -> str:
@@ -85,6 +83,10 @@ class Block:
                 require_name(name, list(names), what="column of a block")
             found += alike
         return np.array(list(dict.fromkeys(found)), dtype=np.int64)
+
+
+def _kind(value: object) -> str:
+    return f"found {type(value).__name__}"
 
 
 def _columns(given: Any) -> tuple[str, ...] | npt.NDArray[np.int64]:

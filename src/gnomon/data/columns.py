@@ -25,11 +25,13 @@ __all__ = [
     "ColumnRule",
     "encode_dataset",
     "encode_rows",
+    "features_of",
     "find_rules",
     "first_features",
     "raw_columns",
     "rules_fault",
     "spreads_of",
+    "unit_ranges",
 ]
 
 Array = npt.NDArray[Any]
@@ -50,7 +52,6 @@ _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("h
 _NOT_ASKED = "not asked for"
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
-_BOTH = 1.0 / np.sqrt(2.0)  # what an indicator is divided by that alone tells two categories apart
 
 
 @dataclass(frozen=True)
@@ -82,15 +83,6 @@ class ColumnRule:
     unit: float = 1.0
     reason: str = ""
     writing: str = ""
-
-    @property
-    def spreads(self) -> tuple[float, ...]:
-        """What the features are divided by where a table is standardised, NaN for their own spread.
-
-        Rows of different categories are then as far apart as two random values of a number: 2, squared.
-        """
-        fixed = {"boolean": _BOTH, "category": _BOTH if len(self.features) == 1 else 1.0}
-        return (fixed.get(self.kind, np.nan),) * len(self.features)
 
     def encode(self, values: Array, *, keep_missing: bool = False) -> FloatArray:
         """Return the features of the column, (n, n_features); NaN where a number, date or rank is missing.
@@ -258,9 +250,55 @@ def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnR
     return ColumnRule(name, "date", (f"{name} ({word} since {first})",), start=start, unit=unit)
 
 
-def spreads_of(rules: Sequence[ColumnRule]) -> Float64Array:
-    """Return what features are divided by where a table is standardised, NaN for their own spread."""
-    return np.array([spread for rule in rules for spread in rule.spreads], dtype=np.float64)
+def spreads_of(rules: Sequence[ColumnRule], X: Array) -> Float64Array:
+    """Return what features are divided by where a table is standardised, NaN for their own spread.
+
+    The indicators of a category are divided by the square root of the sum of their variances, 1 - sum_k p_k^2 for
+    categories of shares p_k. So a category makes as much of the mean squared distance as a number: 2.
+
+    Parameters
+    ----------
+    rules : sequence of ColumnRule
+    X : ndarray of shape (n_samples, n_features)
+        The features that they made; NaN where a value is missing.
+    """
+    spreads = np.full(X.shape[1], np.nan)
+    for rule, columns in features_of(rules).items():
+        if rule.kind in ("boolean", "category"):
+            variance = float(np.nanvar(X[:, columns], axis=0, dtype=np.float64).sum())
+            spreads[columns] = np.sqrt(variance) if variance > 0.0 else 1.0
+    return spreads
+
+
+def features_of(rules: Sequence[ColumnRule]) -> dict[ColumnRule, slice]:
+    """Return where the features of each column stand, of those that have some."""
+    ends = np.cumsum([len(rule.features) for rule in rules]).tolist()
+    pairs = zip(rules, ends, strict=True)
+    return {rule: slice(end - len(rule.features), end) for rule, end in pairs if rule.features}
+
+
+def unit_ranges(rules: Sequence[ColumnRule] | None, X: Array) -> Float64Array:
+    """Return what features are divided by so that each column makes at most 1 of a Manhattan distance.
+
+    Numbers, dates and ranks by their range; indicators by 2, as two of them differ between two categories, and one that
+    alone tells two apart by 1. The mean over columns is the coefficient of Gower.
+
+    Parameters
+    ----------
+    rules : sequence of ColumnRule or None
+        None if all features are numbers.
+    X : ndarray of shape (n_samples, n_features)
+        Without missing values.
+
+    References
+    ----------
+    .. [1] Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971, 857-871.
+    """
+    span = np.ptp(np.asarray(X, dtype=np.float64), axis=0)
+    for rule, columns in features_of(rules or ()).items():
+        if rule.kind == "category" and len(rule.features) > 1:
+            span[columns] = 2.0
+    return np.where(span > 0.0, span, 1.0)
 
 
 def first_features(rules: Sequence[ColumnRule]) -> dict[str, int]:

@@ -49,8 +49,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What becomes of each column.
     spreads_ : ndarray of shape (n_features_out,), float64
         What features are divided by where a table is standardised: NaN for numbers, ranks and dates, which are divided
-        by their own spread; for indicators such that two rows of different categories are as far apart as two random
-        values of a number are on average.
+        by their own spread; for indicators the square root of the sum of their variances over the categories, so that
+        a category makes as much of the mean squared distance as a number.
     feature_names_in_ : ndarray of shape (n_features_in_,), object
     n_features_in_ : int
     """
@@ -81,7 +81,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ]
         columns = raw_columns(X)
         self.rules_ = find_rules(columns, self.features, self.drop, most)
-        self.spreads_ = spreads_of(self.rules_)
+        self.spreads_ = spreads_of(self.rules_, encode_rows(X, self.rules_))
         self.feature_names_in_ = np.array(list(columns), dtype=object)
         self.n_features_in_ = len(columns)
         check_unused_target(next(iter(columns.values())).values, y)

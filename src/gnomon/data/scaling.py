@@ -11,9 +11,12 @@ import scipy.sparse as sp
 
 from gnomon._validation import message
 
-__all__ = ["ColumnScales", "Scaling", "check_scale", "choose_scaling", "column_scales", "fit_scaling"]
+__all__ = ["SCALINGS", "ColumnScales", "Scaling", "check_scale", "choose_scaling", "column_scales", "fit_scaling"]
 
 Float64Array = npt.NDArray[np.float64]
+
+SCALINGS = ("standard", "robust", "gower", "blocks", "none")
+"""Names of scalings."""
 
 _BLOCK = 1 << 22  # numbers made dense at a time
 _ROWS = 10_000  # rows that decide, at most
@@ -102,8 +105,9 @@ class Scaling:
 
     Attributes
     ----------
-    name : {"standard", "robust", "none"}
-        By mean and standard deviation, by median and interquartile range, or not at all but for `weight`.
+    name : {"standard", "robust", "gower", "blocks", "none"}
+        By mean and standard deviation, by median and interquartile range, by the ranges of Gower's coefficient, each
+        block of columns by itself, or not at all but for `weight`.
     center : ndarray of shape (n_features,), float64
         What is taken away; 0 for a sparse table, whose zeros stay.
     spread : ndarray of shape (n_features,), float64

@@ -16,6 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import resolve_seed
 from gnomon._validation import Either, Integer, Nothing, check_parameters, message, warn
 from gnomon.data import (
+    Block,
     Dataset,
     Reduction,
     Representation,
@@ -25,12 +26,21 @@ from gnomon.data import (
     find_constant_columns,
 )
 from gnomon.data.cells import is_cells, read_cells
-from gnomon.data.columns import encode_dataset, spreads_of
+from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
 from gnomon.data.records import are_records, read_records
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.maps.blocks import (
+    GOWER,
+    encode_columns,
+    gower_scaling,
+    of_features,
+    refuse_with_blocks,
+    scaling_of_blocks,
+    told_of_blocks,
+)
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
@@ -65,6 +75,7 @@ def map(
     name: str | None = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    blocks: Mapping[str, Block] | None = None,
     scale: Literal["auto", "standard", "robust"] | None = "auto",
     feature_weight: Mapping[str, float] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | str | None = None,
@@ -131,6 +142,10 @@ def map(
         Identifiers are left out anyway, unless `features` names them; categories, dates and truth values become
         numbers. See `gnomon.TablePreprocessor` for the rules. What is left out, and what became numbers, is kept as
         `metadata`; then the columns are standardised.
+    blocks : dict of str to gnomon.Block or None, default=None
+        Blocks of columns, each with a metric and a weight of its own, for neighbour embeddings that have the parameter
+        ``blocks``; ``join`` says how they are joined: "intersection" (default), "union" or "mean". Columns in no block
+        are left out and kept as `metadata`. Each block has its own ``scale``.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         Standardise the columns first: "standard" by mean and standard deviation, "robust" by median and interquartile
         range. "auto" is "standard" where the columns have unlike units, with a warning that names them, else None: one
@@ -164,7 +179,9 @@ def map(
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
     **parameters
-        Further parameters of the method, such as ``n_neighbors=30``.
+        Further parameters of the method, such as ``n_neighbors=30``. ``metric="gower"`` is Gower's coefficient, for
+        any method with a ``metric``: the mean over the columns of |difference| / range for numbers, dates and ranks,
+        and of 0 or 1 for categories, found as Manhattan distances of features scaled so.
 
     Returns
     -------
@@ -183,9 +200,10 @@ def map(
     cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
     column = labels if isinstance(labels, str) else None
     data = replace(_read(X, column, n_pcs, cells), **stated)
+    refuse_with_blocks(blocks, features=features, drop=drop, feature_weight=feature_weight)
     data, drop = take_columns(data, column, target, drop)
     weighing = sample_weight if isinstance(sample_weight, str) else SAMPLE_WEIGHT
-    data = encode_dataset(*without_weights(data, features, drop, sample_weight))
+    data, known_blocks = encode_columns(*without_weights(data, features, drop, sample_weight), blocks)
     if column not in (None, weighing):
         data.metadata.pop(column, None)
     data = with_weights(data, sample_weight)
@@ -194,31 +212,43 @@ def map(
     _refuse_equal_rows(table)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
-    estimator = _make(method, callback, {**common, **_of_distances(data, method, parameters), **parameters})
+    is_gower = isinstance(parameters.get("metric"), str) and parameters["metric"] == GOWER
+    if is_gower:
+        parameters = {**parameters, "metric": "manhattan"}
+    columns = None if known_blocks is None else of_features(known_blocks, data, table)
+    given = {**common, **_of_distances(data, method, parameters), **parameters}
+    if columns is not None:
+        if not isinstance(method, str):
+            raise ValueError(message("blocks", "left out where method is an estimator", remedy="Give it the blocks."))
+        given["blocks"] = columns
+    estimator = _make(method, callback, given)
     y = target_of_fit(data, estimator)
     metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
     with _noted() as notes:
-        scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
+        if is_gower or known_blocks is not None:
+            scaling = _own_scaling(table, scale, data, known_blocks, columns)
+        else:
+            scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
         weights = check_feature_weight(feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
-        given = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
+        mapped = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
         seed = resolve_seed(random_state)
-        representation = resolve(data.representation, table.values, given.values, seed=seed)
+        representation = resolve(data.representation, table.values, mapped.values, seed=seed)
         if data.distances is not None:
-            given = check_table(data.distances, accept_sparse=True, keep_zeros=True)
+            mapped = check_table(data.distances, accept_sparse=True, keep_zeros=True)
         elif representation is not None:
-            given = check_table(representation.values)
+            mapped = check_table(representation.values)
         by_row = None if sample_weight is None else data.metadata[weighing]
         if isinstance(estimator, RowEmbedder):
-            graph = estimator.fit_sharing_graph(replace(given, feature_names=None), N_NEIGHBORS, y, by_row)
+            graph = estimator.fit_sharing_graph(replace(mapped, feature_names=None), N_NEIGHBORS, y, by_row)
             embedding = np.asarray(estimator.embedding_)
         elif isinstance(estimator, Embedder):
-            plain = replace(given, feature_names=None)
+            plain = replace(mapped, feature_names=None)
             graph, embedding = None, np.asarray(estimator.fit_transform(plain, y, sample_weight=by_row))
         else:
             options = {} if by_row is None else {"sample_weight": by_row}
             targets = [] if y is None else [y]
-            graph, embedding = None, np.asarray(estimator.fit_transform(given.values, *targets, **options))
+            graph, embedding = None, np.asarray(estimator.fit_transform(mapped.values, *targets, **options))
     surface = estimator.surface_ if isinstance(estimator, Embedder) else None
     if surface is not None:
         embedding = surface.drawn(embedding)
@@ -320,7 +350,7 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
         return None
     names = _names(table)
-    spreads = None if data.columns is None else spreads_of(data.columns)
+    spreads = None if data.columns is None else spreads_of(data.columns, table.values)
     scaling, unlike = choose_scaling(table.values, scale, names=names, metric=metric, spreads=spreads)
     if unlike and scaling is not None:
         warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
@@ -331,6 +361,24 @@ def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: st
 
 def _names(table: Table) -> list[str]:
     return table.feature_names or default_names(table.n_features)
+
+
+def _own_scaling(
+    table: Table, scale: Any, data: Dataset, blocks: dict[str, Block] | None, columns: dict[str, Block] | None
+) -> Scaling | None:
+    """Return the scaling that Gower's coefficient asks for, or that of the blocks, with a warning of unlike units."""
+    if check_scale(scale) != "auto":
+        reason = "metric='gower' divides columns by their ranges" if blocks is None else "each block has its own"
+        raise ValueError(message(f"scale={scale!r}", "'auto' here", fact=reason))
+    if blocks is None or columns is None:
+        if data.distances is not None or data.representation is not None:
+            remedy = "Leave the coordinates out, or use metric='manhattan'."
+            raise ValueError(message("metric='gower'", "used with a map of the features themselves", remedy=remedy))
+        return gower_scaling(data, table)
+    scaling, unlike = scaling_of_blocks(blocks, columns, data, table)
+    for clause in unlike:
+        warn(f"{clause}. Each block is standardised by its own scale, 'auto' if it names none.", DataWarning)
+    return scaling
 
 
 def _refuse_equal_rows(table: Table) -> None:
@@ -380,6 +428,8 @@ def _parameters_used(estimator: Any) -> dict[str, Any]:
     shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
     if "precomputed_knn" in shown:
         shown["precomputed_knn"] = "given"
+    if "blocks" in shown:
+        shown["blocks"] = told_of_blocks(shown["blocks"])
     if hasattr(estimator, "seed_"):
         shown["random_state"] = estimator.seed_
     return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}
@@ -397,6 +447,11 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
                 "an AnnData object pass neighbors_key.",
             )
         )
+    if blocks := getattr(estimator, "blocks", None):
+        return "euclidean", [
+            f"The map was made of blocks of columns ({told_of_blocks(blocks)}); it is explained and evaluated in "
+            "euclidean distance of all columns."
+        ]
     named = metric_name(metric, getattr(estimator, "metric_params", None))
     if named is not None:
         return named, []

@@ -11,7 +11,7 @@ from gnomon._validation import message
 from gnomon.completion import Completion
 from gnomon.data import check_labels
 from gnomon.data.names import default_names
-from gnomon.data.scaling import Scaling
+from gnomon.data.scaling import SCALINGS, Scaling
 from gnomon.maps.representation import check_representation
 from gnomon.neighbors import check_metric, native_metric, read_graph
 from gnomon.surfaces import Hyperboloid, Surface
@@ -107,8 +107,8 @@ def _picture(shape: Any, n_features: int) -> tuple[int, ...]:
 def _check_scaling(scale: Any, n_features: int) -> None:
     if not isinstance(scale, Scaling):
         raise TypeError(message("scale", "a gnomon.data.Scaling or None", fact=f"found {type(scale).__name__}"))
-    if scale.name not in ("standard", "robust", "none"):
-        raise ValueError(message(f"scale of name {scale.name!r:.40}", "'standard', 'robust' or 'none'"))
+    if scale.name not in SCALINGS:
+        raise ValueError(message(f"scale of name {scale.name!r:.40}", f"one of {', '.join(map(repr, SCALINGS))}"))
     weight = np.ones(n_features) if scale.weight is None else np.asarray(scale.weight)
     for name, column in (
         ("weight", weight),

@@ -112,7 +112,10 @@ def _scale_lines(result: Map) -> list[str]:
     if result._has_other_features:
         return ["These features are others than those mapped; they are standardised to explain the map."]
     scale = result.scale
-    lines = [] if scale is None or scale.name == "none" else [f"Columns are standardised ({scale.name})."]
+    how = {"gower": "divided by their ranges, for Gower's coefficient", "blocks": "standardised block by block"}
+    lines = []
+    if scale is not None and scale.name != "none":
+        lines = [f"Columns are {how.get(scale.name, f'standardised ({scale.name})')}."]
     told = [f"{name} {weight:g}" for name, weight in _weights(result).get("feature_weight", {}).items()]
     if told:
         more = f" and {len(told) - _MOST_WEIGHTS} more" if len(told) > _MOST_WEIGHTS else ""

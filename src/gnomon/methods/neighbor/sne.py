@@ -14,7 +14,6 @@ from gnomon.methods.forecast import Forecast, passes_over_pairs, passes_unless_s
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.parameters import check_perplexity
-from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import ConditionalDivergence, KLDivergence
 from gnomon.optimizers import GradientDescent
 

@@ -17,7 +17,6 @@ from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
 from gnomon.methods.parameters import check_perplexity
-from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
 
