@@ -73,6 +73,7 @@ class BlockAffinity:
     Parameters
     ----------
     affinity : NeighborAffinity
+        Of the neighbours in each block.
     weights : tuple of float in (0, 1]
         w_b, the largest of them 1.
     join : {"union", "mean"}

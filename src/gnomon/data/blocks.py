@@ -106,7 +106,24 @@ def _columns(given: Any) -> tuple[str, ...] | npt.NDArray[np.int64]:
 
 
 def check_blocks(blocks: Any) -> dict[str, Block]:
-    """Return blocks by name, or raise an error: TypeError for what is none, ValueError if no block has a weight."""
+    """Return blocks by name if they are some.
+
+    Parameters
+    ----------
+    blocks : dict of str to Block
+        What was given for them.
+
+    Returns
+    -------
+    dict of str to Block
+
+    Raises
+    ------
+    TypeError
+        If they are anything else.
+    ValueError
+        If no block has a weight.
+    """
     known = isinstance(blocks, Mapping) and all(isinstance(name, str) for name in blocks)
     if not known or not blocks or not all(isinstance(block, Block) for block in blocks.values()):
         remedy = "Pass blocks={'people': gnomon.Block(['age', 'country']), ...}."
@@ -122,8 +139,13 @@ def columns_of_blocks(blocks: Mapping[str, Block], names: Sequence[str]) -> dict
     Parameters
     ----------
     blocks : mapping of str to Block
+        By name.
     names : sequence of str
         Of the columns of the table.
+
+    Returns
+    -------
+    dict of str to ndarray of int64
     """
     found = {name: block.find(names) for name, block in blocks.items()}
     owner: dict[int, str] = {}

@@ -78,7 +78,20 @@ class BlockPart:
 
 
 def usual_distances(X: Any, parts: Sequence[BlockPart]) -> tuple[BlockPart, ...]:
-    """Return the blocks with their usual distances, those between at most 500 rows taken evenly from a table."""
+    """Measure what distances in each block are like: their root mean square.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        At most 500 rows, taken evenly, are looked at.
+    parts : sequence of BlockPart
+        Where the blocks stand.
+
+    Returns
+    -------
+    tuple of BlockPart
+        With `usual`.
+    """
     rows = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.int64))]
     found = []
     for part in parts:
@@ -124,6 +137,7 @@ def find_block_neighbors(
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
+        Rows whose columns stand in blocks.
     parts : sequence of BlockPart
         With their usual distances.
     n_neighbors : int in [1, n_samples - 1]
@@ -134,6 +148,7 @@ def find_block_neighbors(
     seed : int, default=0
         Of approximate searches.
     reporter : Reporter or None, default=None
+        Told about progress in rows.
 
     Returns
     -------
@@ -268,7 +283,25 @@ def _true_neighbors(
 
 
 def balanced_blocks(X: Any, parts: Sequence[BlockPart]) -> npt.NDArray[np.float32]:
-    """Return the columns with each block divided by its spread and weighed, for Euclidean distances."""
+    """Centre the columns, and divide each block by its spread, as multiple factor analysis does.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Rows whose columns stand in blocks.
+    parts : sequence of BlockPart
+        The weights are those of the blocks' variances.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float32
+        The variances of the columns of a block add up to its weight.
+
+    References
+    ----------
+    .. [1] Escofier & Pages, "Multiple factor analysis (AFMULT package)", Computational Statistics & Data Analysis 18,
+       1994.
+    """
     blocks = []
     for part in parts:
         block = part.of(X)

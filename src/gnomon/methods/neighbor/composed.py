@@ -104,7 +104,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         For losses of edges and all pairs: "cross_entropy", "kl" and others without a logarithm for each row. Then the
         optimizer is "sampled_descent" (`gnomon.optimizers.SampledSurfaceDescent`, of "cross_entropy", "auto" for it) or
         "gradient_descent" (`gnomon.optimizers.SurfaceDescent`, of all pairs). A radius of None takes a spread of 1.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         The default start is "pca".
 
     Attributes

@@ -48,7 +48,7 @@ class NegTSNE(SupervisedEmbedder):
         Passes over the edges.
     target_weight, target_metric : as in `TSNE`
         A target y given to `fit`; by default it is not used.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Distances, start, seed, threads, reports.
 
     Attributes
@@ -132,7 +132,7 @@ class InfoNCETSNE(SupervisedEmbedder):
         Iterations.
     target_weight, target_metric : as in `TSNE`
         A target y given to `fit`; by default it is not used.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 1 along the first axis.
 
     Attributes

@@ -47,7 +47,7 @@ class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
         Iterations.
     method : {"auto", "exact", "tree"}, default="auto"
         How repulsions are summed; "auto" takes the tree for large tables in up to 3 dimensions.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Named starts are scaled to about the width that the map will have.
 
     Attributes

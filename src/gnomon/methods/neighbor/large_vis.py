@@ -51,7 +51,7 @@ class LargeVis(SupervisedEmbedder):
         As in `UMAP`.
     target_weight, target_metric : as in `UMAP`
         A target y given to `fit`.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Distances, start, seed, threads, reports.
 
     Attributes

@@ -56,7 +56,7 @@ class SNE(SupervisedEmbedder):
         Step size for the true gradient; "auto" takes 0.25 / exaggeration.
     target_weight, target_metric : as in `TSNE`
         A target y given to `fit`; by default it is not used.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
     Attributes
@@ -135,7 +135,7 @@ class SymmetricSNE(SupervisedEmbedder):
         How repulsions are summed, as in `TSNE`.
     target_weight, target_metric : as in `TSNE`
         A target y given to `fit`; by default it is not used.
-    metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
+    blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 0.01 along the first axis.
 
     Attributes

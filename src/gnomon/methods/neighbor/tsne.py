@@ -69,6 +69,8 @@ class TSNE(SupervisedEmbedder):
         End when the norm of the gradient is below it; looked at every 50 iterations after the first phase.
     n_iter_without_progress : int >= 1, default=300
         End when the loss has not fallen for so many iterations.
+    blocks, join : as in `UMAP`
+        Instead of one metric of all columns.
     metric : str or callable, default="euclidean"
         The names in the table of `gnomon.neighbors.compute_neighbors` run natively; other names, and callables,
         are those of scikit-learn's ``NearestNeighbors``; "precomputed" takes distances.

@@ -45,6 +45,12 @@ class UMAP(SupervisedEmbedder):
         Scale of the map.
     a, b : float > 0 or None, default=None
         The output kernel itself, both or neither; then min_dist and spread are not used.
+    blocks : dict of str to gnomon.Block or None, default=None
+        Blocks of columns, each with its own metric and weight, instead of one metric of all; columns in no block are not
+        used, and one block gives the same bytes as its columns alone. Not with density, frames or FeatMAP's tangents.
+    join : {"intersection", "union", "mean"}, default="intersection"
+        How blocks are joined: near in all of them, near in one at least, or by the weighted mean of affinities. See
+        `gnomon.methods.neighbor.blocks.BlockEmbedder`.
     metric : str or callable, default="euclidean"
         The names in the table of `gnomon.neighbors.compute_neighbors` run natively; other names, and callables,
         are those of scikit-learn's ``NearestNeighbors``; "precomputed" takes distances.
