@@ -55,6 +55,28 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
 
 
+def _blocks(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
+    """Turn NAME=COLUMNS[:METRIC[:WEIGHT]] into blocks; None if there are none."""
+    from gnomon.data import Block
+
+    found = {}
+    for text in values:
+        name, _, rest = text.partition("=")
+        rest = ast.literal_eval(rest) if rest[:1] == rest[-1:] == "'" else rest  # from a file of options
+        columns, *given = rest.split(":")
+        if not name or not columns or len(given) > 2:
+            raise click.BadParameter(
+                f"{text!r} must be NAME=COLUMNS[:METRIC[:WEIGHT]], such as words=word_*:cosine:0.5."
+            )
+        metric, weight = [*given, "", ""][:2]
+        try:
+            count = float(weight or 1.0)
+        except ValueError:
+            raise click.BadParameter(f"weight {weight!r} of block {name!r} must be a number.") from None
+        found[name] = Block(_names(ctx, param, columns), metric or "euclidean", weight=count)
+    return found or None
+
+
 def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
     if n_components not in (None, 2, 3) and {"html", "png"} & paths.keys():
         remedy = "Write the map with --save or --coordinates alone."
@@ -89,6 +111,19 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 @click.option("--features", metavar="COLS", callback=_names, help="Columns to use, such as age,income.")
 @click.option("--drop", metavar="COLS", callback=_names, help="Columns to leave out; they are shown all the same.")
 @click.option(
+    "--block",
+    "blocks",
+    metavar="NAME=COLUMNS[:METRIC[:WEIGHT]]",
+    multiple=True,
+    callback=_blocks,
+    help="Columns that are compared by a metric of their own, such as words=word_*:cosine:0.5; may be repeated.",
+)
+@click.option(
+    "--join",
+    type=click.Choice(["intersection", "union", "mean"]),
+    help="How blocks are joined: near in all (default), near in one at least, or their mean.",
+)
+@click.option(
     "--n-pcs", type=click.IntRange(0), help="Make the map in so many principal components; 0 for the features."
 )
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
@@ -99,7 +134,10 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
     type=click.IntRange(1),
     help="Dimensions of the map: 2 (default) or 3; without page and picture any from 1.",
 )
-@click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'.")
+@click.option(
+    "--metric",
+    help="Distance between rows, such as cosine, 'periodic(360)' or, for tables of all kinds of columns, gower.",
+)
 @click.option(
     "--scale",
     type=click.Choice(["auto", "standard", "robust", "none"]),
@@ -140,6 +178,7 @@ def map(
     metadata: str | None,
     features: list[str] | None,
     drop: list[str] | None,
+    blocks: dict[str, Any] | None,
     images: tuple[int, ...] | None,
     layer: str | None,
     obsm: str | None,
@@ -176,7 +215,9 @@ def map(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                **{**given(**method_parameters, features=features, drop=drop, target=target), **stated, **extra},
+                **given(**method_parameters, features=features, drop=drop, blocks=blocks, target=target),
+                **stated,
+                **extra,
             )
             for kind, path in paths.items():
                 write_map(result, kind, path, title=title or dataset.name)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
-from gnomon._validation import Instance, Integer, Real, check_parameters, message
-from gnomon.data.dataset import require_name
+from gnomon._validation import Instance, Integer, Real, Rule, check_parameters, message
+from gnomon.data.dataset import listed, require_name
 from gnomon.data.scaling import check_scale
 
 __all__ = ["Block", "check_blocks", "columns_of_blocks"]
@@ -53,7 +53,10 @@ class Block:
     @part("Block")
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", _columns(self.columns))
-        rules = {"weight": Real(0.0), "metric": Instance((str, Callable), "the name of a metric or a callable")}  # type: ignore[arg-type]
+        rules: dict[str, Rule] = {
+            "weight": Real(0.0),
+            "metric": Instance((str, Callable), "the name of a metric or a callable"),
+        }  # type: ignore[arg-type]
         given = check_parameters(rules, {"weight": self.weight, "metric": self.metric})
         object.__setattr__(self, "weight", given["weight"])
         if isinstance(self.metric, str) and self.metric == "precomputed":
@@ -65,7 +68,9 @@ class Block:
     def __str__(self) -> str:
         metric = self.metric if isinstance(self.metric, str) else getattr(self.metric, "__name__", "a callable")
         weight = "" if self.weight == 1.0 else f", weight {self.weight:g}"
-        return f"{len(self.columns)} column{'s' if len(self.columns) > 1 else ''}, {metric}{weight}"
+        n = len(self.columns)
+        columns = f"{n} column{'s' if n > 1 else ''}" if isinstance(self.columns, np.ndarray) else listed(self.columns)
+        return f"{columns}, {metric}{weight}"
 
     def find(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
         """Return the numbers of the columns among those of a table, in the order of the block."""
@@ -80,7 +85,7 @@ class Block:
             if not alike and _PATTERN & set(name):
                 alike = [k for k, one in enumerate(names) if fnmatchcase(one, name)]
             if not alike:
-                require_name(name, list(names), what="column of a block")
+                require_name(name, list(names), what="block column")
             found += alike
         return np.array(list(dict.fromkeys(found)), dtype=np.int64)
 

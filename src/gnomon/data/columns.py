@@ -250,7 +250,7 @@ def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnR
     return ColumnRule(name, "date", (f"{name} ({word} since {first})",), start=start, unit=unit)
 
 
-def spreads_of(rules: Sequence[ColumnRule], X: Array) -> Float64Array:
+def spreads_of(rules: Sequence[ColumnRule], X: Any) -> Float64Array:
     """Return what features are divided by where a table is standardised, NaN for their own spread.
 
     The indicators of a category are divided by the square root of the sum of their variances, 1 - sum_k p_k^2 for
@@ -277,7 +277,7 @@ def features_of(rules: Sequence[ColumnRule]) -> dict[ColumnRule, slice]:
     return {rule: slice(end - len(rule.features), end) for rule, end in pairs if rule.features}
 
 
-def unit_ranges(rules: Sequence[ColumnRule] | None, X: Array) -> Float64Array:
+def unit_ranges(rules: Sequence[ColumnRule] | None, X: Any) -> Float64Array:
     """Return what features are divided by so that each column makes at most 1 of a Manhattan distance.
 
     Numbers, dates and ranks by their range; indicators by 2, as two of them differ between two categories, and one that

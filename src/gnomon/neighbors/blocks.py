@@ -196,7 +196,7 @@ def _nearest_of_all(
         joined **= 1.0 / power
         found = [_smallest(joined, joined, k)]
         for part, distances in zip(parts, scaled, strict=bool(scaled)):
-            nearer = distances + _TIE * part.usual * (1.0 - 1.0 / (1.0 + joined))
+            nearer = distances + _TIE * (part.usual or 1.0) * (1.0 - 1.0 / (1.0 + joined))
             found.append(_smallest(nearer, distances, k))
         yield begin, found
 

@@ -72,10 +72,10 @@ class BlockEmbedder(NeighborEmbedder):
         self.columns_ = columns
         values = values[:, columns]
         values = np.ascontiguousarray(values) if isinstance(values, np.ndarray) else values
+        self._refuse_with_blocks(parameters, len(parts))
         if len(parts) == 1:
             parameters["metric"], parameters["metric_params"] = parts[0].metric, parts[0].metric_params
         else:
-            self._refuse_with_blocks(parameters)
             parameters["parts"] = parts
         return super()._distinct_rows(values, parameters)
 
@@ -106,11 +106,16 @@ class BlockEmbedder(NeighborEmbedder):
             start = stop
         return np.concatenate([found[name] for name in counted]), tuple(parts)
 
-    def _refuse_with_blocks(self, parameters: dict[str, Any]) -> None:
-        for name in ("density", "frames", "density_weight"):
-            if parameters.get(name):
-                fact = "distances in several blocks have no common unit"
-                raise ValueError(message(f"{name}={parameters[name]!r:.60}", "None where blocks are given", fact=fact))
+    @staticmethod
+    def _refuse_with_blocks(parameters: dict[str, Any], n_blocks: int) -> None:
+        if parameters.get("frames"):
+            fact = "tangent directions are of all features"
+            raise ValueError(message(f"frames={parameters['frames']!r:.60}", "None where blocks are given", fact=fact))
+        if n_blocks == 1:
+            return
+        if parameters.get("density"):
+            rule, fact = "None where several blocks are given", "their distances have no common unit"
+            raise ValueError(message(f"density={parameters['density']!r:.60}", rule, fact=fact))
         if parameters.get("target") is not None and parameters["join"] != "intersection":
             fact, remedy = f"join={parameters['join']!r}", "Use join='intersection', or no y."
             raise ValueError(message("y", "None where blocks are not intersected", fact=fact, remedy=remedy))

@@ -47,6 +47,8 @@ class DensMAP(UMAP):
         Kernel, affinities, and the spread along tangent directions.
     metric, metric_params, precomputed_knn : as in `UMAP`
         Distances and neighbours.
+    blocks, join : as in `UMAP`
+        One block at most: distances in several have no common unit, and so no density.
     target_weight, target_metric : as in `UMAP`
         A target y; radii are those of the data alone.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`

@@ -84,6 +84,8 @@ class FeatMAP(UMAP):
         As in `UMAP`, but not "precomputed": frames are made of features.
     spread, a, b, metric_params, precomputed_knn, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
         Kernel, affinities, and the density of the rows.
+    blocks, join : as in `UMAP`
+        Only with frames=0: tangent directions are of all features.
     target_weight, target_metric : as in `UMAP`
         A target y; spreads are those of the data alone.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`

@@ -46,8 +46,8 @@ class UMAP(SupervisedEmbedder):
     a, b : float > 0 or None, default=None
         The output kernel itself, both or neither; then min_dist and spread are not used.
     blocks : dict of str to gnomon.Block or None, default=None
-        Blocks of columns, each with its own metric and weight, instead of one metric of all; columns in no block are not
-        used, and one block gives the same bytes as its columns alone. Not with density, frames or FeatMAP's tangents.
+        Blocks of columns, each with its own metric and weight, instead of one metric of all; columns in no block are
+        not used, and one block gives the same bytes as its columns alone. Not together with `density` or `frames`.
     join : {"intersection", "union", "mean"}, default="intersection"
         How blocks are joined: near in all of them, near in one at least, or by the weighted mean of affinities. See
         `gnomon.methods.neighbor.blocks.BlockEmbedder`.

@@ -1,0 +1,66 @@
+"""Blocks of columns: which columns they name, and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.data import check_blocks, columns_of_blocks
+
+NAMES = ["age", "word_a", "word_b", "a*"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        ("age", [0]),
+        (["word_b", "age"], [2, 0]),
+        ("word_*", [1, 2]),
+        ("a*", [3]),  # a name that is there is no pattern
+        (["word_?", "word_a"], [1, 2]),
+        (3, [3]),
+        (range(1, 3), [1, 2]),
+        (np.array([2, 0]), [2, 0]),
+    ],
+)
+def test_names_patterns_and_numbers_are_found_in_their_order(columns, wanted):
+    assert gn.Block(columns).find(NAMES).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"columns": []}, r"Block: columns=\[\] must be names or different numbers"),
+        ({"columns": [1, 1]}, "different numbers >= 0"),
+        ({"columns": [1, "age"]}, "names or different numbers"),
+        ({"columns": [-1]}, "numbers >= 0"),
+        ({"columns": "age", "weight": -1.0}, r"weight=-1.0 must be a number >= 0"),
+        ({"columns": "age", "metric": "precomputed"}, "metric='precomputed' must be a metric between rows"),
+        ({"columns": "age", "scale": "other"}, "scale='other' must be one of"),
+    ],
+)
+def test_a_block_that_is_none_is_refused(given, text):
+    with pytest.raises(ValueError, match=text):
+        gn.Block(**given)
+    with pytest.raises(TypeError, match="metric_params must be a dict or None"):
+        gn.Block("age", metric_params=3)
+
+
+def test_a_name_that_is_not_there_is_answered_by_one_that_is_near():
+    with pytest.raises(ValueError, match=r"block column='aeg' must be one of those in the data .* Did you mean 'age'"):
+        gn.Block("aeg").find(NAMES)
+    with pytest.raises(ValueError, match="column 4 of a block must be below 4"):
+        gn.Block([4]).find(NAMES)
+
+
+def test_a_column_belongs_to_one_block():
+    with pytest.raises(ValueError, match=r"blocks must be of different columns .*'word_a' is in 'one' and in 'two'"):
+        columns_of_blocks({"one": gn.Block([0, 1]), "two": gn.Block("word_a")}, NAMES)
+
+
+def test_blocks_are_a_dict_with_a_weight_in_it():
+    with pytest.raises(TypeError, match=r"blocks must be a dict of names and gnomon\.Block"):
+        check_blocks([gn.Block("age")])
+    with pytest.raises(ValueError, match="weights of blocks must be > 0 for one block"):
+        check_blocks({"one": gn.Block("age", weight=0.0)})
