@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import gnomon as gn
 from gnomon.data import read_table
-from gnomon.data.columns import rules_fault
+from gnomon.data.columns import rules_fault, unit_ranges
 from gnomon.exceptions import DataWarning
 
 N = 120
@@ -83,14 +83,25 @@ def test_every_kind_of_column_becomes_what_the_rules_say(people, form):
     }
 
 
-def test_rows_of_different_categories_are_as_far_apart_as_two_random_numbers(people):
+def test_a_category_makes_as_much_of_the_mean_squared_distance_as_a_number(people):
     encoder = gn.TablePreprocessor().fit(people)
-    X = encoder.transform(people) / np.where(np.isnan(encoder.spreads_), np.inf, encoder.spreads_)
-    for columns in ([2, 3, 4], [5], [8]):
+    X = encoder.transform(people)
+    assert np.isnan(encoder.spreads_).tolist() == [j not in (2, 3, 4, 5, 8) for j in range(X.shape[1])]
+    X = X / np.where(np.isnan(encoder.spreads_), X.std(axis=0), encoder.spreads_)
+    for columns in ([2, 3, 4], [5], [8], [0]):
         squares = np.sum((X[:, None, columns] - X[None, :, columns]) ** 2, axis=2)
-        assert sorted(np.unique(np.round(squares, 9))) == [0.0, 2.0]
-    Z = np.random.default_rng(0).normal(size=4000)
-    assert np.mean((Z[:2000] - Z[2000:]) ** 2) == pytest.approx(2.0, rel=0.1)
+        assert squares.mean() == pytest.approx(2.0)
+    apart = np.sum((X[:, None, 2:5] - X[None, :, 2:5]) ** 2, axis=2)
+    assert len(np.unique(np.round(apart, 9))) == 2  # equal, or different by the same distance
+
+
+def test_the_range_of_each_column_makes_one_of_a_gower_distance():
+    frame = pd.DataFrame({"x": [0.0, 4.0, 1.0], "kind": ["a", "b", "c"], "flag": [True, False, True]})
+    encoder = gn.TablePreprocessor(features=["x", "kind", "flag"])
+    X = encoder.fit_transform(pd.concat([frame, frame]))
+    units = unit_ranges(encoder.rules_, X)
+    np.testing.assert_allclose(np.abs((X[0] - X[1]) / units).sum(), 1.0 + 1.0 + 1.0)
+    np.testing.assert_allclose(np.abs((X[0] - X[2]) / units).sum(), 0.25 + 1.0)
 
 
 def test_what_goes_with_another_column_is_no_identifier(people):

@@ -230,7 +230,7 @@ DENSE = {
     "metric": (described("metric", value="no such"), "metric='no such' must be"),
     "scale without arrays": (described("scale", value="standard"), "array 'scale_center' is missing"),
     "center without scale": (array("scale_center", lambda a: np.zeros(6)), "arrays that no map has: scale_center"),
-    "scale of no name": (scaled("mean", np.ones(6)), "'standard', 'robust' or 'none'"),
+    "scale of no name": (scaled("mean", np.ones(6)), "one of 'standard', 'robust'"),
     "weight of fewer": (scaled("none", np.ones(6), np.ones(5)), "weight of scale must be one finite float64"),
     "weight below 0": (scaled("none", np.ones(6), -np.ones(6)), "weight of scale must be >= 0"),
     "weight of nan": (scaled("none", np.ones(6), np.full(6, np.nan)), "weight of scale must be one finite float64"),

@@ -18,6 +18,7 @@ from gnomon.data.scaling import check_scale
 __all__ = ["Block", "check_blocks", "columns_of_blocks"]
 
 _PATTERN = frozenset("*?")
+_METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +54,7 @@ class Block:
     @part("Block")
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", _columns(self.columns))
-        rules: dict[str, Rule] = {
-            "weight": Real(0.0),
-            "metric": Instance((str, Callable), "the name of a metric or a callable"),
-        }  # type: ignore[arg-type]
+        rules: dict[str, Rule] = {"weight": Real(0.0), "metric": _METRIC}
         given = check_parameters(rules, {"weight": self.weight, "metric": self.metric})
         object.__setattr__(self, "weight", given["weight"])
         if isinstance(self.metric, str) and self.metric == "precomputed":
