@@ -74,7 +74,7 @@ class BlockPart:
         Their mean, and a quarter of the usual distance at least: rows of one category have many equals at distance 0.
         """
         floor = _FEWEST * self.usual
-        return np.maximum(nearest.mean(axis=1, dtype=np.float64), floor if floor > 0.0 else 1.0)
+        return np.asarray(np.maximum(nearest.mean(axis=1, dtype=np.float64), floor if floor > 0.0 else 1.0))
 
 
 def usual_distances(X: Any, parts: Sequence[BlockPart]) -> tuple[BlockPart, ...]:
@@ -141,6 +141,7 @@ def find_block_neighbors(
     parts : sequence of BlockPart
         With their usual distances.
     n_neighbors : int in [1, n_samples - 1]
+        Of each row, the row itself not counted.
     power : float >= 1
         p of the joined distance: 1 adds distances, 2 their squares.
     each : bool, default=False
