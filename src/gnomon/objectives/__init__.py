@@ -1,6 +1,7 @@
 """What a good map minimises: losses of the embedding and their forces."""
 
 from gnomon.objectives.added import AddedTerm, AddedTerms, added_terms
+from gnomon.objectives.anchors import Anchors, Springs
 from gnomon.objectives.base import NormalizedGradient, Objective, gradient_error
 from gnomon.objectives.cross_entropy import CrossEntropy, StatedCrossEntropy
 from gnomon.objectives.density import DensityCorrelation
@@ -25,6 +26,7 @@ __all__ = [
     "LOSSES",
     "AddedTerm",
     "AddedTerms",
+    "Anchors",
     "ConditionalDivergence",
     "CrossEntropy",
     "DensityCorrelation",
@@ -50,6 +52,7 @@ __all__ = [
     "RowLoss",
     "SafeStep",
     "SigmoidStress",
+    "Springs",
     "StatedCrossEntropy",
     "Strain",
     "Stress",

@@ -41,6 +41,10 @@ class AddedTerm(ABC):
         Whether the term wants the forces of all pairs where it acts, even in a descent that samples them.
     every : int >= 0, default 0
         Iterations between two calls of `refresh`, the first of which is made where the term begins to act; 0 for none.
+    fixes_place : bool, default=False
+        Whether the term changes when all points move together, so that no optimizer may centre the embedding.
+    held : bool, default=False
+        Whether the term puts points back after each step, in `hold`.
     """
 
     rules: ClassVar[dict[str, Rule]] = {"weight": Real(low=0.0), "begins": Real(low=0.0, high=1.0)}
@@ -49,6 +53,8 @@ class AddedTerm(ABC):
     rises: float = 0.0
     unsampled: bool = False
     every: int = 0
+    fixes_place: bool = False
+    held: bool = False
 
     @abstractmethod
     def loss(self, Y: Any) -> float:
@@ -64,6 +70,9 @@ class AddedTerm(ABC):
 
     def refresh(self, Y: npt.NDArray[Any], iteration: int) -> None:  # noqa: B027  a term may have nothing to estimate
         """Estimate anew from an embedding what is held fixed; the result must depend on the arguments alone."""
+
+    def hold(self, Y: npt.NDArray[Any]) -> None:  # noqa: B027  most terms hold nothing
+        """Put points that the term holds back to their positions, in place; called after each step of a descent."""
 
     def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
         """Return what the term learned, which an estimator keeps as its fitted attributes.
@@ -113,11 +122,9 @@ class AddedTerms:
     """
 
     def __init__(self, terms: Sequence[AddedTerm], unit: float) -> None:
-        for term in terms:
-            check_parameters({"added": _TERM}, {"added": term})
-            check_parameters(AddedTerm.rules, {"weight": term.weight, "begins": term.begins})
-        self.terms = tuple(terms)
+        self.terms: tuple[AddedTerm, ...] = ()
         self.unit = unit
+        self.join(*terms)
         self._now: tuple[int, int] | None = None  # iteration and max_iter, in a descent
         self._estimated: dict[int, npt.NDArray[Any]] = {}  # by term: the embedding of its present estimate
 
@@ -135,6 +142,28 @@ class AddedTerms:
     def scheduled(self) -> bool:
         """Whether anything changes from iteration to iteration."""
         return any(term.begins > 0 or term.every > 0 for term in self.terms)
+
+    @property
+    def fixes_place(self) -> bool:
+        """Whether a term changes when all points move together."""
+        return any(term.fixes_place for term in self.terms)
+
+    @property
+    def held(self) -> bool:
+        """Whether a term puts points back after each step."""
+        return any(term.held for term in self.terms)
+
+    def join(self, *terms: AddedTerm) -> None:
+        """Add terms to those there are."""
+        for term in terms:
+            check_parameters({"added": _TERM}, {"added": term})
+            check_parameters(AddedTerm.rules, {"weight": term.weight, "begins": term.begins})
+        self.terms += terms
+
+    def hold(self, Y: npt.NDArray[Any]) -> None:
+        """Put points that terms hold back to their positions, in place."""
+        for term in self.terms:
+            term.hold(Y)
 
     def at(self, iteration: int, max_iter: int) -> None:
         """Let those terms act that have begun by an iteration, counted from 0, of max_iter."""

@@ -59,7 +59,7 @@ class Frobenius(PairObjective):
         matrix = target.dense() if isinstance(target, Gram) else target
         self._pairs = TargetPairs(matrix, kernel, centered=centered, weights=weights)
         self._falls = bool(kernel.derivative(np.ones(1))[0] < 0)
-        super().__init__([], [self._pairs])
+        super().__init__([], [self._pairs], added_unit=float(self._pairs.n_samples))
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
         """Return the attraction and the repulsion on each point; their sum is minus the gradient.

@@ -12,6 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.kernels import Cauchy
+from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.pair_objective import PairTerm, Repulsion, RowLoss
 from gnomon.objectives.pairs import Edges, check_embedding, compile_kernel, pair_force
@@ -56,6 +57,8 @@ class InfoNCE:
     ----------
     epoch : int, default 0
         Which sample is taken; an optimizer sets it to the iteration.
+    added : AddedTerms
+        Further terms, none at first; their weights are shares of the sum of the affinities.
 
     References
     ----------
@@ -80,6 +83,7 @@ class InfoNCE:
         self._matrix: sp.csr_array = affinities.matrix
         self.seed = seed
         self.epoch = 0
+        self.added = AddedTerms((), float(self._edges.values.sum(dtype=np.float64)))
 
     @property
     def n_samples(self) -> int:
@@ -90,9 +94,10 @@ class InfoNCE:
         """Return "sampled"."""
         return self.evaluation
 
-    def at(self, iteration: int, _max_iter: int) -> None:
-        """Take the sample of this iteration."""
+    def at(self, iteration: int, max_iter: int) -> None:
+        """Take the sample of this iteration, and the added terms that act in it."""
         self.epoch = iteration
+        self.added.at(iteration, max_iter)
 
     def shifts(self) -> npt.NDArray[np.int64]:
         """Return the distinct shifts of the present epoch, in [1, n_samples)."""
@@ -111,12 +116,15 @@ class InfoNCE:
     def loss_and_gradient(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both."""
         attraction, repulsion, loss = self._evaluate(Y)
-        return loss, np.asarray(-(attraction + repulsion))
+        gradient = np.asarray(-(attraction + repulsion))
+        if self.added.acting:
+            loss, gradient = loss + self.added.loss(Y), gradient - self.added.force(Y)
+        return loss, gradient
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
-        """Return the attraction and the repulsion on each point; their sum is minus the gradient."""
+        """Return the attraction, added terms included, and the repulsion; their sum is minus the gradient."""
         attraction, repulsion, _ = self._evaluate(Y)
-        return attraction, repulsion
+        return attraction + self.added.force(Y) if self.added.acting else attraction, repulsion
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row, sum_j p_j (-log k_j + log(k_j + m mean_l k_l)), the noise replaced by its mean."""

@@ -175,6 +175,7 @@ class ConditionalDivergence(PairObjective):
             ],
             constant=constant,
             masses=masses,
+            added_unit=float(rows.sum()),
         )
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:

@@ -113,7 +113,8 @@ class LinearAttraction(PairObjective):
         pulls: list[Term] = [springs]
         if self.gravity:
             pulls.append(Gravity(h, self.gravity, of_degrees=checked["charges"] == "degree"))
-        super().__init__(pulls, [repulsion], masses=masses)
+        unit = float(edges.values.sum(dtype=np.float64))
+        super().__init__(pulls, [repulsion], masses=masses, added_unit=unit)
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return the energy of a new point divided by the strength of its springs, of which its charge is the sum."""

@@ -79,12 +79,13 @@ class PacmapLoss(PairObjective):
         self._near, self._mid_near, self._further = (
             _pairs_of(matrix, kernel) for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
         )
-        super().__init__(self._near, self._further)
+        super().__init__(self._near, self._further, added_unit=self._counts[0])
         self._weigh(*phase_weights(1, 1))
 
     def at(self, iteration: int, max_iter: int) -> None:
         """Take the weights of one iteration, counted from 0, of max_iter; an optimizer calls it before each."""
         self._weigh(*phase_weights(iteration, max_iter))
+        self.added.at(iteration, max_iter)
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row in the last phase, its further pairs replaced by their mean over all points."""

@@ -113,7 +113,13 @@ class ReconstructionTrace(PairObjective):
         chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0)
         together = EdgePairs(_off_diagonal(selection), kernel, "value")
         self._penalties = penalties
-        super().__init__([chosen], [together, penalties], constant=own + diagonal, exaggerated=[chosen, together])
+        super().__init__(
+            [chosen],
+            [together, penalties],
+            constant=own + diagonal,
+            exaggerated=[chosen, together],
+            added_unit=float(n),  # each row's weights sum to 1
+        )
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row which no other row chooses, -sum_j w_j k_j and the penalty."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
+from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.pairs import check_embedding
 
@@ -31,6 +34,11 @@ class TripletLoss:
     triplets : Triplets
         The triplets and their weights.
 
+    Attributes
+    ----------
+    added : AddedTerms
+        Further terms, none at first; their weights are shares of the sum of the triplets' weights.
+
     References
     ----------
     .. [1] Amid & Warmuth, "TriMap: large-scale dimensionality reduction using triplets", arXiv:1910.00204, 2019.
@@ -41,23 +49,32 @@ class TripletLoss:
     def __init__(self, triplets: Triplets) -> None:
         self.n_samples = triplets.n_samples
         self._triplets = _core.Triplets(triplets.others, triplets.closer, triplets.farther, triplets.weights)
+        self.added = AddedTerms((), float(triplets.weights.sum(dtype=np.float64)))
 
     def evaluation_for(self, n_components: int) -> str:
         """Return how an embedding of n_components dimensions is evaluated: "exact", over all triplets chosen."""
         return self.evaluation
 
     def loss(self, Y: Embedding) -> float:
-        """Return the loss, between 0 and the sum of the weights."""
-        return self._triplets.loss(self._check(Y), current_run().n_threads)
+        """Return the loss, between 0 and the sum of the weights, and the added terms."""
+        points = self._check(Y)
+        return self._triplets.loss(points, current_run().n_threads) + self.added.loss(points)
 
     def gradient(self, Y: Embedding) -> Embedding:
         """Return the gradient of the loss."""
-        return self._triplets.gradient(self._check(Y), 1.0, 1.0, current_run().n_threads)
+        points = self._check(Y)
+        gradient = self._triplets.gradient(points, 1.0, 1.0, current_run().n_threads)
+        return gradient - self.added.force(points) if self.added.acting else gradient
 
     def forces(self, Y: Embedding) -> tuple[Embedding, Embedding]:
-        """Return what pulls i and j together and what drives i and k apart; their sum is minus the gradient."""
+        """Return what pulls i and j together and what drives i and k apart; their sum is minus the gradient.
+
+        Added terms count as attraction.
+        """
         points = self._check(Y)
         attraction = self._triplets.gradient(points, -1.0, 0.0, current_run().n_threads)
+        if self.added.acting:
+            attraction = attraction + self.added.force(points)
         return attraction, self._triplets.gradient(points, 0.0, -1.0, current_run().n_threads)
 
     @entrance("TripletLoss")

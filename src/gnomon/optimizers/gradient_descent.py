@@ -11,7 +11,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
-from gnomon.objectives import Objective
+from gnomon.objectives import Objective, added_terms
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.loop import Exaggerable, exaggerated
 from gnomon.optimizers.state import Points, State, Stopping
@@ -76,7 +76,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     max_step_norm : float > 0 or None, default=5.0
         No point moves farther in one iteration.
     centered : bool, default=True
-        Move the mean to the origin in each iteration, for losses that do not change when all points move together.
+        Move the mean to the origin in each iteration, for losses that do not change when all points move together;
+        not where an added term changes, one with `fixes_place`.
     min_grad_norm : float >= 0, default=1e-7
         End when the norm of the gradient is below it (checked after each block, not during early exaggeration).
     n_iter_without_progress : int >= 1, default=300
@@ -92,6 +93,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     """
 
     state_type: ClassVar[type[State]] = DescentState
+    moves_points_alone = True
     has_schedule = True
 
     @entrance("GradientDescent")
@@ -171,7 +173,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             self.early_momentum if early else self.momentum,
             self.max_step_norm or 0.0,
             self.gains,
-            self.centered,
+            self.centered and not added_terms(objective).fixes_place,
         )
         norms = _core.momentum_step(
             state.embedding, gradient, state.velocity, state.gains, parameters, current_run().n_threads

@@ -200,7 +200,12 @@ class _Run(Generic[StateT, ObjectiveT]):
 
     def __init__(self, optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT) -> None:
         self.optimizer, self.objective = optimizer, objective
-        self.schedule = schedule_of(objective)
+        self.schedule, self.added = schedule_of(objective), added_terms(objective)
+        if self.added.held and not optimizer.moves_points_alone:
+            remedy = "Use a finite weight, or an optimizer such as GradientDescent."
+            rule = "one that moves each point by itself, where points are held at positions"
+            raise ValueError(message(f"optimizer={type(optimizer).__name__}", rule, remedy=remedy))
+        self.single = self.schedule is not None or self.added.held
         self.stopping = optimizer.stopping if self.schedule is None else Stopping()  # a schedule is run to its end
         self.max_iter = optimizer.resolve_max_iter(objective.n_samples)
         self.history: list[tuple[int, float]] = []
@@ -215,10 +220,11 @@ class _Run(Generic[StateT, ObjectiveT]):
                     self.schedule.at(state.iteration, self.max_iter)
                     _estimate(self.objective, state, now=True)
                 step = self.optimizer.step(
-                    self.objective, state, limit if self.schedule is None else state.iteration + 1
+                    self.objective, state, state.iteration + 1 if self.single else limit
                 )
                 if not math.isfinite(step.gradient_norm + step.step_norm):
                     raise self._divergence(state)
+                self.added.hold(state.embedding)
                 state.gradient_norm = step.gradient_norm
                 state.largest_gradient_norm = max(state.largest_gradient_norm, step.gradient_norm)
                 finished = step.finished

@@ -152,6 +152,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     evaluation = "sampled"
     dtypes = (np.float32,)
     state_type: ClassVar[type[State]] = SampledState
+    moves_points_alone = True
     has_schedule = True
 
     @entrance("SampledDescent")

@@ -18,8 +18,16 @@ from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
 from gnomon.initialization import initialize
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.given_neighbors import GraphEmbedder
+from gnomon.methods.neighbor.anchors import (
+    ANCHOR_WEIGHT,
+    ANCHORS,
+    check_anchors,
+    join_terms,
+    of_distinct_rows,
+    start_at_anchors,
+)
 from gnomon.methods.parameters import INIT
-from gnomon.objectives import added_terms, on_surface
+from gnomon.objectives import Anchors, added_terms, on_surface
 
 if TYPE_CHECKING:
     from gnomon.extension.sensitivity import DataLoss
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.optimizers import Solution
     from gnomon.surfaces import Surface
 
-__all__ = ["Inputs", "NeighborEmbedder", "Recipe"]
+__all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe"]
 
 
 @dataclass(frozen=True)
@@ -65,26 +73,60 @@ class Recipe:
     surface: Surface | None = None
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What a map is made of, before the first point moves.
+
+    Attributes
+    ----------
+    rows : ndarray or CSR of shape (n_samples, n_features)
+        The distinct rows.
+    recipe : Recipe
+    inputs : Inputs
+        The rows as they are compared, and their neighbours.
+    parameters : dict
+        Checked.
+    """
+
+    rows: Any
+    recipe: Recipe
+    inputs: Inputs
+    parameters: dict[str, Any]
+
+
 @dataclass(eq=False, repr=False)
 class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     """A method that turns rows into affinities and moves points until attraction and repulsion balance.
 
     A subclass is a dataclass of its parameters and returns its `Recipe`; everything else is here.
 
-    A new row is placed where its own part of the loss is least, among the fitted points, which stay. For that the
-    fitted rows are kept, as a reference where the table was not changed; the first call of `place` makes a search
-    among them ready (up to 3 copies of the table, fewer features if there are many) and tabulates the repulsion of the
-    map (up to 20 MB), which later calls use and a pickle leaves out.
+    Parameters
+    ----------
+    anchors : array-like of shape (n_samples, n_components), dict or None, default=None
+        Positions that rows are held near, in units of the map: NaN in all of a row that is free, or a dict from the
+        number of a row, counted from 0, to its position. Rows that are equal share the mean of their anchors. A named
+        start is turned, reflected, moved and scaled to the anchors, and anchored rows start at theirs; a start that is
+        given is taken as it is. How far rows come to lie from their anchors is ``anchor_distances_``, NaN where a row
+        is free.
+    anchor_weight : float >= 0 or inf, default=0.1
+        Stiffness of the springs from anchored rows to their anchors: weight times the mean sum of a row's affinities
+        times the squared distance, in units of the map, joins the loss. At 1 a spring as long as a unit pulls as hard
+        as all neighbours of a row can by the kernel of t-SNE, so no row rests farther than about 1 / anchor_weight
+        from its anchor there. With inf the rows lie exactly at their anchors, and only the others move.
     """
 
     _: KW_ONLY
     init: Any = "pca"
+    anchors: Any = None
+    anchor_weight: float = 0.1
     verbose: bool | int = False
 
     _position_type: ClassVar[type] = np.float32
     _common_rules: ClassVar[dict[str, Rule]] = {
         **GraphEmbedder._common_rules,
         "init": INIT,
+        "anchors": ANCHORS,
+        "anchor_weight": ANCHOR_WEIGHT,
         "verbose": Either(Boolean(), Integer(0)),
     }
 
@@ -113,11 +155,32 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return rows of which a start by principal components is made."""
         return X
 
+    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+        shape = (int(values.shape[0]), parameters["n_components"])
+        anchors = check_anchors(parameters["anchors"], shape)
+        if anchors is not None and parameters.get("output_metric", "euclidean") != "euclidean":
+            what, rule = f"output_metric={parameters['output_metric']!r}", "'euclidean' where anchors are given"
+            raise ValueError(message(what, rule))
+        rows, copies = super()._distinct_rows(values, parameters)
+        parameters["anchors"] = anchors if anchors is None or copies is None else of_distinct_rows(anchors, copies)
+        return rows, copies
+
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
         if parameters["verbose"]:
             reporter.listen(ProgressLines(type(self).__name__))
-        n_components, rows = parameters["n_components"], X
+        prepared = self._prepare(X, parameters)
+        reporter.begin("initialization")
+        first = self._start(prepared)
+        reporter.begin("layout", prepared.recipe.optimizer.max_iter)
+        objective = self._objective(prepared)
+        return self._conclude(
+            prepared, objective, prepared.recipe.optimizer.minimize(objective, first, reporter=reporter)
+        )
+
+    def _prepare(self, X: Any, parameters: dict[str, Any]) -> Prepared:
+        """Find what the map is made of: neighbours and affinities."""
+        reporter, rows = current_run().reporter, X
         if isinstance(parameters["init"], np.ndarray):
             parameters["init"] = parameters["init"].astype(np.float32)
         recipe = self._chosen(parameters, int(X.shape[0]))
@@ -131,46 +194,54 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             reduced = recipe.reduce is not None and parameters["precomputed_knn"] is None
             self.graph_ = replace(graph, metric=f"{graph.metric}, {X.shape[1]} features") if reduced else graph
         inputs = Inputs(X, graph, self.seed_, parameters["masses"], parameters.get("of_blocks", ()))
-        self.surface_ = surface = recipe.surface
-        given = not isinstance(self.init, str)
+        self.surface_ = recipe.surface
         reporter.begin("affinities")
         self.affinities_ = recipe.affinity(inputs)
-        reporter.begin("initialization")
+        return Prepared(rows, recipe, inputs, parameters)
+
+    def _start(self, prepared: Prepared) -> npt.NDArray[Any]:
+        """Return where the points start."""
+        parameters, inputs, surface = prepared.parameters, prepared.inputs, prepared.recipe.surface
+        given = not isinstance(self.init, str)
         start = initialize(
             parameters["init"],
-            X=None if parameters["metric"] == "precomputed" else self._start_rows(X, parameters),
+            X=None if parameters["metric"] == "precomputed" else self._start_rows(inputs.X, parameters),
             affinities=self._start_affinities(inputs, parameters),
-            n_components=n_components if surface is None or given else surface.width,
+            n_components=parameters["n_components"] if surface is None or given else surface.width,
             seed=self.seed_,
         )
         self.init_ = start.kind
-        reporter.begin("layout", recipe.optimizer.max_iter)
-        objective: Any = recipe.objective(self.affinities_, inputs)
-        if surface is None:
-            first: Any = start.embedding if given else recipe.rescale(start.embedding)
-        else:
-            first = surface.points(start.embedding) if given else surface.start(start.embedding)
-            objective = on_surface(objective, surface)
-        solution: Solution = recipe.optimizer.minimize(objective, first, reporter=reporter)
+        if surface is not None:
+            return surface.points(start.embedding) if given else surface.start(start.embedding)
+        if given:
+            return start.embedding
+        first = prepared.recipe.rescale(start.embedding)
+        return first if parameters["anchors"] is None else start_at_anchors(first, parameters["anchors"])
+
+    def _objective(self, prepared: Prepared) -> Any:
+        """Return the loss, springs to anchors included."""
+        parameters, surface = prepared.parameters, prepared.recipe.surface
+        objective = prepared.recipe.objective(self.affinities_, prepared.inputs)
+        if parameters["anchors"] is not None:
+            join_terms(objective, Anchors(parameters["anchors"], weight=parameters["anchor_weight"]))
+        return objective if surface is None else on_surface(objective, surface)
+
+    def _conclude(self, prepared: Prepared, objective: Any, solution: Solution) -> npt.NDArray[Any]:
+        """Keep what the descent found; return the positions."""
+        recipe, surface = prepared.recipe, prepared.recipe.surface
         self.solution_, self.n_iter_ = solution, solution.n_iter
-        self.evaluation_ = getattr(recipe.optimizer, "evaluation", objective.evaluation_for(n_components))
+        evaluation = objective.evaluation_for(prepared.parameters["n_components"])
+        self.evaluation_ = getattr(recipe.optimizer, "evaluation", evaluation)
         self._learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]]  # to the end of the fit
         self._learn = partial(added_terms(objective).learned, solution.embedding)
         found = solution.embedding if surface is None else surface.coordinates(solution.embedding)
         positions = np.asarray(found, dtype=np.float32 if surface is None else np.float64)
-        self.placement_ = self._placement(rows, positions, recipe, objective, inputs, parameters)
+        self.placement_ = self._placement(prepared, positions, objective)
         return positions
 
-    def _placement(
-        self,
-        rows: Any,
-        positions: npt.NDArray[Any],
-        recipe: Recipe,
-        objective: Any,
-        inputs: Inputs,
-        parameters: dict[str, Any],
-    ) -> RowPlacement | None:
+    def _placement(self, prepared: Prepared, positions: npt.NDArray[Any], objective: Any) -> RowPlacement | None:
         """Return how new rows are placed: by affinity and loss, each of which knows what it asks of a new row."""
+        recipe, inputs, parameters = prepared.recipe, prepared.inputs, prepared.parameters
         make: Callable[..., RowPlacement] | None = parameters.get("placement", RowPlacement)
         if recipe.surface is not None:
             make = partial(SurfacePlacement, surface=recipe.surface)
@@ -185,7 +256,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if make is None or (recipe.placement is None and (weights is None or loss is None)):
             return None
         return make(
-            rows,
+            prepared.rows,
             positions,
             1 if inputs.graph is None else self.graph_.n_neighbors,
             weights,
