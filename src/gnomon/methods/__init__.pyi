@@ -1,4 +1,6 @@
 # The public names of the methods and where they live; `gnomon.methods` reads this file.
+from .aligned.maps import AlignedMaps as AlignedMaps
+from .aligned.movement import Movement as Movement
 from .linear.kernel_selection import select_kernel as select_kernel
 from .neighbor.composed import NeighborEmbedding as NeighborEmbedding
 from .registry import METHODS as METHODS

@@ -282,6 +282,23 @@ class RowEmbedder(Embedder):
 
     def _fit(self, X: Any, y: object, sample_weight: Any) -> Self:
         """Compute the map of X, each row counted by its weight; None for 1."""
+        rows, copies, parameters = self._begin(X, y, sample_weight)
+        if self._one_place:
+            positions = np.zeros((1, parameters["n_components"]), dtype=self._position_type)
+        else:
+            positions = self._embed(rows, parameters)
+        self._finish(positions, copies)
+        if parameters["present"] is not None:
+            self._add_absent(parameters["values"], parameters["present"])
+        return self
+
+    def _begin(
+        self, X: Any, y: object, sample_weight: Any = None
+    ) -> tuple[Any, npt.NDArray[np.intp] | None, dict[str, Any]]:
+        """Check table, target and parameters; return the distinct rows, the number of each row among them, parameters.
+
+        The numbers are None where all rows are distinct.
+        """
         given = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
         parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
         weights = check_sample_weight(sample_weight, given.values)
@@ -295,7 +312,6 @@ class RowEmbedder(Embedder):
             weights, target = weights[present], None if target is None else target.of_rows(present)
         self.seed_ = current_run().seed
         self._remember_features(table)
-        reporter = current_run().reporter
         counted = self._counts_rows(parameters, weights)
         rows, copies = self._distinct_rows(table.values, parameters, counted=counted)
         if target is not None and copies is not None:
@@ -303,22 +319,21 @@ class RowEmbedder(Embedder):
         masses = relative_masses(weights, copies, int(rows.shape[0])) if counted else None
         parameters["target"], parameters["masses"] = target, masses
         self._masses = masses
-        parameters["present"], parameters["sample_weight"] = present, weights
+        parameters["present"], parameters["values"], parameters["sample_weight"] = present, given.values, weights
         self._weighted = weights is not None
         forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
         if forecast is not None:
             forecast.check(int(rows.shape[0]))
         self._one_place = rows.shape[0] == 1
-        if self._one_place:
-            positions = np.zeros((1, parameters["n_components"]), dtype=self._position_type)
-        else:
-            positions = self._embed(rows, parameters)
+        return rows, copies, parameters
+
+    def _finish(self, positions: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None) -> Self:
+        """Keep the positions of the distinct rows, for all rows."""
+        reporter = current_run().reporter
         reporter.end()
         self.timings_ = reporter.timings
         self.embedding_ = positions if copies is None else positions[copies]
         self._repeat(copies)
-        if present is not None:
-            self._add_absent(given.values, present)
         return self
 
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:

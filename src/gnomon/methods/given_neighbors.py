@@ -34,12 +34,14 @@ class GraphEmbedder(RowEmbedder):
         "precomputed_knn": Either(Nothing(), Instance((object,), "neighbours")),
     }
 
-    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    def _distinct_rows(
+        self, values: Any, parameters: dict[str, Any], *, counted: bool
+    ) -> tuple[Any, npt.NDArray[np.intp] | None]:
         given = parameters["precomputed_knn"]
         if given is not None:
             found = read_neighbors(given, int(values.shape[0]), "precomputed_knn")
             given = found.in_metric(values, parameters["metric"], self.metric_params)
-        rows, copies = super()._distinct_rows(values, parameters)
+        rows, copies = super()._distinct_rows(values, parameters, counted=counted)
         parameters["precomputed_knn"] = given if given is None or copies is None else given.of_distinct_rows(copies)
         return rows, copies
 

@@ -38,6 +38,7 @@ class Springs(AddedTerm):
 
     rules: ClassVar[dict[str, Rule]] = {"weight": AddedTerm.rules["weight"]}
     fixes_place = True
+    _distances = "spring_lengths_"
 
     @entrance()
     def __init__(
@@ -71,6 +72,12 @@ class Springs(AddedTerm):
         gradient[self.rows] = 2.0 * self._strengths * self._away(Y)
         return gradient
 
+    def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
+        """Return ``spring_lengths_``, how far each row lies from its position, (n_rows,); NaN for those without one."""
+        distances = np.full(self.n_samples, np.nan)
+        distances[self.rows] = np.sqrt(np.square(self._away(Y)).sum(axis=1))
+        return {self._distances: distances if copies is None else distances[copies]}
+
     def _away(self, Y: Any) -> Float64Array:
         away: Float64Array = np.asarray(Y)[self.rows].astype(np.float64) - self._positions
         return away
@@ -93,6 +100,8 @@ class Anchors(Springs):
         Whether the weight is inf; the term then adds nothing to the loss.
     """
 
+    _distances = "anchor_distances_"
+
     @entrance()
     def __init__(self, positions: npt.ArrayLike, *, weight: float = 1.0) -> None:
         self.held = bool(weight == np.inf)
@@ -102,9 +111,3 @@ class Anchors(Springs):
         """Put the points back, in place, if they are held."""
         if self.held:
             Y[self.rows] = self._positions
-
-    def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
-        """Return ``anchor_distances_``, how far each row lies from its anchor, (n_rows,); NaN for free rows."""
-        distances = np.full(self.n_samples, np.nan)
-        distances[self.rows] = np.sqrt(np.square(self._away(Y)).sum(axis=1))
-        return {"anchor_distances_": distances if copies is None else distances[copies]}

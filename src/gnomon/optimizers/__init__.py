@@ -19,6 +19,7 @@ from gnomon.optimizers.surface_descent import (
     SurfaceDescent,
     SurfaceState,
 )
+from gnomon.optimizers.together import Descent, minimize_together
 
 __all__ = [
     "ADMM",
@@ -27,6 +28,7 @@ __all__ = [
     "Adam",
     "AdamState",
     "CompiledEpochs",
+    "Descent",
     "DescentState",
     "Exaggerable",
     "GradientDescent",
@@ -59,6 +61,7 @@ __all__ = [
     "SurfaceState",
     "minimize",
     "minimize_in_stages",
+    "minimize_together",
     "move_points",
     "place_by_distances",
     "place_points",

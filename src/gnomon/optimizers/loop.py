@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Exaggerable",
+    "DescentRun",
     "Scheduled",
     "exaggerated",
+    "first_state",
     "minimize",
     "schedule_of",
 ]
@@ -164,8 +166,8 @@ def minimize(
         Its ``state`` takes the run further.
     """
     reporter = Reporter() if reporter is None else reporter
-    state = _first_state(optimizer, objective, Y0, state)
-    run = _Run(optimizer, objective)
+    state = first_state(optimizer, objective, Y0, state)
+    run = DescentRun(optimizer, objective)
     last = run.max_iter if stop_after is None else min(stop_after, run.max_iter)
     reason, converged = "", False
     while state.iteration < last and not reason:
@@ -184,10 +186,10 @@ def minimize(
     return Solution(state.embedding, run.history, converged, reason, state.iteration, run.timings, state)
 
 
-def _first_state(
-    optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT, Y0: npt.ArrayLike, state: StateT | None
+def first_state(
+    optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT, Y0: npt.ArrayLike, state: StateT | None = None
 ) -> StateT:
-
+    """Return the state a descent begins with: at a checked start, or a copy of the state of another that goes on."""
     dtype = _resolve_dtype(objective, optimizer.dtypes)
     if state is None:
         return optimizer.start(objective, _check_start(Y0, objective.n_samples, dtype=dtype))
@@ -195,7 +197,7 @@ def _first_state(
     return state.copy()
 
 
-class _Run(Generic[StateT, ObjectiveT]):
+class DescentRun(Generic[StateT, ObjectiveT]):
     """One descent of an objective by an optimizer: what is done to a state, and what was seen and how long it took."""
 
     def __init__(self, optimizer: Optimizer[StateT, ObjectiveT], objective: ObjectiveT) -> None:

@@ -17,6 +17,7 @@ from gnomon.objectives import AddedTerm, AddedTerms
 __all__ = [
     "ANCHORS",
     "ANCHOR_WEIGHT",
+    "Infinite",
     "check_anchors",
     "join_terms",
     "of_distinct_rows",
@@ -33,18 +34,19 @@ ANCHORS: Rule = Instance(
 
 
 @dataclass(frozen=True)
-class _Infinite:
+class Infinite:
     """Infinity, of a weight that holds exactly."""
 
     text: str = "inf"
 
     def check(self, value: object) -> float:
+        """Return infinity."""
         if not isinstance(value, float | np.floating) or value != math.inf:
             raise ValueError
         return math.inf
 
 
-ANCHOR_WEIGHT: Rule = Either(Real(0.0), _Infinite())
+ANCHOR_WEIGHT: Rule = Either(Real(0.0), Infinite())
 
 
 def check_anchors(given: Any, shape: tuple[int, int]) -> Float64Array | None:

@@ -155,13 +155,15 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return rows of which a start by principal components is made."""
         return X
 
-    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    def _distinct_rows(
+        self, values: Any, parameters: dict[str, Any], *, counted: bool
+    ) -> tuple[Any, npt.NDArray[np.intp] | None]:
         shape = (int(values.shape[0]), parameters["n_components"])
         anchors = check_anchors(parameters["anchors"], shape)
         if anchors is not None and parameters.get("output_metric", "euclidean") != "euclidean":
             what, rule = f"output_metric={parameters['output_metric']!r}", "'euclidean' where anchors are given"
             raise ValueError(message(what, rule))
-        rows, copies = super()._distinct_rows(values, parameters)
+        rows, copies = super()._distinct_rows(values, parameters, counted=counted)
         parameters["anchors"] = anchors if anchors is None or copies is None else of_distinct_rows(anchors, copies)
         return rows, copies
 

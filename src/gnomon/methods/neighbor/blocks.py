@@ -64,10 +64,12 @@ class BlockEmbedder(NeighborEmbedder):
         "join": Options("intersection", "union", "mean"),
     }
 
-    def _distinct_rows(self, values: Any, parameters: dict[str, Any]) -> tuple[Any, npt.NDArray[np.intp] | None]:
+    def _distinct_rows(
+        self, values: Any, parameters: dict[str, Any], *, counted: bool
+    ) -> tuple[Any, npt.NDArray[np.intp] | None]:
         self.__dict__.pop("columns_", None)
         if parameters["blocks"] is None:
-            return super()._distinct_rows(values, parameters)
+            return super()._distinct_rows(values, parameters, counted=counted)
         columns, parts = self._parts(int(values.shape[1]), parameters)
         self.columns_ = columns
         values = values[:, columns]
@@ -77,7 +79,7 @@ class BlockEmbedder(NeighborEmbedder):
             parameters["metric"], parameters["metric_params"] = parts[0].metric, parts[0].metric_params
         else:
             parameters["parts"] = parts
-        return super()._distinct_rows(values, parameters)
+        return super()._distinct_rows(values, parameters, counted=counted)
 
     def _parts(
         self, n_features: int, parameters: dict[str, Any]

@@ -158,10 +158,10 @@ class SupervisedEmbedder(WeighsRows, BlockEmbedder):
             ``supervision_``. If all rows that have a class or number have the same one, y is not used. If the weight
             is 0 by default, y is not used either, and in a pipeline or search of scikit-learn no warning says so.
         """
-        self.supervision_: Supervision | None = None
         return self._fit(X, y, sample_weight)
 
     def _check_target(self, y: Any, X: Any) -> Target | None:
+        self.supervision_: Supervision | None = None
         check_target_length(X, y)
         if self.target_weight == 0.0 and type(self).target_weight == 0.0:  # nobody may have chosen it
             check_unused_target(X, y, remedy="To follow y pass target_weight=0.5, or else leave y out.")

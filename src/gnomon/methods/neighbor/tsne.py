@@ -198,7 +198,7 @@ class TSNE(SupervisedEmbedder):
     def kl_divergence_(self) -> float:
         """Kullback-Leibler divergence of the map, in nats."""
         check_is_fitted(self)
-        if self.exaggeration == 1.0:
+        if self.exaggeration == 1.0 and not getattr(self, "_learned", ()):  # no springs in the loss
             return float(self.solution_.loss[-1][1])
         plain = KLDivergence(self.affinities_, _kernel(self.dof), evaluation=self.evaluation_)
         return plain.loss(self.solution_.embedding)

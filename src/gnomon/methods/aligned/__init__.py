@@ -1,0 +1,1 @@
+"""Maps of several tables, aligned by the rows that they share."""

@@ -1,0 +1,339 @@
+"""Maps of several tables, over time or of batches, in which the rows that tables share lie near each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Either, Integer, Real, Rule, check_parameters, message
+from gnomon.data import check_table
+from gnomon.methods.aligned.fit import fit_together
+from gnomon.methods.aligned.movement import Movement, movement_of
+from gnomon.methods.aligned.relations import identities
+from gnomon.methods.neighbor.anchors import Infinite
+from gnomon.methods.neighbor.base import NeighborEmbedder
+from gnomon.methods.registry import find_method
+from gnomon.viewer import PageContent, write_html
+from gnomon.viewer import Sequence as PageSequence
+
+__all__ = ["AlignedMaps"]
+
+_RULES: dict[str, Rule] = {"alignment_weight": Either(Real(0.0, 1.0), Infinite()), "window": Integer(1)}
+_JITTER = 0.1  # noise in the starts of the maps that movements are compared with, in units of their spread
+_REFUSED = ("anchors", "random_state", "n_jobs", "callback", "verbose")  # of the method
+_REMEDIES = {name: f"Pass {name} to AlignedMaps." for name in ("random_state", "n_jobs", "callback")}
+
+
+class AlignedMaps:
+    """Maps of several tables in one descent, springs between the places of the same row.
+
+    The loss is the sum over tables of the method's own loss, divided by the mean sum of a row's affinities, and of
+
+        alignment_weight * sum |y_s,i - y_t,j|^2
+
+    over rows i of table s and j of table t that are the same row. Rows repel each other within a table alone. Where the
+    tables agree the maps do; where a row's neighbours change, it moves. Tables may have different features: neighbours
+    are found in each by itself.
+
+    Parameters
+    ----------
+    method : str or estimator, default="umap"
+        A neighbour embedding, by name or as an object such as ``gnomon.TSNE(perplexity=20)``, whose optimizer moves
+        each point by its own force: all of them but "two_kernel_pca".
+    alignment_weight : float in [0, 1] or inf, default=0.1
+        Stiffness of the springs, in the units of ``anchor_weight``. 0 makes each map by itself, and turns, reflects and
+        moves them to each other afterwards. At 1 the same rows lie about a hundredth of the map apart; with inf they
+        share one place in all maps.
+    window : int >= 1, default=1
+        A row is tied to so many of its previous and next appearances, by springs that share the weight: 1 ties each to
+        the next alone.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed used, for all tables alike, is ``seed_``.
+    n_jobs : int or None, default=None
+        Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
+    **parameters
+        Further parameters of a method given by name, such as ``n_neighbors=10``.
+
+    Attributes
+    ----------
+    embeddings_ : list of ndarray of shape (n_rows, n_components), float32
+        A map for each table.
+    estimators_ : list of estimator
+        The method fitted to each table, which places new rows, differentiates and saves as usual.
+        ``spring_lengths_`` is how far each row lies from the mean place of those it is tied to.
+    identities_ : list of ndarray of shape (n_rows,), int64
+        Which row each row is: rows of different tables with the same number are the same.
+    seed_, timings_
+        What was used, and seconds by stage.
+
+    References
+    ----------
+    .. [1] Dadu, Satone, Kaur, ..., McInnes, Faghri, "Application of Aligned-UMAP to longitudinal biomedical studies",
+       Patterns 4, 2023.
+    .. [2] Rauber, Falcao & Telea, "Visualizing time-dependent data using dynamic t-SNE", EuroVis 2016 (springs between
+       the places of a row in consecutive maps).
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> maps = gnomon.AlignedMaps("umap", max_iter=50, random_state=0)
+    >>> maps = maps.fit([X[:300], X[200:500]], relations=[{row: row - 200 for row in range(200, 300)}])
+    >>> [Y.shape for Y in maps.embeddings_]
+    [(300, 2), (300, 2)]
+    """
+
+    @entrance("AlignedMaps")
+    def __init__(
+        self,
+        method: str | Any = "umap",
+        *,
+        alignment_weight: float = 0.1,
+        window: int = 1,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+        **parameters: Any,
+    ) -> None:
+        checked = check_parameters(_RULES, {"alignment_weight": alignment_weight, "window": window})
+        self.alignment_weight: float = checked["alignment_weight"]
+        self.window: int = checked["window"]
+        self.random_state, self.n_jobs, self.callback = random_state, n_jobs, callback
+        self._estimator = _estimator(method, parameters)
+
+    @entrance("AlignedMaps", seeded=True)
+    def fit(self, tables: Sequence[Any], y: object = None, *, relations: Any = None, ids: Any = None) -> Self:
+        """Compute the maps.
+
+        Parameters
+        ----------
+        tables : sequence of array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            Two or more, as the method takes them; their numbers of rows and features may differ.
+        y : None
+            Not used.
+        relations : "rows", sequence, mapping or None, default=None
+            Which rows are the same. "rows": row i of each table, of tables of one length. A sequence: for each two
+            consecutive tables a dict from rows of the one to rows of the other, an array of pairs of shape
+            (n_pairs, 2), or an array with a row of the other for each row of the one, -1 for none. A mapping: such
+            relations by the numbers of two tables, as ``{(0, 1): ..., (0, 2): ...}``. What follows from them counts as
+            well: if a is b and b is c, a is c.
+        ids : sequence of array-like of shape (n_rows,), or None, default=None
+            Instead: names for the rows of each table; rows of one name are the same. None and NaN name no other row.
+            Without relations and ids the indices of data frames are taken, unless they merely count.
+
+        Returns
+        -------
+        self
+            The maps are ``embeddings_``.
+
+        Raises
+        ------
+        ValueError
+            If tables, relations or a parameter of the method is refused; or if two rows of one table are the same row.
+
+        Warns
+        -----
+        DataWarning
+            If tables share no row with the others.
+        """
+        if y is not None:
+            raise ValueError(message("y", "None", remedy="Pass relations and ids by name."))
+        if isinstance(tables, np.ndarray | str) or not isinstance(tables, Sequence) or len(tables) < 2:
+            fact = f"found {type(tables).__name__}"
+            raise ValueError(message("tables", "a list of two tables or more", fact=fact))
+        checked = [check_table(X, accept_sparse=True, min_samples=2) for X in tables]
+        sizes = [table.n_samples for table in checked]
+        found = identities(sizes, relations, ids, [getattr(X, "index", None) for X in map(_frame, tables)])
+        self.seed_ = current_run().seed
+        own = {"random_state": self.seed_, "n_jobs": self.n_jobs}
+        estimators = [clone(self._estimator).set_params(**own) for _ in tables]
+        fit_together(estimators, tables, found, weight=self.alignment_weight, window=self.window)
+        self.estimators_, self.identities_, self._tables = estimators, found, list(tables)
+        self.embeddings_ = [one.embedding_ for one in estimators]
+        self.timings_ = dict(current_run().reporter.timings)
+        return self
+
+    def fit_transform(
+        self, tables: Sequence[Any], y: object = None, *, relations: Any = None, ids: Any = None
+    ) -> list[npt.NDArray[np.float32]]:
+        """Compute the maps and return them, ``embeddings_``; see `fit`."""
+        return self.fit(tables, y, relations=relations, ids=ids).embeddings_
+
+    @entrance("AlignedMaps")
+    def movement(self, *, n_repeats: int = 2, rate: float = 0.05) -> list[Movement]:
+        """Say how far rows move from each map to the next, and which of them move farther than by chance.
+
+        Chance is what seeds do: each of the two tables is mapped twice beside itself, aligned with the same weight by
+        the rows that the two tables share, with different seeds and starts with noise of a tenth of their spread.
+
+        Parameters
+        ----------
+        n_repeats : int >= 1, default=2
+            Pairs of maps of each of the two tables. All together take about 4 n_repeats times as long as the fit.
+        rate : float in (0, 1), default=0.05
+            Share of the rows said to have moved that may be wrong.
+
+        Returns
+        -------
+        list of Movement
+            One for each two consecutive tables.
+        """
+        self._check_fitted()
+        rules: dict[str, Rule] = {"n_repeats": Integer(1), "rate": Real(0.0, 1.0, low_open=True, high_open=True)}
+        given = check_parameters(rules, {"n_repeats": n_repeats, "rate": rate})
+        return [self._movement(t, **given) for t in range(len(self.embeddings_) - 1)]
+
+    def _movement(self, t: int, n_repeats: int, rate: float) -> Movement:
+        pair = self.identities_[t : t + 2]
+        _, first, second = np.intersect1d(*pair, return_indices=True)
+        rows = np.stack([first, second], axis=1).astype(np.int64)
+        apart = self.embeddings_[t][first].astype(np.float64) - self.embeddings_[t + 1][second]
+        null = [
+            self._apart_by_chance(self._tables[t + side], rows[:, side], self.seed_ + 2 * repeat + 1)
+            for repeat in range(n_repeats)
+            for side in (0, 1)
+            if len(rows)
+        ]
+        distances = np.sqrt(np.square(apart).sum(axis=1))
+        return movement_of((t, t + 1), rows, distances, np.array(null).reshape(-1, len(rows)), rate)
+
+    def _apart_by_chance(self, table: Any, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
+        """Return how far rows lie apart in two maps of one table, aligned by them."""
+        estimators = [clone(self._estimator) for _ in range(2)]
+        n = int(check_table(table, accept_sparse=True).n_samples)
+        same = np.arange(n)
+        other = n + np.arange(n)
+        other[rows] = rows
+        fit_together(
+            estimators,
+            [table, table],
+            [same, other],
+            weight=self.alignment_weight,
+            window=1,
+            seeds=[seed, seed + 1],
+            jitter=_JITTER,
+        )
+        one, two = (estimator.embedding_[rows].astype(np.float64) for estimator in estimators)
+        return np.asarray(np.sqrt(np.square(one - two).sum(axis=1)))
+
+    @entrance("AlignedMaps")
+    def sequence(self, labels: Sequence[object] | None = None, *, name: str = "table", main: int = 0) -> PageSequence:
+        """Return the maps as one sequence for a page, which moves points from map to map.
+
+        Parameters
+        ----------
+        labels : sequence or None, default=None
+            What each table is, such as a year; None numbers them.
+        name : str, default="table"
+            What the labels are.
+        main : int, default=0
+            The map at which the page opens.
+
+        Returns
+        -------
+        gnomon.viewer.Sequence
+            Its embeddings have a row for each number in ``identities_``; NaN where a table lacks it.
+        """
+        self._check_fitted()
+        n = 1 + max(int(own.max()) for own in self.identities_)
+        frames = []
+        for Y, own in zip(self.embeddings_, self.identities_, strict=True):
+            frame = np.full((n, Y.shape[1]), np.nan, dtype=np.float32)
+            frame[own] = Y
+            frames.append(frame)
+        given = range(len(frames)) if labels is None else labels
+        return PageSequence(name, tuple(str(label) for label in given), tuple(frames), main=main)
+
+    @entrance("AlignedMaps")
+    def to_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        labels: Sequence[object] | None = None,
+        name: str = "table",
+        classes: Sequence[npt.ArrayLike] | None = None,
+        main: int = 0,
+        title: str = "Aligned maps",
+    ) -> None:
+        """Write the maps as one page with a slider that moves the points from map to map.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written atomically.
+        labels, name, main : as in `sequence`
+            The slider.
+        classes : sequence of array-like of shape (n_rows,), one for each table, or None, default=None
+            A class for each row, by which points are coloured; of a row that has several the first counts.
+        title : str, default="Aligned maps"
+            Heading.
+        """
+        sequence = self.sequence(labels, name=name, main=main)
+        shown = None if classes is None else self._of_all_rows(classes, len(sequence.embeddings[0]))
+        method = type(self._estimator).__name__
+        content = PageContent(sequence.embeddings[sequence.main], title=title, method=method, labels=shown)
+        write_html(path, content, sequence=sequence)
+
+    def _of_all_rows(self, classes: Sequence[npt.ArrayLike], n: int) -> npt.NDArray[Any]:
+        """Return the class of each number in ``identities_``, that of its first table."""
+        found = np.full(n, None, dtype=object)
+        if len(classes) != len(self.identities_):
+            rule = f"one array for each of {len(self.identities_)} tables"
+            raise ValueError(message(f"classes of {len(classes)} tables", rule))
+        for t, (own, given) in reversed(list(enumerate(zip(self.identities_, classes, strict=True)))):
+            values = np.asarray(given)
+            if values.shape != own.shape:
+                raise ValueError(message(f"classes[{t}] of shape {values.shape}", f"of shape {own.shape}"))
+            found[own] = values
+        return np.array(found.tolist())
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "embeddings_"):
+            raise NotFittedError("AlignedMaps: the maps are not computed yet. Call fit first.")
+
+
+def _frame(X: Any) -> Any:
+    """Return a table if it may have an index; a list has a method of that name."""
+    return X if hasattr(X, "columns") else None
+
+
+def _estimator(method: Any, parameters: dict[str, Any]) -> NeighborEmbedder:
+    """Return the method that is to be fitted to each table, or raise an error about it."""
+    if isinstance(method, str):
+        from gnomon import methods  # loaded when first asked for
+
+        card = find_method(method)
+        made = None if card is None else getattr(methods, card.estimator)
+        if made is None or not issubclass(made, NeighborEmbedder):
+            remedy = "Those by springs and repulsion are listed by `gnomon methods`."
+            raise ValueError(message(f"method={method!r}", "a neighbour embedding, such as 'umap'", remedy=remedy))
+        for name in _REFUSED:
+            if name in parameters:
+                raise ValueError(message(f"{name} of the method", "left out", remedy=_REMEDIES.get(name, "")))
+        return made(**parameters)  # type: ignore[no-any-return]
+    if not isinstance(method, NeighborEmbedder):
+        rule = "the name of a neighbour embedding, or one such as gnomon.UMAP()"
+        raise TypeError(message(f"method of type {type(method).__name__}", rule))
+    if parameters:
+        rule = "left out where method is an object"
+        raise ValueError(message(f"parameters {', '.join(sorted(parameters))}", rule))
+    if not isinstance(method.init, str):
+        raise ValueError(message("init of the method", "the name of a start", fact="each table has rows of its own"))
+    usual = type(method)().get_params()
+    for name in _REFUSED:
+        if getattr(method, name) is not usual[name] and getattr(method, name) != usual[name]:
+            raise ValueError(message(f"{name} of the method", "left out", remedy=_REMEDIES.get(name, "")))
+    return clone(method)  # type: ignore[no-any-return]

@@ -1,0 +1,79 @@
+"""How far rows move from one map to the next, against how far they would by chance alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Movement", "movement_of"]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Movement:
+    """How far the rows that two consecutive tables share move between their maps.
+
+    Attributes
+    ----------
+    tables : (int, int)
+        Numbers of the two tables.
+    rows : ndarray of shape (n_shared, 2), int64
+        The number of each shared row in the one and in the other.
+    distances : ndarray of shape (n_shared,)
+        How far each moves, in units of the maps.
+    null : ndarray of shape (n_maps, n_shared)
+        How far each moves between two aligned maps of the same table, that differ by their seeds and by noise in their
+        starts alone.
+    p_values : ndarray of shape (n_shared,)
+        Share of the movements in `null`, of all rows, that are at least as far, each row's own counted as one of them.
+    moved : ndarray of shape (n_shared,), bool
+        Rows that move farther than by chance, chosen such that about `rate` of them are chosen wrongly.
+    rate : float
+        That share (Benjamini and Hochberg).
+    """
+
+    tables: tuple[int, int]
+    rows: npt.NDArray[np.int64]
+    distances: Float64Array
+    null: Float64Array
+    p_values: Float64Array
+    moved: npt.NDArray[np.bool_]
+    rate: float
+
+    def summary(self) -> str:
+        """Return a sentence with the median movement, that by chance and the number of rows that moved farther."""
+        s, t = self.tables
+        if not len(self.distances):
+            return f"Tables {s} and {t} share no row."
+        return (
+            f"From table {s} to {t} {len(self.distances):,} shared rows move {np.median(self.distances):.3g} in the "
+            f"median, {np.median(self.null):.3g} by chance; {int(self.moved.sum()):,} move farther than by chance."
+        )
+
+
+def movement_of(
+    tables: tuple[int, int], rows: npt.NDArray[np.int64], distances: Float64Array, null: Float64Array, rate: float
+) -> Movement:
+    """Compare movements with those by chance.
+
+    Parameters
+    ----------
+    tables, rows, distances, null, rate : as in `Movement`
+
+    Returns
+    -------
+    Movement
+    """
+    by_chance = np.sort(null, axis=None)
+    above = by_chance.size - np.searchsorted(by_chance, distances, side="left")
+    p = (1.0 + above) / (1.0 + by_chance.size)
+    n = len(p)
+    order = np.argsort(p, kind="stable")
+    below = np.flatnonzero(p[order] <= rate * np.arange(1, n + 1) / max(n, 1))
+    moved = np.zeros(n, dtype=bool)
+    if below.size:
+        moved[order[: below[-1] + 1]] = True
+    return Movement(tables, rows, distances, null, p, moved, rate)
