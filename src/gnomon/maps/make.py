@@ -207,8 +207,12 @@ def map(
     if column not in (None, weighing):
         data.metadata.pop(column, None)
     data = with_weights(data, sample_weight)
+    n_given = data.n_samples
     with _noted() as told:
         data, table, completion = settle_missing(data, missing, scale=scale, random_state=random_state)
+    if missing == "drop" and parameters.get("anchors") is not None and table.n_samples < n_given:
+        fact, remedy = f"{n_given - table.n_samples} rows are left out", "Leave the rows and their anchors out before."
+        raise ValueError(message("anchors with missing='drop'", "of rows that all stay", fact=fact, remedy=remedy))
     _refuse_equal_rows(table)
     checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
     common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
@@ -37,7 +35,8 @@ class TripletLoss:
     Attributes
     ----------
     added : AddedTerms
-        Further terms, none at first; their weights are shares of the sum of the triplets' weights.
+        Further terms, none at first; in units of n_samples: triplets in a wide map pull far less
+        than their weights.
 
     References
     ----------
@@ -49,7 +48,7 @@ class TripletLoss:
     def __init__(self, triplets: Triplets) -> None:
         self.n_samples = triplets.n_samples
         self._triplets = _core.Triplets(triplets.others, triplets.closer, triplets.farther, triplets.weights)
-        self.added = AddedTerms((), float(triplets.weights.sum(dtype=np.float64)))
+        self.added = AddedTerms((), float(self.n_samples))
 
     def evaluation_for(self, n_components: int) -> str:
         """Return how an embedding of n_components dimensions is evaluated: "exact", over all triplets chosen."""

@@ -61,6 +61,10 @@ class Reader:
     def _dict(self, node: Any, depth: int) -> dict[str, Any]:
         return {name: self.unpack(one, depth) for name, one in _is(node["dict"], dict).items()}
 
+    def _numbered(self, node: Any, depth: int) -> dict[int, Any]:
+        keys, values = (_is(node[name], list) for name in ("keys", "values"))
+        return {_is(key, int): self.unpack(one, depth) for key, one in zip(keys, values, strict=True)}
+
     def _scalar(self, node: Any, depth: int) -> Any:
         kind, value = _is(node["scalar"], list)
         number = bool if kind == "b1" else float if kind in ("f4", "f8") else int
@@ -124,6 +128,7 @@ _KINDS: dict[frozenset[str], Callable[..., Any]] = {
         "tuple": Reader._tuple,
         "records columns": Reader._records,
         "dict": Reader._dict,
+        "keys values": Reader._numbered,
         "scalar": Reader._scalar,
         "texts": Reader._texts,
         "array order lead": Reader._array,

@@ -62,6 +62,8 @@ class Writer:
             return {kind.__name__: [inner(one, k) for k, one in enumerate(value)]}
         if kind is dict and all(isinstance(name, str) for name in value):
             return {"dict": {name: inner(one, name) for name, one in value.items()}}
+        if kind is dict and all(type(number) is int for number in value):
+            return {"keys": [*value], "values": [inner(one, number) for number, one in value.items()]}
         if kind.__name__ in CLASSES and kind is find_class(kind.__name__):
             named = {name: inner(getattr(value, name), name) for name in names_of(kind)}
             return {"class": kind.__name__, "fields": named}

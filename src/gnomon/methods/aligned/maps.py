@@ -320,20 +320,24 @@ def _estimator(method: Any, parameters: dict[str, Any]) -> NeighborEmbedder:
         if made is None or not issubclass(made, NeighborEmbedder):
             remedy = "Those by springs and repulsion are listed by `gnomon methods`."
             raise ValueError(message(f"method={method!r}", "a neighbour embedding, such as 'umap'", remedy=remedy))
-        for name in _REFUSED:
-            if name in parameters:
-                raise ValueError(message(f"{name} of the method", "left out", remedy=_REMEDIES.get(name, "")))
-        return made(**parameters)  # type: ignore[no-any-return]
+        return _checked(made(**parameters))
     if not isinstance(method, NeighborEmbedder):
         rule = "the name of a neighbour embedding, or one such as gnomon.UMAP()"
         raise TypeError(message(f"method of type {type(method).__name__}", rule))
     if parameters:
         rule = "left out where method is an object"
         raise ValueError(message(f"parameters {', '.join(sorted(parameters))}", rule))
-    if not isinstance(method.init, str):
-        raise ValueError(message("init of the method", "the name of a start", fact="each table has rows of its own"))
-    usual = type(method)().get_params()
+    return _checked(clone(method))
+
+
+def _checked(estimator: NeighborEmbedder) -> NeighborEmbedder:
+    """Return the method, or raise ValueError if it holds what is of one table or for `AlignedMaps` to say."""
+    if not isinstance(estimator.init, str):
+        fact = "each table has rows of its own"
+        raise ValueError(message("init of the method", "the name of a start", fact=fact))
+    usual = type(estimator)().get_params()
     for name in _REFUSED:
-        if getattr(method, name) is not usual[name] and getattr(method, name) != usual[name]:
+        given = getattr(estimator, name)
+        if given is not usual[name] and (not isinstance(given, bool | int) or given != usual[name]):
             raise ValueError(message(f"{name} of the method", "left out", remedy=_REMEDIES.get(name, "")))
-    return clone(method)  # type: ignore[no-any-return]
+    return estimator

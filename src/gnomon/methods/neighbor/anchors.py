@@ -26,6 +26,8 @@ __all__ = [
 
 Float64Array = npt.NDArray[np.float64]
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 ANCHORS: Rule = Instance(
     (np.ndarray, list, tuple, Mapping, type(None)),
     "an array of shape (n_samples, n_components) with NaN in rows that are free, a dict of row number and position, "
@@ -67,7 +69,7 @@ def check_anchors(given: Any, shape: tuple[int, int]) -> Float64Array | None:
     if anchors.shape != shape:
         raise ValueError(message(f"anchors of shape {anchors.shape}", f"of shape (n_samples, n_components)={shape}"))
     free = np.isnan(anchors).all(axis=1)
-    wrong = np.flatnonzero(~free & ~np.isfinite(anchors.astype(np.float32)).all(axis=1))
+    wrong = np.flatnonzero(~free & ~(np.abs(anchors) < _LARGEST).all(axis=1))
     if wrong.size:
         fact = f"{wrong.size} rows are not, the first is row {wrong[0]}: {anchors[wrong[0]].tolist()}"
         remedy = "Give a row all its coordinates, or NaN in all of them to leave it free."

@@ -1,0 +1,248 @@
+"""Maps of several tables: one loss, tied rows, weight 0 and inf, relations of every kind, movements against chance."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.manifold import trustworthiness
+
+from gnomon import TSNE, UMAP, AlignedMaps
+from gnomon.exceptions import DataWarning
+from gnomon.linalg import procrustes
+from gnomon.methods.aligned.movement import movement_of
+from gnomon.methods.aligned.relations import appearances, identities
+
+QUICK = {
+    "umap": {"max_iter": 100},
+    "tsne": {"max_iter": 150, "early_exaggeration_iter": 50},
+    "pacmap": {"max_iter": 120},
+    "trimap": {"max_iter": 120},
+    "largevis": {"max_iter": 60, "perplexity": 15},
+    "force_atlas2": {"max_iter": 80},
+}
+RELATIONS = [{row: row - 100 for row in range(100, 200)}] * 2
+
+
+@pytest.fixture(scope="module")
+def tables(digits):
+    return [digits[0][first : first + 200] for first in (0, 100, 200)]
+
+
+def _apart(maps):
+    """Return how far shared rows lie apart, in spreads of the maps."""
+    pairs = zip(maps.embeddings_[:-1], maps.embeddings_[1:], strict=True)
+    far = np.concatenate([np.linalg.norm(one[100:] - two[:100], axis=1) for one, two in pairs])
+    return float(np.median(far) / np.sqrt(np.mean([Y.var(axis=0).sum() for Y in maps.embeddings_])))
+
+
+@pytest.mark.parametrize("method", QUICK)
+def test_the_heavier_the_nearer_and_inf_is_one_place(method, tables):
+    far = {}
+    for weight in (0.0, 0.1, 1.0, np.inf):
+        maps = AlignedMaps(method, alignment_weight=weight, random_state=0, **QUICK[method])
+        maps.fit(tables, relations=RELATIONS)
+        far[weight] = _apart(maps)
+        for X, Y in zip(tables, maps.embeddings_, strict=True):
+            assert trustworthiness(X, Y, n_neighbors=10) > 0.92
+    assert far[0.0] > far[0.1] > far[1.0] > far[np.inf] == 0.0
+    assert far[0.1] < 0.15
+    assert far[1.0] < 0.05
+
+
+@pytest.mark.parametrize("method", ["umap", "tsne", "pacmap"])
+def test_weight_0_is_each_map_by_itself_turned_and_moved(method, tables):
+    maps = AlignedMaps(method, alignment_weight=0, random_state=4, **QUICK[method]).fit(tables, relations=RELATIONS)
+    for X, Y, own in zip(tables, maps.embeddings_, maps.estimators_, strict=True):
+        alone = type(own)(random_state=4, **QUICK[method]).fit_transform(X)
+        assert procrustes(alone, Y, scaling=False).disparity < 1e-9
+    assert _apart(maps) < 1.0
+
+
+def test_the_same_bytes_for_any_number_of_threads_and_other_bytes_for_another_seed(tables):
+    made = [
+        AlignedMaps(max_iter=40, random_state=seed, n_jobs=n).fit_transform(tables, relations=RELATIONS)
+        for seed, n in ((0, 1), (0, 2), (1, 1))
+    ]
+    as_bytes = [b"".join(Y.tobytes() for Y in maps) for maps in made]
+    assert as_bytes[0] == as_bytes[1] != as_bytes[2]
+
+
+def test_time_runs_both_ways(tables):
+    """Where all rows are shared, maps of the tables in reverse are the maps in reverse, up to rounding."""
+    rng = np.random.default_rng(0)
+    three = [tables[0] + rng.standard_normal(tables[0].shape) * noise for noise in (0.0, 1.0, 2.0)]
+    there = AlignedMaps(max_iter=15, random_state=0).fit_transform(three, relations="rows")
+    back = AlignedMaps(max_iter=15, random_state=0).fit_transform(three[::-1], relations="rows")
+    assert procrustes(np.concatenate(back[::-1]), np.concatenate(there), scaling=False).disparity < 1e-3
+
+
+def test_equal_tables_have_equal_maps_and_springs_at_rest(tables):
+    maps = AlignedMaps(max_iter=60, random_state=0).fit([tables[0], tables[0]], relations="rows")
+    np.testing.assert_array_equal(*maps.embeddings_)
+    assert np.nanmax(maps.estimators_[0].spring_lengths_) == 0.0
+
+
+def test_rows_of_a_table_that_are_equal_share_a_place_and_their_ties(tables):
+    doubled = np.concatenate([tables[0], tables[0][:30]])
+    relation = [{row: row for row in range(230)}]
+    other = np.concatenate([tables[0], tables[0][:30] + 0.5])
+    with pytest.warns(DataWarning, match="230 rows hold 200 distinct"):
+        maps = AlignedMaps(max_iter=60, random_state=0).fit([doubled, other], relations=relation)
+    np.testing.assert_array_equal(maps.embeddings_[0][:30], maps.embeddings_[0][200:])
+    assert maps.embeddings_[1].shape == (230, 2)
+
+
+def test_tables_may_have_other_features_and_be_sparse(tables):
+    from scipy import sparse
+
+    maps = AlignedMaps(max_iter=60, random_state=0)
+    maps.fit([tables[0], sparse.csr_array(tables[0][:, 5:40])], relations="rows")
+    assert maps.estimators_[1].n_features_in_ == 35
+    np.testing.assert_allclose(maps.estimators_[0].place(tables[0][:4]), maps.embeddings_[0][:4], atol=1e-3)
+
+
+def test_relations_ids_and_indices_say_the_same(tables):
+    names = [np.array([f"r{k}" for k in range(first, first + 200)]) for first in (0, 100, 200)]
+    pairs = np.stack([np.arange(100, 200), np.arange(100)], axis=1)
+    column = np.concatenate([np.full(100, -1), np.arange(100)])
+    expected = None
+    frames = [pd.DataFrame(X, index=own) for X, own in zip(tables, names, strict=True)]
+    for data, given in (
+        (tables, {"relations": RELATIONS}),
+        (tables, {"relations": [pairs, column]}),
+        (tables, {"relations": {(1, 2): pairs, (0, 1): RELATIONS[0]}}),
+        (tables, {"ids": names}),
+        (frames, {}),
+    ):
+        made = AlignedMaps(max_iter=20, random_state=0).fit(data, **given)
+        expected = made.embeddings_ if expected is None else expected
+        for one, two in zip(expected, made.embeddings_, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_batches_may_all_refer_to_one_and_what_follows_counts():
+    found = identities([3, 3, 3], {(0, 1): {0: 2}, (0, 2): {0: 1, 1: 0}}, None, [None] * 3)
+    assert found[0][0] == found[1][2] == found[2][1]
+    assert found[0][1] == found[2][0]
+    assert len(np.unique(np.concatenate(found))) == 6
+    first, second = appearances(found, 1)
+    assert set(zip(first.tolist(), second.tolist(), strict=True)) == {(0, 5), (5, 7), (1, 6)}
+    assert len(appearances(found, 2)[0]) == 4
+
+
+def test_ids_that_are_missing_name_no_other_row():
+    found = identities([2, 2], None, [["a", None], [None, "a"]], [None] * 2)
+    assert found[0][0] == found[1][1]
+    assert len(np.unique(np.concatenate(found))) == 3
+
+
+def test_tables_without_a_common_row_are_told(tables):
+    with pytest.warns(DataWarning, match="groups that share no row: 0, 1; 2"):
+        maps = AlignedMaps(max_iter=20, random_state=0).fit(tables, relations=[RELATIONS[0], {}])
+    assert np.isfinite(maps.embeddings_[2]).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "text"),
+    [
+        ({}, ValueError, "relations or ids must be given .table 0 has no index"),
+        ({"relations": RELATIONS, "ids": [[1]] * 3}, ValueError, "one without the other"),
+        ({"relations": RELATIONS[:1]}, ValueError, "must be 2 of them"),
+        ({"relations": "same"}, ValueError, "relations='same' must be 'rows'"),
+        ({"relations": [{0: 200}, {}]}, ValueError, "numbers of rows of table 1, from 0 to 199 .found 200"),
+        ({"relations": [{-1: 0}, {}]}, ValueError, "numbers of rows of table 0"),
+        ({"relations": [{0: 5, 1: 5}, {}]}, ValueError, "rows of table 0 must be of different .*row 0"),
+        ({"relations": [{0.5: 1}, {}]}, TypeError, "must be a dict of row numbers"),
+        ({"relations": [np.zeros(7, dtype=int), {}]}, ValueError, r"found shape \(7,\)"),
+        ({"relations": {(0, 3): {0: 0}}}, ValueError, "key"),
+        ({"ids": [np.arange(200)] * 2}, ValueError, "ids of 2 tables"),
+        ({"ids": [np.arange(199)] * 3}, ValueError, "ids of table 0 of length 199"),
+        ({"ids": [np.zeros(200)] * 3}, ValueError, "occur more than once, such as ids 0.0"),
+        ({"y": [0]}, ValueError, "y must be None"),
+    ],
+)
+def test_what_relates_no_rows_is_refused(tables, given, error, text):
+    with pytest.raises(error, match=f"AlignedMaps: .*{text}"):
+        AlignedMaps(max_iter=5).fit(tables, **given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"method": "pca"}, ValueError, "a neighbour embedding"),
+        ({"method": "nothing"}, ValueError, "a neighbour embedding"),
+        ({"method": 3}, TypeError, "method of type int"),
+        ({"alignment_weight": 2}, ValueError, "alignment_weight=2 must be a number >= 0 and <= 1 or inf"),
+        ({"window": 0}, ValueError, "window"),
+        ({"method": UMAP(), "max_iter": 3}, ValueError, "parameters max_iter"),
+        ({"method": UMAP(random_state=3)}, ValueError, "Pass random_state to AlignedMaps"),
+        ({"anchors": {0: (0, 0)}}, ValueError, "anchors of the method must be left out"),
+        ({"init": np.zeros((2, 2))}, ValueError, "init of the method must be the name"),
+    ],
+)
+def test_what_cannot_be_aligned_is_refused(arguments, error, text):
+    with pytest.raises(error, match=text):
+        AlignedMaps(**arguments)
+
+
+def test_tables_and_methods_that_cannot_be_descended_together_are_refused(tables):
+    with pytest.raises(ValueError, match="moves each point by its own force"):
+        AlignedMaps("two_kernel_pca", max_iter=3).fit(tables, relations=RELATIONS)
+    for wrong in (tables[0], tables[:1], "tables"):
+        with pytest.raises(ValueError, match="list of two tables or more"):
+            AlignedMaps().fit(wrong)
+    with pytest.raises(ValueError, match="table 1 must be of two distinct rows"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        AlignedMaps().fit([tables[0], np.ones((5, 3))], relations=[{}])
+    with pytest.raises(NotFittedError):
+        AlignedMaps().movement()
+
+
+def test_rows_that_moved_are_told_from_those_that_did_not(tables):
+    X = tables[0].copy()
+    changed = np.arange(0, 20)
+    rng = np.random.default_rng(0)
+    later = X + rng.standard_normal(X.shape) * 0.3
+    later[changed] = X[rng.permutation(np.arange(100, 120))] + rng.standard_normal((20, X.shape[1])) * 0.3
+    maps = AlignedMaps(alignment_weight=0.02, max_iter=150, random_state=0).fit([X, later], relations="rows")
+    (found,) = maps.movement(n_repeats=1)
+    assert found.rows.shape == (200, 2)
+    assert found.null.shape == (2, 200)
+    assert found.moved[changed].mean() > 0.7
+    assert found.moved[20:].mean() < 0.15
+    assert "200 shared rows move" in found.summary()
+    again = maps.movement(n_repeats=1)[0]
+    np.testing.assert_array_equal(found.null, again.null)
+
+
+def test_p_values_are_shares_of_chance_and_few_are_chosen_by_chance():
+    rng = np.random.default_rng(0)
+    null = rng.exponential(size=(4, 500))
+    found = movement_of((0, 1), np.zeros((500, 2), dtype=np.int64), rng.exponential(size=500), null, 0.05)
+    assert abs(np.mean(found.p_values) - 0.5) < 0.05
+    assert found.moved.sum() < 5
+    far = movement_of((0, 1), np.zeros((2, 2), dtype=np.int64), np.array([50.0, 0.0]), null, 0.05)
+    np.testing.assert_allclose(far.p_values, [1 / 2001, 1.0])
+    np.testing.assert_array_equal(far.moved, [True, False])
+    assert "no row" in movement_of((0, 1), np.zeros((0, 2), dtype=np.int64), np.empty(0), np.empty((0, 0)), 0.1).summary()
+
+
+def test_the_page_plays_them(tables, tmp_path):
+    maps = AlignedMaps(max_iter=20, random_state=0).fit(tables, relations=RELATIONS)
+    sequence = maps.sequence(["may", "june", "july"], name="month", main=1)
+    assert sequence.embeddings[0].shape == (400, 2)
+    assert np.isnan(sequence.embeddings[0]).any(axis=1).sum() == 200
+    np.testing.assert_array_equal(sequence.embeddings[1][maps.identities_[1]], maps.embeddings_[1])
+    maps.to_html(tmp_path / "page.html", name="month", classes=[np.arange(200) % 3] * 3)
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    with pytest.raises(ValueError, match=r"classes\[0\]"):
+        maps.to_html(tmp_path / "page.html", classes=[np.arange(7)] * 3)
+
+
+def test_a_callback_ends_all_maps_at_once(tables):
+    seen = []
+    maps = AlignedMaps(max_iter=100, callback=lambda now: bool(seen.append(now.stage)) or now.done >= 30, random_state=0)
+    maps.fit(tables, relations=RELATIONS)
+    assert {one.n_iter_ for one in maps.estimators_} == {30}
