@@ -139,7 +139,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 maps = make(tables, ids, seed)
                 seconds = {"wall s": time.perf_counter() - begin, "CPU s": time.process_time() - cpu}
                 scores[tool].append({**judge(maps, tables, ids, classes), **seconds})
-        means = {tool: {key: float(np.mean([one[key] for one in all_])) for key in all_[0]} for tool, all_ in scores.items()}
+        means = {
+            tool: {key: float(np.mean([one[key] for one in all_])) for key in all_[0]} for tool, all_ in scores.items()
+        }
         base = means.get("gnomon", {})
         for own in means.values():
             for kind in ("wall", "CPU"):
@@ -148,7 +150,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shapes = f"{len(tables)} tables of {min(map(len, tables))} to {max(map(len, tables))} rows"
         print(f"\n{name}, {shapes}, {given.seeds} seeds\n")
         columns = ["tool", *next(iter(means.values()))]
-        print(table_of(columns, [[tool, *(f"{value:.4g}" for value in own.values())] for tool, own in means.items()]), flush=True)
+        print(
+            table_of(columns, [[tool, *(f"{value:.4g}" for value in own.values())] for tool, own in means.items()]),
+            flush=True,
+        )
     if given.json is not None:
         given.json.write_text(json.dumps(found, indent=1))
     return 0

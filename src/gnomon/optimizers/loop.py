@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gnomon.optimizers.base import Optimizer, Valued
 
 __all__ = [
-    "Exaggerable",
     "DescentRun",
+    "Exaggerable",
     "Scheduled",
     "exaggerated",
     "first_state",
@@ -221,9 +221,7 @@ class DescentRun(Generic[StateT, ObjectiveT]):
                 if self.schedule is not None:
                     self.schedule.at(state.iteration, self.max_iter)
                     _estimate(self.objective, state, now=True)
-                step = self.optimizer.step(
-                    self.objective, state, state.iteration + 1 if self.single else limit
-                )
+                step = self.optimizer.step(self.objective, state, state.iteration + 1 if self.single else limit)
                 if not math.isfinite(step.gradient_norm + step.step_norm):
                     raise self._divergence(state)
                 self.added.hold(state.embedding)

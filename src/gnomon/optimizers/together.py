@@ -83,7 +83,5 @@ def minimize_together(
         run.evaluate(state)
         converged, own = run.out_of_iterations(state)
         ended = reason if reason and done < last else own
-        solutions.append(
-            Solution(state.embedding, run.history, converged, ended, state.iteration, run.timings, state)
-        )
+        solutions.append(Solution(state.embedding, run.history, converged, ended, state.iteration, run.timings, state))
     return solutions

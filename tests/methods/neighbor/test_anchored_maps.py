@@ -19,12 +19,14 @@ METHODS = [
     pytest.param(ForceAtlas2(max_iter=80, random_state=0), id="force_atlas2"),
     pytest.param(NegTSNE(max_iter=60, random_state=0), id="neg_tsne"),
     pytest.param(InfoNCETSNE(max_iter=80, random_state=0), id="info_nce_tsne"),
-    pytest.param(NeighborEmbedding(optimizer="lbfgs", optimizer_params={"max_iter": 200}, random_state=0), id="own parts, L-BFGS"),
+    pytest.param(
+        NeighborEmbedding(optimizer="lbfgs", optimizer_params={"max_iter": 200}, random_state=0), id="own parts, L-BFGS"
+    ),
 ]
 
 
-@pytest.fixture(scope="module")
-def X(digits):
+@pytest.fixture(scope="module", name="X")
+def _rows(digits):
     return digits[0][:250]
 
 
@@ -129,7 +131,7 @@ def test_gnomon_map_takes_them_and_refuses_them_where_rows_are_dropped(X):
     np.testing.assert_array_equal(made.embedding[4], [1.0, 2.0])
     holey = X.copy()
     holey[0, 3] = np.nan
-    with pytest.raises(ValueError, match="anchors.*missing='drop'"), pytest.warns(DataWarning):
+    with pytest.raises(ValueError, match=r"anchors.*missing='drop'"), pytest.warns(DataWarning):
         gnomon.map(holey, missing="drop", max_iter=5, anchors={4: (1.0, 2.0)})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Instance, Nothing, Real, Rule, message
+from gnomon._validation import Either, Instance, Real, Rule, message
 from gnomon.linalg import procrustes
 from gnomon.objectives import AddedTerm, AddedTerms
 
