@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def _of_umap_learn(tables: list[Floats], ids: Ids, seed: int, **parameters: Any)
     from umap import AlignedUMAP
 
     relations = []
-    for one, two in zip(ids[:-1], ids[1:], strict=True):
+    for one, two in pairwise(ids):
         _, first, second = np.intersect1d(one, two, return_indices=True)
         relations.append(dict(zip(first.tolist(), second.tolist(), strict=True)))
     with warnings.catch_warnings():

@@ -193,9 +193,10 @@ def test_tables_and_methods_that_cannot_be_descended_together_are_refused(tables
     for wrong in (tables[0], tables[:1], "tables"):
         with pytest.raises(ValueError, match="list of two tables or more"):
             AlignedMaps().fit(wrong)
-    with pytest.raises(ValueError, match="table 1 must be of two distinct rows"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        AlignedMaps().fit([tables[0], np.ones((5, 3))], relations=[{}])
+        with pytest.raises(ValueError, match="table 1 must be of two distinct rows"):
+            AlignedMaps().fit([tables[0], np.ones((5, 3))], relations=[{}])
     with pytest.raises(NotFittedError):
         AlignedMaps().movement()
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.affinities import Affinities
-from gnomon.initialization import initialize
+from gnomon.initialization.spectral import spectral_start
 from gnomon.linalg import connected_components, procrustes
 from gnomon.methods.aligned.relations import appearances
 from gnomon.methods.neighbor.anchors import join_terms
@@ -60,7 +60,7 @@ def fit_together(
     """
     begun = [one._begin(X, None) for one, X in zip(estimators, tables, strict=True)]
     prepared = []
-    for t, (one, (rows, copies, parameters)) in enumerate(zip(estimators, begun, strict=True)):
+    for t, (one, (rows, _, parameters)) in enumerate(zip(estimators, begun, strict=True)):
         if rows.shape[0] < 2:
             raise ValueError(message(f"table {t}", "of two distinct rows at least"))
         one.seed_ = one.seed_ if seeds is None else seeds[t]
@@ -158,6 +158,16 @@ class _Points:
         means: Float64Array = np.stack(sums, axis=1) / count
         return means
 
+    def joined(self, graphs: Sequence[Affinities]) -> Affinities:
+        """Return the affinities of all tables, of a mean degree each, between groups instead of points."""
+        parts = [graph.matrix * (graph.n_samples / graph.matrix.sum()) for graph in graphs]
+        n, n_groups = len(self.group), int(self.group.max()) + 1
+        member = sp.csr_array((np.ones(n, dtype=np.float32), (np.arange(n), self.group)), shape=(n, n_groups))
+        joint = sp.csr_array(member.T @ sp.csr_array(sp.block_diag(parts)) @ member)
+        joint.setdiag(0.0)
+        joint.eliminate_zeros()
+        return Affinities(sp.csr_array(joint.maximum(joint.T) / joint.max(), dtype=np.float32), "membership")
+
     def aligned(self, embeddings: list[npt.NDArray[np.float32]]) -> list[npt.NDArray[np.float32]]:
         """Turn, reflect and move maps to their common mean; shapes and sizes stay as they are."""
         groups = self.split(self.group)
@@ -183,31 +193,22 @@ def _joint_start(
 ) -> list[npt.NDArray[np.float32]]:
     """Return where the points start: those of one row in one place.
 
-    A spectral start is that of all tables' affinities, the points of one row taken as one. Others are each table's own,
-    turned, reflected and moved to each other; points of one row start at their mean.
+    A spectral start is that of all tables' affinities, the points of one row taken as one. Others, or where that graph
+    has none, are each table's own, turned, reflected and moved to each other; points of one row start at their mean.
     """
-    graphs = [one._start_affinities(own.inputs, own.parameters) for one, own in zip(estimators, prepared, strict=True)]
-    if estimators[0].init != "spectral" or any(graph is None for graph in graphs):
-        starts = points.aligned([one._start(own) for one, own in zip(estimators, prepared, strict=True)])
-        means = points.means(np.concatenate(starts))
-    else:
-        whole = sp.block_diag([graph.matrix * (graph.n_samples / graph.matrix.sum()) for graph in graphs], format="csr")
-        n, n_groups = len(points.group), int(points.group.max()) + 1
-        member = sp.csr_array((np.ones(n, dtype=np.float32), (np.arange(n), points.group)), shape=(n, n_groups))
-        joint = sp.csr_array(member.T @ whole @ member)
-        joint.setdiag(0.0)
-        joint.eliminate_zeros()
-        joint = sp.csr_array(joint.maximum(joint.T) / joint.max(), dtype=np.float32)
-        start = initialize(
-            "spectral",
-            affinities=Affinities(joint, "membership"),
-            n_components=prepared[0].parameters["n_components"],
-            seed=estimators[0].seed_,
-        )
-        means = prepared[0].recipe.rescale(start.embedding)
-        for one in estimators:
-            one.init_ = start.kind
-    return [np.asarray(own, dtype=np.float32) for own in points.split(means[points.group])]
+    found = [one._start_affinities(own.inputs, own.parameters) for one, own in zip(estimators, prepared, strict=True)]
+    graphs = [graph for graph in found if graph is not None]
+    parameters = prepared[0].parameters
+    if estimators[0].init == "spectral" and len(graphs) == len(found):
+        joint = spectral_start(points.joined(graphs), parameters["n_components"], seed=estimators[0].seed_)
+        if joint.embedding is not None:
+            means = prepared[0].recipe.rescale(joint.embedding)
+            for one in estimators:
+                one.init_ = "spectral"
+            return points.split(means[points.group])
+    starts = points.aligned([one._start(own) for one, own in zip(estimators, prepared, strict=True)])
+    common = points.means(np.concatenate(starts))[points.group]
+    return [np.asarray(own, dtype=np.float32) for own in points.split(common)]
 
 
 def _jittered(start: npt.NDArray[np.float32], jitter: float, seed: int) -> npt.NDArray[np.float32]:

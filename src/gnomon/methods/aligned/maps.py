@@ -120,7 +120,7 @@ class AlignedMaps:
 
         Parameters
         ----------
-        tables : sequence of array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        tables : list of array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
             Two or more, as the method takes them; their numbers of rows and features may differ.
         y : None
             Not used.
@@ -151,7 +151,7 @@ class AlignedMaps:
         """
         if y is not None:
             raise ValueError(message("y", "None", remedy="Pass relations and ids by name."))
-        if isinstance(tables, np.ndarray | str) or not isinstance(tables, Sequence) or len(tables) < 2:
+        if not isinstance(tables, list | tuple) or len(tables) < 2:
             fact = f"found {type(tables).__name__}"
             raise ValueError(message("tables", "a list of two tables or more", fact=fact))
         checked = [check_table(X, accept_sparse=True, min_samples=2) for X in tables]
@@ -197,8 +197,8 @@ class AlignedMaps:
         return [self._movement(t, **given) for t in range(len(self.embeddings_) - 1)]
 
     def _movement(self, t: int, n_repeats: int, rate: float) -> Movement:
-        pair = self.identities_[t : t + 2]
-        _, first, second = np.intersect1d(*pair, return_indices=True)
+        one, two = self.identities_[t : t + 2]
+        _, first, second = np.intersect1d(one, two, return_indices=True)
         rows = np.stack([first, second], axis=1).astype(np.int64)
         apart = self.embeddings_[t][first].astype(np.float64) - self.embeddings_[t + 1][second]
         null = [

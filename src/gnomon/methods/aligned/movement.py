@@ -69,7 +69,7 @@ def movement_of(
     """
     by_chance = np.sort(null, axis=None)
     above = by_chance.size - np.searchsorted(by_chance, distances, side="left")
-    p = (1.0 + above) / (1.0 + by_chance.size)
+    p: Float64Array = np.asarray((1.0 + above) / (1.0 + by_chance.size), dtype=np.float64)
     n = len(p)
     order = np.argsort(p, kind="stable")
     below = np.flatnonzero(p[order] <= rate * np.arange(1, n + 1) / max(n, 1))
