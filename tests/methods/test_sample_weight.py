@@ -48,6 +48,17 @@ def test_a_row_of_weight_three_is_three_rows_to_the_last_bit(name):
     np.testing.assert_allclose(weighted.transform(X[:9] + 0.1), found, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("y", [np.arange(60) % 3, X[:, 0] + 0.1 * X[:, 1]], ids=["classes", "numbers"])
+@pytest.mark.parametrize("name", ["umap", "largevis"])
+def test_a_target_goes_with_weighted_rows(name, y):
+    weights = WEIGHTS.copy()
+    weights[5] = 0
+    rows = np.concatenate([np.flatnonzero(weights > count) for count in range(4)])
+    weighted = clone(ESTIMATORS[name]).fit(X, y, sample_weight=weights)
+    repeated = clone(ESTIMATORS[name]).fit(X[rows], y[rows])
+    np.testing.assert_array_equal(weighted.embedding_[weights > 0], repeated.embedding_[:59])
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("solver", ["auto", "covariance", "gram", "svd", "randomized"])
 def test_principal_components_of_weighted_rows_are_those_of_repeated_ones(solver, form):
