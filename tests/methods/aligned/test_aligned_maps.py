@@ -19,8 +19,6 @@ QUICK = {
     "tsne": {"max_iter": 150, "early_exaggeration_iter": 50},
     "pacmap": {"max_iter": 120},
     "trimap": {"max_iter": 120},
-    "largevis": {"max_iter": 60, "perplexity": 15},
-    "force_atlas2": {"max_iter": 80},
 }
 RELATIONS = [{row: row - 100 for row in range(100, 200)}] * 2
 
