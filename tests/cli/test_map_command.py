@@ -115,6 +115,29 @@ def test_options_reach_the_method(run, calls):
     }
 
 
+def test_blocks_of_columns_are_read_from_the_line_and_from_a_file(run, calls, tmp_path):
+    line = ["--block", "sepal=sepal*", "--block", "petal=petal length,petal width:cosine:0.5", "--join", "union"]
+    Path("run.toml").write_text(
+        'join = "union"\n[block]\nsepal = "sepal*"\npetal = "petal length,petal width:cosine:0.5"'
+    )
+    for given in (line, ["--config", "run.toml"]):
+        assert run("iris", "-o", "m.html", *given).exit_code == 0
+        options = calls[-1][1]
+        assert options["join"] == "union"
+        assert {name: str(block) for name, block in options["blocks"].items()} == {
+            "sepal": "'sepal*', euclidean",
+            "petal": "'petal length', 'petal width', cosine, weight 0.5",
+        }
+
+
+@pytest.mark.parametrize("text", ["sepal", "=sepal*", "sepal=", "a=b:cosine:1:2", "a=b:cosine:much", "a=b:cosine:-1"])
+def test_a_block_that_is_none_is_refused_before_computing(run, calls, text):
+    result = run("iris", "-o", "m.html", "--block", text)
+    assert result.exit_code != 0
+    assert "must be" in result.output
+    assert calls == []
+
+
 def test_empty_cells_are_left_to_the_map_unless_they_are_to_be_refused(run, calls):
     Path("gaps.csv").write_text("a,b\n1,2\n3,\n4,5\n")
     assert run("gaps.csv").exit_code == 0
