@@ -16,6 +16,7 @@ from sklearn.metrics import silhouette_score
 
 from gnomon._run import running
 from gnomon.evaluation import evaluate, local_radius_correlation, scorecard
+from gnomon.evaluation.pairs import non_metric_stress
 from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, rank_anchors
 from gnomon.evaluation.scores import neighbor_ranks, rank_agreement
 from gnomon.evaluation.steadiness import SharedNeighbors, distortions, score_of
@@ -254,6 +255,14 @@ def test_pairs_and_classes_are_those_of_scipy_and_scikit_learn(name):
     assert {one: found[one].value for one in expected} == pytest.approx(expected, abs=1e-6)
     near = _nearest(Y, k)
     assert found["neighborhood_hit"].value == pytest.approx(np.mean(labels[near] == labels[:, None]))
+
+
+def test_equal_distances_share_one_place_on_the_increasing_curve():
+    X, Y, _ = coarse()
+    upper = np.triu_indices(len(X), 1)
+    x, y = cdist(X, X)[upper], cdist(Y, Y)[upper]
+    fitted = IsotonicRegression().fit_transform(x, y)
+    assert non_metric_stress(x, y) == pytest.approx(np.sqrt(np.sum((y - fitted) ** 2) / np.sum(y * y)), abs=1e-12)
 
 
 def test_the_topographic_product_follows_its_definition():
