@@ -70,7 +70,8 @@ def scaled_pieces(distances: Floats) -> Floats:
     diagrams of a map and of data of more dimensions have hardly a bar in common, whatever their pieces.
     """
     found = pieces(distances)
-    return found / found[:, 1].mean()
+    scaled: Floats = found / found[:, 1].mean()
+    return scaled
 
 
 def scaled_loops(distances: Floats) -> Floats:
