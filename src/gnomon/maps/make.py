@@ -44,7 +44,7 @@ from gnomon.maps.blocks import (
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
-from gnomon.maps.steering import take_columns, target_of_fit, told_of_fit
+from gnomon.maps.steering import steering, take_columns, target_of_fit, told_of_fit
 from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
 from gnomon.methods.base import Embedder, RowEmbedder
 from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
@@ -220,7 +220,7 @@ def map(
     if is_gower:
         parameters = {**parameters, "metric": "manhattan"}
     columns = None if known_blocks is None else of_features(known_blocks, data, table)
-    given = {**common, **_of_distances(data, method, parameters), **parameters}
+    given = {**common, **steering(data, method), **_of_distances(data, method, parameters), **parameters}
     if columns is not None:
         if not isinstance(method, str):
             raise ValueError(message("blocks", "left out where method is an estimator", remedy="Give it the blocks."))

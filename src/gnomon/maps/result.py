@@ -296,6 +296,9 @@ class Map(Questions):
         """
         from gnomon.evaluation import scorecard
 
+        if self.surface is not None:
+            remedy = "Use evaluate, which follows the surface."
+            raise ValueError(message("scorecard", "of a flat map", fact=self.surface.words, remedy=remedy))
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
         return scorecard(self._mapped(), self.embedding, measures=measures, **given)
 

@@ -16,11 +16,13 @@ from gnomon.data.dataset import require_name
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import sort_into_classes
 from gnomon.methods.base import Embedder
+from gnomon.methods.registry import find_method
 
-__all__ = ["caution", "take_columns", "target_of_fit", "told_of_fit"]
+__all__ = ["caution", "steering", "take_columns", "target_of_fit", "told_of_fit"]
 
 _TARGET = "target"
 _WEIGHT = "target_weight"
+_USUAL_WEIGHT = 0.5
 
 
 def take_columns(
@@ -70,6 +72,15 @@ def _column(data: Dataset, name: str, what: str) -> tuple[npt.NDArray[Any], bool
         return columns[name], True
     values = data.X[:, [list(columns).index(name)]]
     return np.asarray(values if isinstance(values, np.ndarray) else values.toarray())[:, 0], True
+
+
+def steering(data: Dataset, method: Any) -> dict[str, Any]:
+    """Return the weight with which a target steers a method that follows none unless asked, which it now is."""
+    from gnomon import methods
+
+    card = find_method(method) if isinstance(method, str) and data.target is not None else None
+    asked = card is not None and getattr(getattr(methods, card.estimator), _WEIGHT, None) == 0.0
+    return {_WEIGHT: _USUAL_WEIGHT} if asked else {}
 
 
 def target_of_fit(data: Dataset, estimator: Any) -> npt.NDArray[Any] | None:

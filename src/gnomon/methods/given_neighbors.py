@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.base import RowEmbedder
 from gnomon.neighbors import GivenNeighbors, NeighborGraph, read_neighbors
+
+if TYPE_CHECKING:
+    from gnomon.data import Table
 
 __all__ = ["GraphEmbedder"]
 
@@ -44,6 +47,13 @@ class GraphEmbedder(RowEmbedder):
         rows, copies = super()._distinct_rows(values, parameters, counted=counted)
         parameters["precomputed_knn"] = given if given is None or copies is None else given.of_distinct_rows(copies)
         return rows, copies
+
+    def _rows_present(self, given: Table, present: npt.NDArray[np.intp], parameters: dict[str, Any]) -> Table:
+        if parameters["precomputed_knn"] is not None:
+            remedy = "Leave the rows out, and search without them."
+            fact = f"{int(given.values.shape[0]) - len(present)} rows of weight 0"
+            raise ValueError(message("precomputed_knn", "of rows that all take part", fact=fact, remedy=remedy))
+        return super()._rows_present(given, present, parameters)
 
     def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> NeighborGraph:
         """Return the graph of the wanted number of neighbours, found or given, or of as many as there are."""

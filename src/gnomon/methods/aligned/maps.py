@@ -30,7 +30,7 @@ __all__ = ["AlignedMaps"]
 
 _RULES: dict[str, Rule] = {"alignment_weight": Either(Real(0.0, 1.0), Infinite()), "window": Integer(1)}
 _JITTER = 0.1  # noise in the starts of the maps that movements are compared with, in units of their spread
-_REFUSED = ("anchors", "random_state", "n_jobs", "callback", "verbose")  # of the method
+_REFUSED = ("anchors", "precomputed_knn", "output_metric", "random_state", "n_jobs", "callback", "verbose")
 _REMEDIES = {name: f"Pass {name} to AlignedMaps." for name in ("random_state", "n_jobs", "callback")}
 
 
@@ -336,8 +336,8 @@ def _checked(estimator: NeighborEmbedder) -> NeighborEmbedder:
         fact = "each table has rows of its own"
         raise ValueError(message("init of the method", "the name of a start", fact=fact))
     usual = type(estimator)().get_params()
-    for name in _REFUSED:
+    for name in (name for name in _REFUSED if name in usual):
         given = getattr(estimator, name)
-        if given is not usual[name] and (not isinstance(given, bool | int) or given != usual[name]):
+        if given is not usual[name] and (not isinstance(given, bool | int | str) or given != usual[name]):
             raise ValueError(message(f"{name} of the method", "left out", remedy=_REMEDIES.get(name, "")))
     return estimator

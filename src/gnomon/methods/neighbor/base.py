@@ -30,6 +30,7 @@ from gnomon.methods.parameters import INIT
 from gnomon.objectives import Anchors, added_terms, on_surface
 
 if TYPE_CHECKING:
+    from gnomon.data import Table
     from gnomon.extension.sensitivity import DataLoss
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
@@ -166,6 +167,12 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         rows, copies = super()._distinct_rows(values, parameters, counted=counted)
         parameters["anchors"] = anchors if anchors is None or copies is None else of_distinct_rows(anchors, copies)
         return rows, copies
+
+    def _rows_present(self, given: Table, present: npt.NDArray[np.intp], parameters: dict[str, Any]) -> Table:
+        anchors = check_anchors(parameters["anchors"], (int(given.values.shape[0]), parameters["n_components"]))
+        if anchors is not None:
+            parameters["anchors"] = anchors[present]
+        return super()._rows_present(given, present, parameters)
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter

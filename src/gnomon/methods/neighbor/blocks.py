@@ -115,6 +115,12 @@ class BlockEmbedder(NeighborEmbedder):
             raise ValueError(message(f"frames={parameters['frames']!r:.60}", "None where blocks are given", fact=fact))
         if n_blocks == 1:
             return
+        fact = "neighbours are searched, and rows placed, block by block"
+        if parameters["precomputed_knn"] is not None:
+            raise ValueError(message("precomputed_knn", "None where several blocks are given", fact=fact))
+        if parameters.get("output_metric", "euclidean") != "euclidean":
+            what, rule = f"output_metric={parameters['output_metric']!r}", "'euclidean' where several blocks are given"
+            raise ValueError(message(what, rule, fact=fact))
         if parameters.get("density"):
             rule, fact = "None where several blocks are given", "their distances have no common unit"
             raise ValueError(message(f"density={parameters['density']!r:.60}", rule, fact=fact))
