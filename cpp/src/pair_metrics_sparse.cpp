@@ -1,5 +1,6 @@
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "gnomon/pair_metrics.hpp"
@@ -7,6 +8,8 @@
 
 namespace gnomon {
 namespace {
+
+constexpr double kRounding = 1.000001;  // more than a value gains when it becomes a key
 
 // Each metric is a sum over the columns that are stored in one row or both: `both` of a column in both, `alone` of a
 // column in one. The search visits shared columns only: the sum is that of all `alone` of both rows plus `gained` of
@@ -110,12 +113,14 @@ std::vector<double> sums_alone(const SparseRows<double>& table, std::span<const 
     return sums;
 }
 
-// The value of one pair by a walk through both rows: differences are taken before anything is summed.
+// The value of one pair by a walk through both rows: differences are taken before anything is summed. The walk ends
+// where the value has passed `limit`, for metrics whose values only grow.
 template <class Kernel>
-double pair_value(const Row& a, const Row& b, std::span<const double> columns, double a_alone, double b_alone) {
+double pair_value(const Row& a, const Row& b, std::span<const double> columns, double a_alone, double b_alone,
+                  double limit = std::numeric_limits<double>::infinity()) {
     double total = 0.0;
     std::size_t i = 0, j = 0;
-    while (i < a.size || j < b.size) {
+    while ((i < a.size || j < b.size) && total <= limit) {
         if (j == b.size || (i < a.size && a.columns[i] < b.columns[j])) {
             total = Kernel::join(total, Kernel::alone(a.values[i], parameter(columns, a.columns[i])));
             ++i;
@@ -163,17 +168,21 @@ void sparse_metric_neighbors(const MetricOptions<double>& options, const SparseR
             for (std::size_t i = begin; i < end; ++i) {
                 const Row query = row_of(queries, i);
                 const double own = sum_alone<Kernel>(query, options.columns);
-                if constexpr (std::is_same_v<Kernel, Chebyshev>) {
-                    for (std::size_t j = 0; j < n; ++j)
-                        values[j] = pair_value<Kernel>(query, row_of(base, j), options.columns, own, alone[j]);
-                } else {
-                    values_of<Kernel>(query, own, columns, options.columns, alone, values);
-                }
                 nearest.reset(1);
-                for (std::size_t j = 0; j < n; ++j) {
-                    const float key = keys_of.key(values[j]);
+                const auto offer = [&](std::size_t j, double value) {
+                    const float key = keys_of.key(value);
                     const auto index = static_cast<std::int32_t>(j);
                     if (key <= nearest.thresholds()[0] && index != found.self[i]) nearest.offer(0, key, index);
+                };
+                if constexpr (std::is_same_v<Kernel, Chebyshev>) {
+                    for (std::size_t j = 0; j < n; ++j) {
+                        const double limit =
+                            kRounding * static_cast<double>(nearest.thresholds()[0]) / keys_of.factor();
+                        offer(j, pair_value<Kernel>(query, row_of(base, j), options.columns, own, alone[j], limit));
+                    }
+                } else {
+                    values_of<Kernel>(query, own, columns, options.columns, alone, values);
+                    for (std::size_t j = 0; j < n; ++j) offer(j, values[j]);
                 }
                 const std::size_t kept = nearest.finish(0, keys.data());
                 keys_of.write({keys.data(), kept}, {found.indices.row(i), k}, found.distances.row(i));
