@@ -90,6 +90,7 @@ def test_equal_arrays_are_held_once_and_those_of_the_file_not_at_all():
 
 def test_objects_are_made_by_their_own_constructors():
     assert through_json(StudentT(0.5)) == StudentT(0.5)
+    assert through_json({3: (1.0, 2.0), 0: "a"}) == {3: (1.0, 2.0), 0: "a"}
     assert vars(through_json(Adam(0.1, max_iter=7))) == vars(Adam(0.1, max_iter=7))
 
 
@@ -101,7 +102,7 @@ def test_objects_are_made_by_their_own_constructors():
         (CustomKernel(np.exp, np.exp), "value is of type CustomKernel"),
         (np.array([object()]), "value holds objects"),
         (np.array([1j]), "value is of type complex128"),
-        ({1: 2}, "value is of type dict"),
+        ({1.5: 2}, "value is of type dict"),
         ([[[[[[[[[[[[[[1]]]]]]]]]]]]]], "nested too deep"),
         (list(range(6000)), "too long"),
     ],
