@@ -74,8 +74,8 @@ def fit_together(
     current_run().reporter.begin("layout")
     objectives = [one._objective(own) for one, own in zip(estimators, prepared, strict=True)]
     springs = points.springs(weight, starts[0].shape[1]) if 0 < weight < math.inf else []
-    for objective, own in zip(objectives, springs, strict=False):
-        join_terms(objective, own)
+    for objective, spring in zip(objectives, springs, strict=False):
+        join_terms(objective, spring)
     couple = points.merge if weight == math.inf else partial(points.pull, springs)
     descents = [
         Descent(own.recipe.optimizer, objective, start)
@@ -166,26 +166,26 @@ class _Points:
         joint = sp.csr_array(member.T @ sp.csr_array(sp.block_diag(parts)) @ member)
         joint.setdiag(0.0)
         joint.eliminate_zeros()
-        return Affinities(sp.csr_array(joint.maximum(joint.T) / joint.max(), dtype=np.float32), "membership")
+        scaled = sp.csr_array(joint.maximum(joint.T) / joint.max())
+        return Affinities(scaled.astype(np.float32), "membership")
 
     def aligned(self, embeddings: list[npt.NDArray[np.float32]]) -> list[npt.NDArray[np.float32]]:
         """Turn, reflect and move maps to their common mean; shapes and sizes stay as they are."""
         groups = self.split(self.group)
         placed = np.full((int(self.group.max()) + 1, embeddings[0].shape[1]), np.nan)
-        moved = []
+        moved: list[Float64Array] = []
         for Y, own in zip(embeddings, groups, strict=True):  # each to those before it, then all to their mean
-            Y = procrustes(Y, placed[own], scaling=False).apply(Y)
+            moved.append(procrustes(Y, placed[own], scaling=False).apply(Y))
             new = np.isnan(placed[own]).any(axis=1)
-            placed[own[new]] = Y[new]
-            moved.append(Y)
+            placed[own[new]] = moved[-1][new]
         shared = self.split(self.tied)
         for _ in range(_ROUNDS):
             means = self.means(np.concatenate(moved))
             moved = [
-                procrustes(Y, np.where(tied[:, None], means[own], np.nan), scaling=False).apply(Y)
-                for Y, own, tied in zip(moved, groups, shared, strict=True)
+                procrustes(old, np.where(tied[:, None], means[own], np.nan), scaling=False).apply(old)
+                for old, own, tied in zip(moved, groups, shared, strict=True)
             ]
-        return [Y.astype(np.float32) for Y in moved]
+        return [one.astype(np.float32) for one in moved]
 
 
 def _joint_start(

@@ -72,8 +72,8 @@ def _by_index(sizes: Sequence[int], indices: Sequence[Any]) -> Identities:
 
 def _by_id(sizes: Sequence[int], ids: Any, name: str) -> Identities:
     if isinstance(ids, str | Mapping) or len(ids) != len(sizes):
-        found = type(ids).__name__ if isinstance(ids, str | Mapping) else f"{name} of {len(ids)} tables"
-        raise ValueError(message(found, f"a list with the ids of the rows of each of {len(sizes)} tables"))
+        what = type(ids).__name__ if isinstance(ids, str | Mapping) else f"{name} of {len(ids)} tables"
+        raise ValueError(message(what, f"a list with the ids of the rows of each of {len(sizes)} tables"))
     numbers: dict[Any, int] = {}
     found_all = []
     for t, (own, n) in enumerate(zip(ids, sizes, strict=True)):
