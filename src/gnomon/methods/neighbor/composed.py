@@ -258,7 +258,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             return known[name](**given)
         if given:
             raise ValueError(message("optimizer_params", "None where optimizer is an object"))
-        if not flat and not isinstance(optimizer, tuple(known.values())):
+        if not flat and not isinstance(optimizer, SurfaceDescent | SampledSurfaceDescent):
             raise _not_on_surface(f"optimizer={type(optimizer).__name__}", parameters)
         return optimizer
 
