@@ -150,6 +150,17 @@ def _sampled_epochs(offsets: Any, columns: Any, values: Any, **a: Any) -> Any:
     return _core.sampled_epochs(graph, kernel=_kernel(a), parameters=_sampling(a), schedule=schedule, **a)
 
 
+def _surface_epochs(offsets: Any, columns: Any, values: Any, **a: Any) -> Any:
+    schedule = _core.SampledSchedule(a.pop("learning_rate"), a.pop("max_epochs"))
+    graph, surface = _core.Graph(offsets, columns, values), _core.Surface("sphere", a.pop("radius"))
+    return _core.surface_epochs(surface, graph, kernel=_kernel(a), parameters=_sampling(a), schedule=schedule, **a)
+
+
+def _surface_sums(name: Any, a: Any, radius: Any, **arguments: Any) -> Any:
+    kernel = _core.OutputKernel(name, a)
+    return _core.surface_pair_sums(_core.Surface("sphere", radius), kernel=kernel, **arguments)
+
+
 def _all_pairs(points: Any, k: Any, round: Any, n_threads: Any) -> Any:
     search = _core.AllPairs(points, k, n_threads)
     search.run_round(round)
@@ -668,6 +679,42 @@ def cases() -> Iterator[tuple[str, Call]]:
             first_moment=points(),
             second_moment=points(),
             added=none,
+            n_threads=2,
+        ),
+    )
+    ball = points(N, 3, np.float64)
+    ball /= np.linalg.norm(ball, axis=1, keepdims=True)
+    yield "Surface", call(_core.Surface, name="sphere", radius=2.0)
+    yield (
+        "surface_epochs",
+        call(
+            _surface_epochs,
+            **on_graph | sampling,
+            radius=2.0,
+            learning_rate=1.0,
+            max_epochs=20,
+            u=ones(),
+            v=ones(),
+            begin=0,
+            end=3,
+            Y=ball,
+            first_moment=np.zeros((N, 3)),
+            second_moment=np.zeros(N),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "surface_pair_sums",
+        call(
+            _surface_sums,
+            name="cauchy",
+            a=1.0,
+            radius=2.0,
+            law="value",
+            Z=ball,
+            Y=ball,
+            v=ones(),
+            own=True,
             n_threads=2,
         ),
     )
