@@ -15,6 +15,9 @@ __all__ = ["Estimate", "Sampling"]
 
 Floats = npt.NDArray[np.float64]
 
+_RESAMPLES = 200
+_STREAM = 0x626F
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -72,6 +75,28 @@ class Sampling:
         if m < 3 or not np.isfinite(without).all():
             return Estimate(value)
         return self._around(value, float(np.var(without)) * (m - 1), m - 1)
+
+    def of_resampled(
+        self, statistic: Callable[[npt.NDArray[Any]], Floats], sums: npt.NDArray[Any], seed: int
+    ) -> Estimate:
+        """Estimate a function of sums that jumps, such as by where a curve is highest, by the bootstrap over groups.
+
+        Parameters
+        ----------
+        statistic : callable
+            From sums of shape (q,) to a value.
+        sums : ndarray of shape (n_groups, q)
+            What each of a few random groups of as many rows adds.
+        seed : int
+            Draws the groups.
+        """
+        value, m = float(statistic(sums.sum(axis=0))), len(sums)
+        if self.unseen <= 0.0 or m < 3:
+            return Estimate(value)
+        drawn = np.random.default_rng((seed, _STREAM)).integers(m, size=(_RESAMPLES, m))
+        times = [np.bincount(one, minlength=m) for one in drawn]
+        values = [float(statistic(np.tensordot(one, sums, axes=1))) for one in times]
+        return self._around(value, float(np.var(values, ddof=1)) * m / (m - 1), m - 1)
 
     def of_groups(self, value: float, groups: npt.ArrayLike) -> Estimate:
         """Estimate anything from its value over all rows drawn, and over random groups of as many of them each."""

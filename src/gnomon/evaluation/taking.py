@@ -177,8 +177,10 @@ class Taking:
         return self._mean(values[:, self.ranks.at(self.k)], chance)
 
     def _q_over(self, part: int, first: int, last: int) -> Taken:
-        """Return the mean of Q_NX over local or global sizes; the jackknife finds where they part anew."""
-        estimate = self.sampling.of_sums(lambda counts: local_and_global(counts)[..., part], self.ranks.coranked)
+        """Return the mean of Q_NX over local or global sizes; each resample finds anew where they part."""
+        estimate = self.sampling.of_resampled(
+            lambda counts: local_and_global(counts)[..., part], self.ranks.coranked, self.seed
+        )
         chance = (first + last) / (2.0 * (self.n - 1))
         return Taken(estimate, chance, len(self.anchors), None, self.sampling.unseen <= 0.0)
 
