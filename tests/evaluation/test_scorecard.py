@@ -69,6 +69,7 @@ def test_every_measure_is_taken_or_its_absence_is_told(card):
     for name, one in card.items():
         assert one.measure.low <= one.value <= one.measure.high, name
         assert one.exact is (one.interval is None), name
+        assert one.exact or name not in SAMPLED, name  # all rows are anchors
         assert one.measure.definition
         assert one.measure.source
 
