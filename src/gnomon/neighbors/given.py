@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import Options, check_parameters, message, warn
 from gnomon.exceptions import GnomonWarning, NeighborsWarning
-from gnomon.neighbors.compute import NATIVE_METRICS
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.graph import NeighborGraph, check_graph
+from gnomon.neighbors.metrics import metric_name
 from gnomon.neighbors.precomputed import clip_distances, graph_of_entries
 from gnomon.neighbors.similarities import refuse_similarities
 
@@ -135,7 +135,7 @@ class GivenNeighbors:
             return self
         given, true = self._sample(X, metric, metric_params)
         if _agree(given, true):
-            return replace(self, metric=NATIVE_METRICS.get(name, name))
+            return replace(self, metric=metric_name(metric, metric_params) or name)
         if _agree(given, true**2):
             fact = "they are the squares of those in X, as faiss returns them"
             raise _of_another_kind(f"true distances for metric={name!r}", fact, "squared")
