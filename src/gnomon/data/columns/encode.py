@@ -1,0 +1,133 @@
+"""Tables of all kinds of columns as features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gnomon._validation import message, warn
+from gnomon.data.arrays import FloatArray
+from gnomon.data.columns.find import MOST_CATEGORIES, NOT_ASKED, find_rules
+from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_frame, raw_columns
+from gnomon.data.columns.rule import ColumnRule
+from gnomon.data.columns.values import plain_column
+from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
+from gnomon.data.frames import is_frame, read_frame
+from gnomon.data.names import default_names
+from gnomon.data.table import check_table
+from gnomon.exceptions import DataWarning
+
+__all__ = ["encode_dataset", "encode_rows"]
+
+
+def encode_rows(X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = False) -> FloatArray:
+    """Return the features of rows of a table of the same columns, by rules found before.
+
+    Warns
+    -----
+    DataWarning
+        Names categories that were not there when the rules were found.
+    """
+    columns, used = raw_columns(X), [rule for rule in rules if rule.features]
+    for rule in used:
+        require_name(rule.name, list(columns), what="column")
+        if rule.kind in ("number", "boolean") and not columns[rule.name].numeric:
+            raise ValueError(message(f"column {rule.name!r}", "of numbers, as in fit"))
+    new = [told for rule in used if (told := rule.unknown(columns[rule.name].values))]
+    if new:
+        warn(f"{'; '.join(new)}.", DataWarning)
+    return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
+
+
+def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
+    """Turn the columns of a data set that are still as they came into features; the rest stays.
+
+    Columns that are left out, and those that became indicators, ranks or dates, are kept as metadata.
+
+    Parameters
+    ----------
+    data : Dataset
+        Its table may be a data frame.
+    features, drop : sequence of str or None
+        As of `TablePreprocessor`.
+
+    Returns
+    -------
+    Dataset
+        Its notes say what became of the columns.
+
+    Warns
+    -----
+    DataWarning
+        Names numbers that are left out though nobody asked for that.
+    """
+    if is_frame(data.X):
+        frame = read_frame(data.X)
+        columns = columns_of_frame(frame)
+        if data.feature_names is not None:
+            columns = dict(zip(data.feature_names, columns.values(), strict=True))
+        if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
+            return _select(data, features, drop)  # numbers without names
+    elif data.text_columns is not None and isinstance(data.X, np.ndarray):
+        names = data.feature_names or [str(j) for j in range(data.n_features)]
+        columns = {name: RawColumn(data.X[:, j]) for j, name in enumerate(names)}
+        columns |= {name: RawColumn(data.metadata[name]) for name in data.text_columns}
+        if data.feature_names is None and not data.text_columns and features is None and drop is None:
+            return data
+    else:
+        return _select(data, features, drop)
+    return _encode(data, columns, features, drop)
+
+
+def _encode(
+    data: Dataset, columns: dict[str, RawColumn], features: Sequence[str] | None, drop: Sequence[str] | None
+) -> Dataset:
+    rules = find_rules(columns, features, drop, MOST_CATEGORIES)
+    made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
+    left = [rule for rule in rules if not rule.features]
+    silent = [rule for rule in left if rule.reason != NOT_ASKED and columns[rule.name].numeric]
+    notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
+    if made:
+        notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
+    others = [rule for rule in left if rule.name not in (data.label_name, data.target_name)]
+    if others:
+        notes.append(f"columns left out and kept as metadata: {', '.join(rule.told() for rule in others[:8])}")
+    if silent:
+        names = ", ".join(rule.told() for rule in silent)
+        warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)
+    if odd := [told for rule in made if rule.kind == "written" and (told := rule.unknown(columns[rule.name].values))]:
+        notes += odd
+        warn(f"{'; '.join(odd)}.", DataWarning)
+    blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
+    metadata = {rule.name: plain_column(columns[rule.name].values) for rule in [*made, *left]}
+    return replace(
+        data,
+        X=_stack(blocks),
+        feature_names=[name for rule in rules for name in rule.features],
+        metadata={**metadata, **data.metadata},
+        columns=rules if made or any(rule.kind == "boolean" for rule in rules) else None,
+        text_columns=None,
+        notes=notes,
+    )
+
+
+def _select(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
+    """Take some of the features of a data set whose features are final; the others are left."""
+    if features is None and drop is None:
+        return data
+    table = check_table(data.X, accept_sparse=True, feature_names=data.feature_names, allow_missing=True)
+    names = table.feature_names or default_names(table.n_features)
+    gone = set(asked_columns("drop", drop, names) or ())
+    wanted = names if features is None else asked_columns("features", features, names)
+    order = [names.index(name) for name in dict.fromkeys(wanted or ()) if name not in gone]
+    if not order:
+        raise ValueError(message("drop", "such that a feature is left", fact=listed(names)))
+    return replace(data, X=table.values[:, order], feature_names=[names[j] for j in order], image_shape=None)
+
+
+def _stack(blocks: list[FloatArray]) -> FloatArray:
+    single = all(block.dtype == np.float32 for block in blocks)
+    return np.ascontiguousarray(np.concatenate(blocks, axis=1), dtype=np.float32 if single else np.float64)

@@ -1,0 +1,132 @@
+"""Which rule each column of a table follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data.columns.identifiers import id_reason, named_as_id
+from gnomon.data.columns.raw import RawColumn, asked_columns
+from gnomon.data.columns.rule import ColumnRule
+from gnomon.data.columns.values import as_numbers, refuse_containers, seconds_of, texts_of, with_dates
+from gnomon.data.dataset import LABEL_WORDS
+from gnomon.data.labels import sort_into_classes
+from gnomon.data.written import find_writing
+
+__all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules"]
+
+Array = npt.NDArray[Any]
+Float64Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_CATEGORIES = 30
+"""More different texts are no categories, unless one asks for it."""
+NOT_ASKED = "not asked for"
+"""Why a column that nobody named is left out."""
+
+_FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
+_YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
+_UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
+
+
+def find_rules(
+    columns: dict[str, RawColumn], features: Sequence[str] | None, drop: Sequence[str] | None, most: int
+) -> list[ColumnRule]:
+    """Find out what becomes of each column; the rules are said in `TablePreprocessor`.
+
+    Parameters
+    ----------
+    columns : dict
+        As `raw_columns` returns them.
+    features, drop : sequence of str or None
+        Columns to use, and to leave out.
+    most : int
+        More different texts than this are no categories.
+    """
+    features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
+    chosen = set(columns if features is None else features) - set(drop or ())
+    numbers = {name: as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
+    names = [*dict.fromkeys([*(features or ()), *columns])]
+
+    @cache
+    def ranks(name: str) -> Ints:
+        return np.argsort(np.argsort(numbers[name], kind="stable"), kind="stable")
+
+    rules = []
+    for name in names:
+        raw = columns[name]
+        if name not in chosen:
+            rules.append(ColumnRule(name, "left out", reason=NOT_ASKED))
+        elif raw.boolean:
+            rules.append(ColumnRule(name, "boolean", (name,)))
+        elif raw.numeric:
+            others = [other for other in numbers if other != name and other in chosen]
+            reason = "" if features is not None else id_reason(name, numbers[name], others, ranks)
+            rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
+        elif (found := _rule_of_written(name, raw)) is not None:
+            numbers[name] = np.nan_to_num(found.encode(raw.values)[:, 0], nan=np.inf)
+            others = [other for other in numbers if other != name and other in chosen]
+            reason = "" if features is not None else id_reason(name, numbers[name], others, ranks)
+            rules.append(ColumnRule(name, "left out", reason=reason) if reason else found)
+        else:
+            rules.append(_rule_of_texts(name, raw.values, raw.ordered, most))
+    asked = [rule for rule in rules if rule.name in chosen.intersection(features or ()) and not rule.features]
+    if asked:
+        fact = f"{asked[0].name!r}: {asked[0].reason}"
+        raise ValueError(
+            message("features", "columns that can become numbers", fact=fact, remedy="Encode it yourself.")
+        )
+    if not any(rule.features for rule in rules):
+        fact = "; ".join(rule.told() for rule in rules[:5])
+        raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
+    return rules
+
+
+def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int) -> ColumnRule:
+    labels = with_dates(values)
+    classes = sort_into_classes(labels)
+    n_known = int(classes.labelled.sum())
+    seconds = seconds_of(labels)
+    if seconds is not None and len(classes):
+        return _rule_of_dates(name, seconds, labels.dtype.kind == "m")
+    if ordered:
+        return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
+    if not n_known:
+        return ColumnRule(name, "left out", reason="no values")
+    if name.lower() in LABEL_WORDS:
+        return ColumnRule(name, "left out", reason="it may hold labels")
+    different = len(classes) == n_known
+    if named_as_id(name, different) or (different and n_known >= _FEWEST_DIFFERENT):
+        return ColumnRule(name, "left out", reason="an identifier")
+    if len(classes) > most or 2 * len(classes) > n_known + 2:
+        return ColumnRule(name, "left out", reason=f"{len(classes):,} different texts")
+    names = classes.names
+    if len(names) == 1 and n_known == len(labels):
+        return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
+    shown = names[1:] if len(names) == 2 else names
+    return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
+
+
+def _rule_of_written(name: str, raw: RawColumn) -> ColumnRule | None:
+    """Return the rule of a column of numbers that are written as texts; None if it is none."""
+    if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
+        return None
+    refuse_containers(name, raw.values)
+    writing = find_writing([text for text in texts_of(raw.values) if text])
+    sign = writing.replace("0.0", "").replace("0,0", "").strip()
+    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), writing=writing) if writing else None
+
+
+def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:
+    known = seconds[np.isfinite(seconds)]
+    start, span = 0.0 if durations else float(known.min()), float(np.ptp(known))
+    word, unit = next((word, unit) for word, unit, least in _UNITS if span >= least * unit)
+    if durations:
+        return ColumnRule(name, "date", (f"{name} ({word})",), unit=unit)
+    first = str(np.datetime64(int(start), "s"))[:10]
+    return ColumnRule(name, "date", (f"{name} ({word} since {first})",), start=start, unit=unit)

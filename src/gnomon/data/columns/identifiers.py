@@ -1,0 +1,48 @@
+"""Columns that name rows or count them, and tell nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.data.arrays import FloatArray
+
+__all__ = ["id_reason", "named_as_id"]
+
+Ints = npt.NDArray[np.int64]
+
+_ID_NAME = re.compile(
+    r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
+)
+_ROW_NAME = re.compile(r"(?i:(^|[\s_\-.])(idx|index|key|row|serial)($|[\s_\-.]))|[a-z](Idx|Index|Key)$")
+_ID_ROWS = 50  # fewer rows do not show that a column of different integers goes with no other
+_ID_CORRELATION = 4.0  # standard errors of a rank correlation
+
+
+def named_as_id(name: str, different: bool) -> bool:
+    """Return whether a name says that it is of an identifier; a refractive index is one only if all values differ."""
+    return bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
+
+
+def id_reason(name: str, values: FloatArray, others: list[str], ranks: Callable[[str], Ints]) -> str:
+    """Say why a column of numbers is an identifier; empty if it is none.
+
+    `ranks` gives those of a column by its name; they are asked for only if need be.
+    """
+    if not np.isfinite(values).all() or not (values == np.floor(values)).all():
+        return ""
+    n = len(values)
+    different = len(np.unique(values)) == n
+    if n > 1 and different and bool((np.diff(values) == 1).all()):
+        return "it counts the rows"
+    if named_as_id(name, different):
+        return "an identifier by its name"
+    if not different or n < _ID_ROWS:
+        return ""
+    own, limit = ranks(name), _ID_CORRELATION / np.sqrt(n)
+    if any(abs(float(np.corrcoef(own, ranks(other))[0, 1])) > limit for other in others):
+        return ""
+    return "whole numbers that all differ and go with no other column"

@@ -1,0 +1,185 @@
+"""What becomes of a column of a table: the features that it makes, and how far apart they put its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data.arrays import FloatArray
+from gnomon.data.columns.values import as_numbers, known_texts, seconds_of, texts_of, with_dates
+from gnomon.data.dataset import listed
+from gnomon.data.labels import name_of, sort_into_classes
+from gnomon.data.written import is_writing, read_numbers
+
+__all__ = ["ColumnRule", "features_of", "first_features", "rules_fault", "spreads_of", "unit_ranges"]
+
+Array = npt.NDArray[Any]
+Float64Array = npt.NDArray[np.float64]
+
+_UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
+
+
+@dataclass(frozen=True)
+class ColumnRule:
+    """What becomes of one column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    kind : {"number", "written", "boolean", "ordinal", "category", "date", "left out"}
+    features : tuple of str
+        Names of the features that it becomes.
+    categories : tuple
+        Values of a category or an ordinal, in order.
+    start, unit : float
+        Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
+    reason : str
+        Why it is left out, a clause.
+    writing : str
+        Of numbers that are written as texts: how, such as "$0.0" or "0,0 %".
+    """
+
+    name: str
+    kind: str
+    features: tuple[str, ...] = ()
+    categories: tuple[Any, ...] = ()
+    start: float = 0.0
+    unit: float = 1.0
+    reason: str = ""
+    writing: str = ""
+
+    def encode(self, values: Array, *, keep_missing: bool = False) -> FloatArray:
+        """Return the features of the column, (n, n_features); NaN where a number, date or rank is missing.
+
+        The indicators of a missing category are NaN with `keep_missing`; else, and those of an unknown one, 0, or one
+        half of a single indicator.
+        """
+        if self.kind == "written" and values.dtype.kind not in "biuf":
+            return read_numbers(texts_of(values), self.writing)[:, None]
+        if self.kind in ("number", "boolean", "written"):
+            return as_numbers(values)[:, None]
+        if self.kind == "date":
+            seconds = seconds_of(with_dates(values))
+            if seconds is None:
+                raise ValueError(message("X", "a table with dates where there were dates in fit"))
+            return ((seconds - self.start) / self.unit)[:, None]
+        codes = self._codes(values)
+        if self.kind == "ordinal":
+            return np.where(codes < 0, np.nan, codes)[:, None]
+        if len(self.features) == 1:
+            found = np.where(codes < 0, 0.5, codes)[:, None]
+        else:
+            found = (codes[:, None] == np.arange(len(self.categories))).astype(np.float64)
+        if keep_missing:
+            found[codes == _MISSING] = np.nan
+        return found
+
+    def _codes(self, values: Array) -> npt.NDArray[np.int64]:
+        """Return the place of each value among the categories, -1 for an unknown one and -2 for a missing one."""
+        classes = sort_into_classes(known_texts(values))
+        place = {name_of(value): code for code, value in enumerate(self.categories)}
+        return np.array([*(place.get(name, _UNKNOWN) for name in classes.names), _MISSING])[classes.codes]
+
+    def unknown(self, values: Array) -> str:
+        """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
+        if self.kind == "written":
+            odd = np.isnan(self.encode(values)[:, 0]) & sort_into_classes(known_texts(values)).labelled
+        elif self.categories:
+            odd = self._codes(values) == _UNKNOWN
+        else:
+            return ""
+        rows = np.flatnonzero(odd)
+        if not len(rows):
+            return ""
+        taken = "no number, taken as missing" if self.kind == "written" else "taken as none of the categories"
+        found = listed(sort_into_classes(values[rows]).names)
+        return f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
+
+    def told(self) -> str:
+        """Say what became of it, for a list."""
+        if self.kind == "category":
+            return f"{self.name!r} ({len(self.categories)} categories)"
+        if self.kind == "ordinal":
+            return f"{self.name!r} (rank among {len(self.categories)})"
+        if self.kind == "written":
+            return f"{self.name!r} (numbers such as {self.writing})"
+        return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
+
+
+def spreads_of(rules: Sequence[ColumnRule], X: Any) -> Float64Array:
+    """Return what features are divided by where a table is standardised, NaN for their own spread.
+
+    The indicators of a category are divided by the square root of the sum of their variances, 1 - sum_k p_k^2 for
+    categories of shares p_k. So a category makes as much of the mean squared distance as a number: 2.
+
+    Parameters
+    ----------
+    rules : sequence of ColumnRule
+    X : ndarray of shape (n_samples, n_features)
+        The features that they made; NaN where a value is missing.
+    """
+    spreads = np.full(X.shape[1], np.nan)
+    for rule, columns in features_of(rules).items():
+        if rule.kind in ("boolean", "category"):
+            variance = float(np.nanvar(X[:, columns], axis=0, dtype=np.float64).sum())
+            spreads[columns] = np.sqrt(variance) if variance > 0.0 else 1.0
+    return spreads
+
+
+def features_of(rules: Sequence[ColumnRule]) -> dict[ColumnRule, slice]:
+    """Return where the features of each column stand, of those that have some."""
+    ends = np.cumsum([len(rule.features) for rule in rules]).tolist()
+    pairs = zip(rules, ends, strict=True)
+    return {rule: slice(end - len(rule.features), end) for rule, end in pairs if rule.features}
+
+
+def unit_ranges(rules: Sequence[ColumnRule] | None, X: Any) -> Float64Array:
+    """Return what features are divided by so that each column makes at most 1 of a Manhattan distance.
+
+    Numbers, dates and ranks by their range; indicators by 2, as two of them differ between two categories, and one that
+    alone tells two apart by 1. The mean over columns is the coefficient of Gower.
+
+    Parameters
+    ----------
+    rules : sequence of ColumnRule or None
+        None if all features are numbers.
+    X : ndarray of shape (n_samples, n_features)
+        Without missing values.
+
+    References
+    ----------
+    .. [1] Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971, 857-871.
+    """
+    span = np.ptp(np.asarray(X, dtype=np.float64), axis=0)
+    for rule, columns in features_of(rules or ()).items():
+        if rule.kind == "category" and len(rule.features) > 1:
+            span[columns] = 2.0
+    return np.where(span > 0.0, span, 1.0)
+
+
+def first_features(rules: Sequence[ColumnRule]) -> dict[str, int]:
+    """Return the number of the first feature of each column that has become one."""
+    return {rule.name: columns.start for rule, columns in features_of(rules).items()}
+
+
+def rules_fault(rules: Sequence[ColumnRule]) -> str:
+    """Return what is wrong with rules that come from a file; empty if nothing is."""
+    for rule in rules:
+        n, several = len(rule.features), len(rule.categories)
+        wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
+        known = rule.kind in ("number", "written", "boolean", "ordinal", "category", "date", "left out")
+        if (
+            (rule.kind == "written") != is_writing(rule.writing)
+            or not known
+            or n != wanted
+            or (rule.kind in ("ordinal", "category") and not several)
+            or not rule.unit > 0.0
+        ):
+            return f"column {rule.name!r:.60} has a rule that no column has"
+    return ""

@@ -1,0 +1,76 @@
+"""The values of one column as numbers, texts or dates; NaN, None or an empty text where one is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+from gnomon.data.arrays import FloatArray
+from gnomon.data.labels import check_labels, measured_labels
+from gnomon.data.written import is_missing_text, read_dates
+
+__all__ = ["as_numbers", "known_texts", "plain_column", "refuse_containers", "seconds_of", "texts_of", "with_dates"]
+
+Array = npt.NDArray[Any]
+Float64Array = npt.NDArray[np.float64]
+
+_CONTAINERS = (list, tuple, dict, set, np.ndarray)
+
+
+def as_numbers(values: Array) -> FloatArray:
+    """Return a column of numbers in floating point."""
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+
+
+def texts_of(values: Array) -> list[str]:
+    """Return the values of a column as texts, empty where one is missing."""
+    return ["" if value is None else str(value) for value in check_labels(known_texts(values), len(values)).tolist()]
+
+
+def known_texts(values: Array) -> Array:
+    """Return a column with None for texts that stand for a missing value, such as NA."""
+    if values.dtype.kind not in "OU":
+        return values
+    gone = np.array([is_missing_text(value) for value in values.tolist()], dtype=np.bool_)
+    if not gone.any():
+        return values
+    known = values.astype(object)
+    known[gone] = None
+    return known
+
+
+def with_dates(values: Array) -> Array:
+    """Return labels as `check_labels` does, as dates where all of them are or are written so."""
+    labels = check_labels(known_texts(values), len(values))
+    if labels.dtype.kind not in "OU":
+        return labels
+    dates = read_dates(["" if value is None else str(value) for value in labels.tolist()])
+    return labels if dates is None else dates
+
+
+def seconds_of(values: Array) -> Float64Array | None:
+    """Return dates as seconds since 1970 and durations as seconds, NaN where one is missing; None for other values."""
+    if values.dtype.kind == "m":
+        return np.where(np.isnat(values), np.nan, values.astype("timedelta64[us]").astype(np.int64) / 1e6)
+    return measured_labels(values) if values.dtype.kind == "M" else None
+
+
+def refuse_containers(name: str, values: Array) -> None:
+    """Raise TypeError if a column holds lists, mappings or the like."""
+    held = {type(value).__name__ for value in values.tolist() if isinstance(value, _CONTAINERS)}
+    if held:
+        fact, remedy = (
+            f"it holds {' and '.join(sorted(held))}",
+            f"Make a column of each entry, or pass drop=[{name!r}].",
+        )
+        raise TypeError(message(f"column {name!r}", "of numbers, texts or dates", fact=fact, remedy=remedy))
+
+
+def plain_column(values: Array) -> Array:
+    """Return a column of which lists and the like have become texts."""
+    if values.dtype.kind != "O" or not any(isinstance(value, _CONTAINERS) for value in values.tolist()):
+        return values
+    return np.array([str(value) for value in values.tolist()], dtype=object)
