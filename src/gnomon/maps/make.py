@@ -243,16 +243,7 @@ def map(
         elif representation is not None:
             mapped = check_table(representation.values)
         by_row = None if sample_weight is None else data.metadata[weighing]
-        if isinstance(estimator, RowEmbedder):
-            graph = estimator.fit_sharing_graph(replace(mapped, feature_names=None), N_NEIGHBORS, y, by_row)
-            embedding = np.asarray(estimator.embedding_)
-        elif isinstance(estimator, Embedder):
-            plain = replace(mapped, feature_names=None)
-            graph, embedding = None, np.asarray(estimator.fit_transform(plain, y, sample_weight=by_row))
-        else:
-            options = {} if by_row is None else {"sample_weight": by_row}
-            targets = [] if y is None else [y]
-            graph, embedding = None, np.asarray(estimator.fit_transform(mapped.values, *targets, **options))
+        graph, embedding = _lay_out(estimator, mapped, y, by_row)
     surface = estimator.surface_ if isinstance(estimator, Embedder) else None
     if surface is not None:
         embedding = surface.drawn(embedding)
@@ -287,6 +278,18 @@ def map(
     if data.distances is None:  # what was fitted to distances takes no rows of features
         made._estimator = estimator
     return made
+
+
+def _lay_out(estimator: Any, table: Table, y: Any, weights: Any) -> tuple[NeighborGraph | None, npt.NDArray[Any]]:
+    """Fit the estimator; return the neighbours that it searched for, if it did, and the positions."""
+    plain = replace(table, feature_names=None)
+    if isinstance(estimator, RowEmbedder):
+        graph = estimator.fit_sharing_graph(plain, N_NEIGHBORS, y, weights)
+        return graph, np.asarray(estimator.embedding_)
+    if isinstance(estimator, Embedder):
+        return None, np.asarray(estimator.fit_transform(plain, y, sample_weight=weights))
+    given = {} if weights is None else {"sample_weight": weights}
+    return None, np.asarray(estimator.fit_transform(table.values, *([] if y is None else [y]), **given))
 
 
 def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
