@@ -526,6 +526,25 @@ def cases() -> Iterator[tuple[str, Call]]:
                 n_threads=2,
             ),
         )
+        yield (
+            "rank_anchors" + tag,
+            call(
+                _core.rank_anchors,
+                distances=np.abs(points(4, N, dtype)),
+                Y=points(dtype=np.float64),
+                anchors=np.array([0, 5, 9, 23], np.int64),
+                sizes=np.array([1, 3, 8], np.int64),
+                weights=ones(N, np.float64),
+                groups=np.array([0, 1, 0, 1], np.int32),
+                n_groups=2,
+                n_nearest=5,
+                n_pairs=4,
+                unit=1.0,
+                squared=True,
+                seed=0,
+                n_threads=2,
+            ),
+        )
         X, means = points(N, F, dtype), ones(F, np.float64)
         yield "column_means" + tag, call(_core.column_means, X=X, n_threads=2)
         yield "largest_deviation" + tag, call(_core.largest_deviation, X=X, means=means, n_threads=2)

@@ -124,9 +124,6 @@ class BlockEmbedder(NeighborEmbedder):
         if parameters.get("density"):
             rule, fact = "None where several blocks are given", "their distances have no common unit"
             raise ValueError(message(f"density={parameters['density']!r:.60}", rule, fact=fact))
-        if parameters.get("target") is not None and parameters["join"] != "intersection":
-            fact, remedy = f"join={parameters['join']!r}", "Use join='intersection', or no y."
-            raise ValueError(message("y", "None where blocks are not intersected", fact=fact, remedy=remedy))
 
     def _why_rows_count_alike(self, parameters: dict[str, Any]) -> str:
         if parameters["blocks"] is not None and parameters["join"] != "intersection":
@@ -149,6 +146,9 @@ class BlockEmbedder(NeighborEmbedder):
         parameters["power"], parameters["each"] = affinity.power, parameters["join"] != "intersection"
         if not parameters["each"]:
             return recipe
+        if parameters["target"] is not None:
+            fact, remedy = f"join={parameters['join']!r}", "Use join='intersection', or no y."
+            raise ValueError(message("y", "None where blocks are not intersected", fact=fact, remedy=remedy))
         return replace(
             recipe, affinity=BlockAffinity(affinity, tuple(part.weight for part in parts), parameters["join"])
         )
