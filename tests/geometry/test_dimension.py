@@ -12,7 +12,7 @@ from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
 from gnomon.neighbors import compute_neighbors
 
-NAMES = ["mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated"]
+NAMES = ["growth", "mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated"]
 
 
 def _distances(X, k):
@@ -148,7 +148,7 @@ def test_degenerate_distances_raise_no_warning(X):
 def test_the_summary_names_every_estimate():
     found = intrinsic_dimension(_cube(2, n=500))
     text = found.summary()
-    assert text.startswith("The data are about 1.9-dimensional (estimates from 1.")
+    assert text.startswith("The data are about 1.9-dimensional (95% interval 1.8 to 2.0).")
     assert len(text.splitlines()) == 1 + len(NAMES)
     assert list(found.to_dict()["estimates"]) == NAMES
 

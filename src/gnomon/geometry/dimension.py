@@ -17,7 +17,8 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
-from gnomon.geometry.dimension_estimators import DimensionEstimate, IntrinsicDimension
+from gnomon.geometry.dimension_growth import Growth, neighborhood_growth
+from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 
@@ -25,7 +26,8 @@ __all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_SAMPLE = 2000  # rows for the correlation dimension and local PCA: two million pairs
+_SAMPLE = 2000  # rows for growth, the correlation dimension and local PCA: two million pairs
+_GROUPS = 20  # of rows that lie together, left out in turn for the error of growth
 _STREAM_SAMPLE = 141
 _BLOCK = 256
 _RULES: dict[str, Rule] = {"n_neighbors": Integer(3), "confidence": Real(0.0, 1.0, low_open=True, high_open=True)}
@@ -44,10 +46,11 @@ def intrinsic_dimension(
 ) -> IntrinsicDimension:
     """Estimate how many coordinates the data need, overall and around each row.
 
-    Five estimators look at the data in different ways, and agree where the data lie evenly on a smooth set. All of them
-    fall short in high dimensions, where every neighbour is far and near a border: nine is often found for ten. The
-    sixth, "extrapolated", is the limit for small neighbourhoods, in which that bias goes; noise, which fills all
-    dimensions at small distances, raises it most.
+    The answer, with its interval, is the dimension of the spheres in which neighbourhoods of 1, 2, 4, ... 256 rows grow
+    as they do in the data, with allowance for borders, uneven density, curvature and noise ("growth"). Five simpler
+    estimators look at the data in different ways, and agree where the data lie evenly on a smooth set without noise;
+    all of them fall short in high dimensions, where every neighbour is far and near a border: nine is often found for
+    ten. "extrapolated", the limit for small neighbourhoods, does not, but noise raises it most.
 
     Parameters
     ----------
@@ -60,10 +63,10 @@ def intrinsic_dimension(
     graph : NeighborGraph or None, default=None
         Neighbours of the rows in this metric, if they are known; `n_neighbors` is lowered to theirs.
     confidence : float in (0, 1), default=0.95
-        Of the intervals. They hold for a set of even density without noise; that of "extrapolated" allows for
-        curvature, borders and an uneven density up to ten dimensions, the others do not.
+        Of the intervals. That of the answer (`low`, `high`) is for sets about as long as wide; see Notes. That of
+        "extrapolated" allows for curvature and an uneven density, those of the others for nothing but chance.
     random_state : int, Generator, RandomState or None, default=0
-        Draws the 2000 rows that the correlation dimension and local PCA look at.
+        Draws the 2000 rows that growth, the correlation dimension and local PCA look at.
     n_jobs : int or None, default=None
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
 
@@ -98,11 +101,13 @@ def intrinsic_dimension(
         graph = compute_neighbors(values, k, metric=metric, seed=seed)
     k = min(checked["n_neighbors"], graph.n_neighbors)
     with single_threaded_blas():
-        estimates = _estimates(values, graph, k, metric, seed, checked["confidence"])
+        growth, estimates = _estimates(values, graph, k, metric, seed, checked["confidence"])
     local = estimators.local_likelihood(graph.distances, k, confidence=checked["confidence"])
     rows = slice(None) if values.shape[0] == table.values.shape[0] else copies
     value, low, high = (one[rows] for one in local)
-    return IntrinsicDimension(estimates, value, low, high, (_smallest(k), k), checked["confidence"])
+    return IntrinsicDimension(
+        estimates, value, low, high, (_smallest(k), k), checked["confidence"], growth.noise, growth.resolution
+    )
 
 
 def _smallest(k: int) -> int:
@@ -111,12 +116,23 @@ def _smallest(k: int) -> int:
 
 def _estimates(
     values: Any, graph: NeighborGraph, k: int, metric: Any, seed: int, confidence: float
-) -> dict[str, DimensionEstimate]:
+) -> tuple[Growth, dict[str, DimensionEstimate]]:
     ks = range(_smallest(k), k + 1)
     draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
-    sample = np.sort(np.argsort(draws, kind="stable")[:_SAMPLE])
-    pairs = _pair_distances(values[sample], metric)
-    return {
+    order = np.argsort(draws, kind="stable")
+    sample = np.sort(order[:_SAMPLE])
+    rows = values[sample]
+    everyone = compute_neighbors(rows, rows.shape[0] - 1, metric=metric, method="exact")  # each pair twice
+    pairs = np.asarray(everyone.distances, dtype=np.float64)
+    growth = neighborhood_growth(
+        graph.distances[sample].astype(np.float64) if sample.size < values.shape[0] else np.empty((sample.size, 0)),
+        pairs,
+        float(np.square(pairs).mean()),
+        _nearest_of(everyone, np.searchsorted(sample, order[:_GROUPS])),
+        confidence=confidence,
+    )
+    return growth, {
+        "growth": growth.estimate,
         "mle": estimators.mackay_ghahramani(graph.distances, ks, confidence=confidence),
         "levina_bickel": estimators.levina_bickel(graph.distances, ks, confidence=confidence),
         "two_nn": estimators.two_nn(graph.distances, confidence=confidence),
@@ -126,10 +142,13 @@ def _estimates(
     }
 
 
-def _pair_distances(rows: Any, metric: Any) -> Float64Array:
-    """Return the distances of all pairs, each twice."""
-    everyone = compute_neighbors(rows, rows.shape[0] - 1, metric=metric, method="exact")
-    return np.asarray(everyone.distances, dtype=np.float64)
+def _nearest_of(everyone: NeighborGraph, chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return which of the chosen rows is nearest to each row, by its place among them."""
+    place = np.full(everyone.n_samples, -1)
+    place[chosen] = np.arange(chosen.size)
+    near = place[everyone.indices]
+    nearest = near[np.arange(len(near)), (near >= 0).argmax(axis=1)]
+    return np.where(place >= 0, place, nearest)
 
 
 def _local_pca(
@@ -161,5 +180,7 @@ def _local_pca(
 def _unknown(n_samples: int, confidence: float) -> IntrinsicDimension:
     nothing = DimensionEstimate(math.nan, math.nan, math.nan)
     nowhere = np.full(n_samples, np.nan)
-    names = ("mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated")
-    return IntrinsicDimension(dict.fromkeys(names, nothing), nowhere, nowhere, nowhere, (0, 0), confidence)
+    names = ("growth", "mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated")
+    return IntrinsicDimension(
+        dict.fromkeys(names, nothing), nowhere, nowhere, nowhere, (0, 0), confidence, math.nan, math.nan
+    )

@@ -1,4 +1,4 @@
-"""Estimators of the intrinsic dimension from distances to neighbours, and their results.
+"""Estimators of the intrinsic dimension from distances to neighbours.
 
 Around a point of a d-dimensional set of even density, the numbers log(T_k / T_j) for the distances T_1 <= ... <= T_k to
 its neighbours are those of k - 1 independent draws of an exponential distribution of rate d.
@@ -7,16 +7,14 @@ its neighbours are those of k - 1 independent draws of an exponential distributi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaincinv, ndtri
 
+from gnomon.geometry.dimension_result import DimensionEstimate
+
 __all__ = [
-    "DimensionEstimate",
-    "IntrinsicDimension",
     "correlation",
     "extrapolated",
     "levina_bickel",
@@ -27,109 +25,10 @@ __all__ = [
     "two_nn",
 ]
 
-_NAMES = {
-    "mle": "maximum likelihood (MacKay & Ghahramani)",
-    "levina_bickel": "maximum likelihood (Levina & Bickel)",
-    "two_nn": "two nearest neighbours",
-    "correlation": "correlation dimension",
-    "local_pca": "local PCA",
-    "extrapolated": "maximum likelihood in the limit of small neighbourhoods",
-}
 _GROUPS = 20  # of rows, left out in turn
 _FEWEST_NUMBERS = 4  # of neighbours, through which a line is fitted
 _CURVED = 0.3  # of the way to the limit: how far the line may lead astray, as a standard deviation
 Float64Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class DimensionEstimate:
-    """One estimate of the intrinsic dimension.
-
-    Attributes
-    ----------
-    value : float
-        The dimension; NaN where the data allow no estimate.
-    low, high : float
-        Ends of the confidence interval.
-    """
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class IntrinsicDimension:
-    """How many coordinates the data need locally.
-
-    Attributes
-    ----------
-    estimates : dict of str to DimensionEstimate
-        "mle", "levina_bickel", "two_nn", "correlation", "local_pca" and "extrapolated".
-    local : ndarray of shape (n_samples,), float64
-        Dimension around each row, by maximum likelihood; NaN where a row has no two distinct distances.
-    local_low, local_high : ndarray of shape (n_samples,), float64
-        Ends of its confidence interval: wide, since few neighbours know little.
-    n_neighbors : (int, int)
-        Least and largest number of neighbours that "mle" and "levina_bickel" average over; `local` takes the
-        largest.
-    confidence : float in (0, 1)
-        Of all intervals.
-    """
-
-    estimates: dict[str, DimensionEstimate]
-    local: npt.NDArray[np.float64]
-    local_low: npt.NDArray[np.float64]
-    local_high: npt.NDArray[np.float64]
-    n_neighbors: tuple[int, int]
-    confidence: float
-
-    @property
-    def value(self) -> float:
-        """The median of the estimates without "extrapolated", which noise raises; NaN if there are none."""
-        values = self._values()
-        return float(np.median(values)) if values else math.nan
-
-    @property
-    def n_components(self) -> int:
-        """Components that a map needs to keep the data without loss: the median, from a quarter above a number on
-        rounded up; at least 1.
-
-        A lower bound: a closed surface such as a sphere needs one more.
-        """
-        return max(1, math.ceil(self.value - 0.25)) if math.isfinite(self.value) else 1
-
-    def summary(self) -> str:
-        """Say in words what was found."""
-        if not math.isfinite(self.value):
-            return "The data have too few distinct rows to estimate an intrinsic dimension."
-        low, high = min(self._values()), max(self._values())
-        lines = [f"The data are about {self.value:.1f}-dimensional (estimates from {low:.1f} to {high:.1f})."]
-        for key, one in self.estimates.items():
-            if math.isfinite(one.value):
-                lines.append(f"  {one.value:5.1f}  ({one.low:.1f} to {one.high:.1f})  {_NAMES[key]}")
-        return "\n".join(lines)
-
-    def _values(self) -> list[float]:
-        near = (one.value for name, one in self.estimates.items() if name != "extrapolated")
-        return [value for value in near if math.isfinite(value)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures, without those of single rows, ready for JSON."""
-        return {
-            "value": _number(self.value),
-            "n_components": self.n_components,
-            "confidence": self.confidence,
-            "n_neighbors": list(self.n_neighbors),
-            "estimates": {
-                key: {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}
-                for key, one in self.estimates.items()
-            },
-        }
-
-
-def _number(value: float) -> float | None:
-    return round(float(value), 4) if math.isfinite(value) else None
 
 
 def log_ratio_sums(distances: npt.ArrayLike, k: int) -> tuple[Float64Array, Float64Array]:
@@ -207,11 +106,11 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     Returns
     -------
     DimensionEstimate
-        NaN for fewer than 40 rows, and where the interval has no end. Of its half-width, on the scale of the inverse,
-        one part is the error by leaving out twentieths of the rows, times the root of 2 because most pairs of
-        neighbours are seen from both ends; the other, of three tenths of the way to the limit, allows for what the line
-        leaves out. In simulations (500 and 2,000 rows of balls, spheres and Gaussians of 2 to 10 dimensions, 20
-        neighbours) intervals of 95 % held the dimension in 95 %.
+        NaN for fewer than 40 rows; `high` is infinite where the interval has no end. Of its half-width, on the scale of
+        the inverse, one part is the error by leaving out twentieths of the rows, times the root of 2 because most pairs
+        of neighbours are seen from both ends; the other, of three tenths of the way to the limit, allows for what the
+        line leaves out. In simulations (500 and 2,000 rows of balls, spheres and Gaussians of 2 to 10 dimensions, 20
+        neighbours) intervals of 95 % held the dimension in 95 %, in cubes of 3 to 10 dimensions in 72 to 90 %.
     """
     numbers = np.array(ks)
     nearest = np.asarray(distances, dtype=np.float64)[:, : numbers[-1]]
@@ -234,9 +133,11 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     way = float(every[len(every) // 2 :].mean() - limit)
     half = float(ndtri(0.5 + confidence / 2.0)) * math.hypot(error, _CURVED * way)
     inverse = float(limit)
-    if not inverse > half:
+    if not inverse > 0.0:
         return DimensionEstimate(math.nan, math.nan, math.nan)
-    return DimensionEstimate(1.0 / inverse, 1.0 / (inverse + half), 1.0 / (inverse - half))
+    return DimensionEstimate(
+        1.0 / inverse, 1.0 / (inverse + half), 1.0 / (inverse - half) if inverse > half else math.inf
+    )
 
 
 def _at_zero(x: Float64Array, y: Float64Array, weights: Float64Array) -> Float64Array:

@@ -1,0 +1,200 @@
+"""The intrinsic dimension from the growth of neighbourhoods over all scales, compared with that on spheres.
+
+On a sphere of d dimensions whose pairs of rows have the mean squared distance 1, the share of rows within distance r is
+the incomplete beta function I_x(d/2, d/2) of x = r^2 / 2. Its inverse logarithmic slope y(r) = d log r / d log share is
+1/d for small r and larger beyond. Borders and uneven density add deviations of order r, curvature of order r^2; noise
+of length s, spread over many dimensions, turns r^2 into r^2 + 2 s^2 and the slope into y (1 - 2 s^2 / (r^2 + 2 s^2)).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, betaln, digamma
+
+from gnomon.geometry.dimension_result import DimensionEstimate
+
+__all__ = ["Growth", "log_slopes", "neighborhood_growth", "sphere_slope"]
+
+Float64Array = npt.NDArray[np.float64]
+
+_FEWEST_ROWS = 40
+_FEWEST_SCALES = 3
+_LARGEST = 256  # neighbours
+_GRID = np.geomspace(0.4, 400.0, 241)  # dimensions that are tried
+_WITHOUT_END = 300.0  # an end of an interval above that says only that there is none
+_MOST_FILLED = 0.95  # of the sphere's x: the slope has a pole at 1
+_STEEPEST = 1e3  # in units of 1/d: the far side of the sphere, where nothing is left to grow
+_TINY = 1e-290  # at such shares the slope is 1/d
+_N_NOISES = 20
+_MOST_NOISE = 0.98  # share of a squared distance
+_NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance looked at
+_NOISE_POWER = 1.5  # the slope that noise leaves is uncertain by its share to this power
+_COVARIANCE_FACTOR, _SHRINKAGE = 1.2, 0.3
+_LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
+# Sets differ from the sphere: (curvature relative to its own, deviations of order r, of order r^2 alike at all
+# scales, of order r^2 independent at each scale, prior weight). The data weigh them.
+_SHAPES = (
+    (1.0, 0.2, 0.2, 0.05, 0.3),
+    (1.0, 0.2, 0.2, 0.5, 0.2),
+    (1.0, 1.0, 1.0, 0.5, 0.1),
+    (1.0, 1.0, 1.0, 3.0, 0.1),
+    (2.5, 0.3, 0.3, 0.2, 0.1),
+    (2.5, 1.0, 1.0, 1.0, 0.05),
+    (6.0, 0.3, 0.3, 0.2, 0.1),
+    (6.0, 1.0, 1.0, 1.0, 0.05),
+)
+
+
+class Growth(NamedTuple):
+    """What the growth of neighbourhoods tells.
+
+    Attributes
+    ----------
+    estimate : DimensionEstimate
+        Median and interval of the posterior; NaN where the data allow none.
+    noise : float
+        Root mean square length of what is taken for noise, as a share of the distance of rows from their mean; the
+        median of the posterior.
+    resolution : float
+        Root mean square distance to the first neighbour, as a share of that of all pairs.
+    """
+
+    estimate: DimensionEstimate
+    noise: float
+    resolution: float
+
+
+def log_slopes(distances: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return log(T_2k / T_k) / (psi(2k) - psi(k)) for k = 1, 2, 4, ... and T_k T_2k for each row.
+
+    Their mean is 1/d where the density is even, since log(T_2k / T_k) is the sum of k exponential draws.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_samples, n_neighbors >= 2)
+        Positive, ascending in each row.
+
+    Returns
+    -------
+    slopes, squares : ndarray of shape (n_samples, floor(log2 n_neighbors)), float64
+
+    References
+    ----------
+    .. [1] Denti, Doimo, Laio & Mira, "The generalized ratios intrinsic dimension estimator", Scientific Reports 12,
+       2022.
+    """
+    k = 2 ** np.arange(int(math.log2(distances.shape[1])))
+    near, far = distances[:, k - 1], distances[:, 2 * k - 1]
+    return np.log(far / near) / (digamma(2 * k) - digamma(k)), near * far
+
+
+def sphere_slope(squares: npt.ArrayLike, dimension: npt.ArrayLike) -> Float64Array:
+    """Return d log r / d log(share of rows within r) on a sphere.
+
+    Parameters
+    ----------
+    squares : array-like
+        r^2 in units of the mean squared distance of pairs; from 1.9 on, almost all of the sphere, taken as 1.9.
+    dimension : array-like
+        Broadcast with `squares`.
+
+    Returns
+    -------
+    ndarray of float64
+        I_x(a, a) B(a, a) / (2 x^a (1 - x)^(a - 1)) with a = d/2 and x = r^2 / 2, at most 1000/d; 1/d at 0.
+    """
+    x = np.clip(np.asarray(squares, dtype=np.float64) / 2.0, 1e-12, _MOST_FILLED)
+    half = np.asarray(dimension, dtype=np.float64) / 2.0
+    share = betainc(half, half, x)
+    density = np.exp(half * np.log(x) + (half - 1.0) * np.log1p(-x) - betaln(half, half))
+    slope = np.where(share > _TINY, share * half / np.maximum(density, _TINY), 1.0)
+    return np.minimum(slope, _STEEPEST) * 0.5 / half
+
+
+def neighborhood_growth(
+    near: Float64Array, among: Float64Array, mean_square: float, groups: npt.NDArray[np.intp], *, confidence: float
+) -> Growth:
+    """Return the dimension whose spheres, with noise and deviations, explain the slopes at all scales.
+
+    The posterior over dimensions (uniform in the logarithm, 0.4 to 400) sums over lengths of noise (none with prior
+    probability 1/2) and over kinds of deviations; slopes are Gaussian with the covariance found by leaving out groups
+    of rows that lie together, and the uncertainty of deviations and noise.
+
+    Parameters
+    ----------
+    near : ndarray of shape (n_rows, k), float64
+        Distances of a sample of rows to their nearest among all, ascending; k may be 0.
+    among : ndarray of shape (n_rows, l), float64
+        Distances to the nearest within the sample, ascending.
+    mean_square : float
+        Mean squared distance of pairs.
+    groups : ndarray of shape (n_rows,), intp
+        Number of the group of neighbouring rows that each belongs to.
+    confidence : float in (0, 1)
+
+    Returns
+    -------
+    Growth
+        NaN for fewer than 40 rows or three scales. An end of the interval above 300 is infinite.
+    """
+    nothing = Growth(DimensionEstimate(math.nan, math.nan, math.nan), math.nan, math.nan)
+    parts = [part[:, :_LARGEST] for part in (near, among[:, : len(among) // 4]) if part.shape[1] >= 2]
+    if not parts:
+        return nothing
+    usable = np.logical_and.reduce([((part > 0.0) & np.isfinite(part)).all(axis=1) for part in parts])
+    parts = [part[usable] / math.sqrt(mean_square) for part in parts] if mean_square > 0.0 else []
+    if usable.sum() < _FEWEST_ROWS or not parts:
+        return nothing
+    slopes, squares = (np.concatenate(two, axis=1) for two in zip(*map(log_slopes, parts), strict=True))
+    if slopes.shape[1] < _FEWEST_SCALES or not slopes.any():
+        return nothing
+    y, r2 = slopes.mean(axis=0), squares.mean(axis=0)
+    noises = np.append(0.0, np.geomspace(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
+    weights = _posterior(y, _covariance(slopes, groups[usable]), r2, noises)
+    shares = np.cumsum(weights.sum(axis=1))
+    low, value, high = np.interp([0.5 - confidence / 2.0, 0.5, 0.5 + confidence / 2.0], shares, _GRID)
+    if not value < _WITHOUT_END:
+        return nothing
+    estimate = DimensionEstimate(float(value), float(low), float(high) if high < _WITHOUT_END else math.inf)
+    noise = math.sqrt(noises[np.searchsorted(np.cumsum(weights.sum(axis=0)), 0.5)])
+    return Growth(estimate, noise, float(np.sqrt(np.square(parts[0][:, 0]).mean())))
+
+
+def _covariance(slopes: Float64Array, groups: npt.NDArray[np.intp]) -> Float64Array:
+    """Return the covariance of mean slopes by leaving out groups in turn, shrunk to its diagonal."""
+    sizes = np.bincount(groups)
+    sums = np.stack([slopes[groups == g].sum(axis=0) for g in np.flatnonzero(sizes)])
+    sizes = sizes[sizes > 0]
+    if len(sizes) < 2:
+        return np.diag(slopes.var(axis=0) / len(slopes))
+    rest = (len(slopes) - sizes)[:, None]
+    moved = (sums.sum(axis=0) - sums) / rest - slopes.mean(axis=0)
+    found = _COVARIANCE_FACTOR * (moved * (rest / len(slopes))).T @ moved
+    return np.asarray((1.0 - _SHRINKAGE) * found + _SHRINKAGE * np.diag(np.diag(found)))
+
+
+def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, noises: Float64Array) -> Float64Array:
+    """Return the probabilities of each dimension of the grid with each noise; they sum to 1."""
+    shares = np.minimum(noises[:, None] / r2, _MOST_NOISE)
+    r2 = r2 * (1.0 - shares)
+    prior = np.log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
+    logs = []
+    for curvature, linear, quadratic, rough, weight in _SHAPES:
+        whole = sphere_slope(curvature**2 * r2, _GRID[:, None, None])
+        mean = whole * (1.0 - shares)
+        first, second = linear * curvature * mean * np.sqrt(r2), quadratic * curvature**2 * mean * r2
+        alone = (whole * shares**_NOISE_POWER) ** 2 + (_LEAST_DEVIATION * mean) ** 2
+        alone += (rough * curvature**2 * mean * r2) ** 2
+        total = covariance + first[..., None] * first[..., None, :] + second[..., None] * second[..., None, :]
+        total += alone[..., None] * np.eye(len(y))
+        factor = np.linalg.cholesky(total)
+        residual = np.linalg.solve(factor, (y - mean)[..., None])[..., 0]
+        halves = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
+        logs.append(math.log(weight) + prior - halves - 0.5 * np.square(residual).sum(axis=-1))
+    joint = np.logaddexp.reduce(logs, axis=0)
+    weights = np.exp(joint - joint.max())
+    return np.asarray(weights / weights.sum())

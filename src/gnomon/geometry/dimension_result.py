@@ -1,0 +1,169 @@
+"""What was found about the intrinsic dimension, in numbers and words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["DimensionEstimate", "IntrinsicDimension"]
+
+_NAMES = {
+    "growth": "growth of neighbourhoods at all scales, noise and borders allowed for",
+    "mle": "maximum likelihood (MacKay & Ghahramani)",
+    "levina_bickel": "maximum likelihood (Levina & Bickel)",
+    "two_nn": "two nearest neighbours",
+    "correlation": "correlation dimension",
+    "local_pca": "local PCA",
+    "extrapolated": "maximum likelihood in the limit of small neighbourhoods",
+}
+_ALLOWING = ("growth", "extrapolated")  # for borders and curvature
+_WIDE = 2.0  # ends of an interval this many times apart tell little
+_SPARSE = 0.4  # of a typical distance to the first neighbour
+_NOISY = 0.01
+
+
+@dataclass(frozen=True)
+class DimensionEstimate:
+    """One estimate of the intrinsic dimension.
+
+    Attributes
+    ----------
+    value : float
+        The dimension; NaN where the data allow no estimate.
+    low, high : float
+        Ends of the confidence interval.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class IntrinsicDimension:
+    """How many coordinates the data need locally.
+
+    Attributes
+    ----------
+    estimates : dict of str to DimensionEstimate
+        "growth" (which `value`, `low` and `high` repeat), "mle", "levina_bickel", "two_nn", "correlation", "local_pca"
+        and "extrapolated".
+    local : ndarray of shape (n_samples,), float64
+        Dimension around each row, by maximum likelihood; NaN where a row has no two distinct distances.
+    local_low, local_high : ndarray of shape (n_samples,), float64
+        Ends of its confidence interval: wide, since few neighbours know little.
+    n_neighbors : (int, int)
+        Least and largest number of neighbours that "mle" and "levina_bickel" average over; `local` takes the
+        largest.
+    confidence : float in (0, 1)
+        Of all intervals.
+    noise : float
+        Length of what is taken for noise, as a share of the root mean square distance of rows from their mean; 0 where
+        noise is not needed to explain the distances, NaN where it is not known.
+    resolution : float
+        Root mean square distance to the first neighbour, as a share of that of all pairs; NaN where it is not known.
+    """
+
+    estimates: dict[str, DimensionEstimate]
+    local: npt.NDArray[np.float64]
+    local_low: npt.NDArray[np.float64]
+    local_high: npt.NDArray[np.float64]
+    n_neighbors: tuple[int, int]
+    confidence: float
+    noise: float
+    resolution: float
+
+    @property
+    def value(self) -> float:
+        """The dimension: that by "growth"; where it is not known, the median of the others without "extrapolated".
+
+        NaN if there are none.
+        """
+        values = self._values()
+        growth = self.estimates["growth"].value
+        return growth if math.isfinite(growth) else float(np.median(values)) if values else math.nan
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval of `value`; NaN where "growth" is not known."""
+        return self.estimates["growth"].low
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval of `value`; infinite where the data set no bound, NaN as `low`."""
+        return self.estimates["growth"].high
+
+    @property
+    def caution(self) -> str:
+        """What the data themselves say against the interval; empty if nothing."""
+        told = []
+        if self.high > _WIDE * self.low:
+            told.append(f"At this number of rows it cannot be told: between {_ends(self.low, self.high)}.")
+        if self.resolution > _SPARSE:
+            told.append(
+                f"First neighbours are {self.resolution:.2f} of a typical distance away: the interval holds for sets "
+                "about as long as wide; a long or strongly folded one may have more or fewer dimensions."
+            )
+        if self.noise > _NOISY:
+            told.append(
+                f"Differences of about {self.noise:.0%} of the spread are taken for noise, which fills more dimensions."
+            )
+        return " ".join(told)
+
+    @property
+    def n_components(self) -> int:
+        """Components that a map needs to keep the data without loss: `value`, from a quarter above a number on
+        rounded up; at least 1.
+
+        A lower bound: a closed surface such as a sphere needs one more.
+        """
+        return max(1, math.ceil(self.value - 0.25)) if math.isfinite(self.value) else 1
+
+    def summary(self) -> str:
+        """Say in words what was found."""
+        if not math.isfinite(self.value):
+            return "The data have too few distinct rows to estimate an intrinsic dimension."
+        if math.isfinite(self.low):
+            told = f"{self.confidence:.0%} interval {_ends(self.low, self.high, 'to')}"
+        else:
+            told = f"estimates from {min(self._values()):.1f} to {max(self._values()):.1f}"
+        lines = [f"The data are about {self.value:.1f}-dimensional ({told})."]
+        lines += [self.caution] if self.caution else []
+        for key, one in self.estimates.items():
+            if math.isfinite(one.value):
+                lines.append(f"  {one.value:5.1f}  ({_ends(one.low, one.high, 'to')})  {_NAMES[key]}")
+        return "\n".join(lines)
+
+    def _values(self) -> list[float]:
+        near = (one.value for name, one in self.estimates.items() if name not in _ALLOWING)
+        return [value for value in near if math.isfinite(value)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures, without those of single rows, ready for JSON."""
+        return {
+            "value": _number(self.value),
+            "low": _number(self.low),
+            "high": _number(self.high),
+            "n_components": self.n_components,
+            "confidence": self.confidence,
+            "n_neighbors": list(self.n_neighbors),
+            "noise": _number(self.noise),
+            "resolution": _number(self.resolution),
+            "caution": self.caution,
+            "estimates": {
+                key: {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}
+                for key, one in self.estimates.items()
+            },
+        }
+
+
+def _ends(low: float, high: float, word: str = "and") -> str:
+    return f"{low:.1f} {word} {high:.1f}" if math.isfinite(high) else f"{low:.1f} {word} no end"
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 4) if math.isfinite(value) else None
