@@ -35,16 +35,18 @@ _NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance 
 _NOISE_POWER = 1.5  # the slope that noise leaves is uncertain by its share to this power
 _COVARIANCE_FACTOR, _SHRINKAGE = 1.2, 0.3
 _LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
-# Sets differ from the sphere: (curvature relative to its own, deviations of order r, of order r^2 alike at all
-# scales, of order r^2 independent at each scale, prior weight). The data weigh them.
+_BORDER = 0.1  # mean deviation of order r: borders and uneven density raise the slope
+# Sets differ from the sphere: (curvature relative to its own, standard deviations of the deviations of order r, of order
+# r^2, of order r^2 with a value of its own at each scale; prior weight). The data weigh them.
 _SHAPES = (
-    (1.0, 0.2, 0.2, 0.05, 0.3),
-    (1.0, 0.2, 0.2, 0.5, 0.2),
+    (1.0, 0.3, 0.3, 0.05, 0.25),
+    (1.0, 0.3, 0.3, 0.5, 0.2),
+    (1.0, 0.3, 0.3, 3.0, 0.1),
     (1.0, 1.0, 1.0, 0.5, 0.1),
     (1.0, 1.0, 1.0, 3.0, 0.1),
     (2.5, 0.3, 0.3, 0.2, 0.1),
     (2.5, 1.0, 1.0, 1.0, 0.05),
-    (6.0, 0.3, 0.3, 0.2, 0.1),
+    (6.0, 0.3, 0.3, 0.2, 0.05),
     (6.0, 1.0, 1.0, 1.0, 0.05),
 )
 
@@ -179,22 +181,36 @@ def _covariance(slopes: Float64Array, groups: npt.NDArray[np.intp]) -> Float64Ar
 
 def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, noises: Float64Array) -> Float64Array:
     """Return the probabilities of each dimension of the grid with each noise; they sum to 1."""
-    shares = np.minimum(noises[:, None] / r2, _MOST_NOISE)
-    r2 = r2 * (1.0 - shares)
+    shares = np.minimum(noises / r2[:, None], _MOST_NOISE)[:, None, :]  # scales, dimensions, noises
+    r2 = r2[:, None, None] * (1.0 - shares)
     prior = np.log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
     logs = []
     for curvature, linear, quadratic, rough, weight in _SHAPES:
-        whole = sphere_slope(curvature**2 * r2, _GRID[:, None, None])
-        mean = whole * (1.0 - shares)
-        first, second = linear * curvature * mean * np.sqrt(r2), quadratic * curvature**2 * mean * r2
-        alone = (whole * shares**_NOISE_POWER) ** 2 + (_LEAST_DEVIATION * mean) ** 2
-        alone += (rough * curvature**2 * mean * r2) ** 2
-        total = covariance + first[..., None] * first[..., None, :] + second[..., None] * second[..., None, :]
-        total += alone[..., None] * np.eye(len(y))
-        factor = np.linalg.cholesky(total)
-        residual = np.linalg.solve(factor, (y - mean)[..., None])[..., 0]
-        halves = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
-        logs.append(math.log(weight) + prior - halves - 0.5 * np.square(residual).sum(axis=-1))
+        x2 = curvature**2 * r2
+        whole = sphere_slope(x2, _GRID[:, None])
+        plain = whole * (1.0 - shares)
+        first, second = linear * plain * np.sqrt(x2), quadratic * plain * x2
+        alone = (whole * shares**_NOISE_POWER) ** 2 + (_LEAST_DEVIATION * plain) ** 2 + (rough * plain * x2) ** 2
+        total = covariance[:, :, None, None] + first[:, None] * first + second[:, None] * second
+        total[np.arange(len(y)), np.arange(len(y))] += alone
+        residual = y[:, None, None] - plain * (1.0 + _BORDER * np.sqrt(x2))
+        logs.append(math.log(weight) + prior + _log_densities(total, residual))
     joint = np.logaddexp.reduce(logs, axis=0)
     weights = np.exp(joint - joint.max())
     return np.asarray(weights / weights.sum())
+
+
+def _log_densities(covariances: Float64Array, residuals: Float64Array) -> Float64Array:
+    """Return the logarithms, but for a constant, of Gaussian densities; the first axes are those of the matrices.
+
+    Cholesky factors of many small matrices at once.
+    """
+    factor, white = np.zeros_like(covariances), np.zeros_like(residuals)
+    logs = np.zeros(residuals.shape[1:])
+    for j in range(len(residuals)):
+        row = factor[j, :j]
+        pivot = np.sqrt(covariances[j, j] - np.square(row).sum(axis=0))
+        factor[j + 1 :, j] = (covariances[j + 1 :, j] - (factor[j + 1 :, :j] * row).sum(axis=1)) / pivot
+        white[j] = (residuals[j] - (row * white[:j]).sum(axis=0)) / pivot
+        logs -= np.log(pivot) + 0.5 * np.square(white[j])
+    return logs

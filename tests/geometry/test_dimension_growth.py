@@ -1,0 +1,165 @@
+"""The dimension by growth: the sphere's closed form, intervals that hold with borders and noise, and cautions."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.special import betainc
+from scipy.stats import multivariate_normal
+
+from gnomon.geometry import dimension_estimators as estimators
+from gnomon.geometry import intrinsic_dimension
+from gnomon.geometry.dimension_growth import _log_densities, log_slopes, neighborhood_growth, sphere_slope
+
+
+def _noisy(rows, noise, generator, width=12):
+    rows = np.pad(rows, [(0, 0), (0, width - rows.shape[1])])
+    spread = math.sqrt(np.square(rows - rows.mean(axis=0)).sum(axis=1).mean())
+    return rows + noise * spread / math.sqrt(width) * generator.normal(size=rows.shape)
+
+
+def _circle(n, generator):
+    angle = 2 * np.pi * generator.random(n)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _cube(d, n, generator):
+    return generator.random((n, d))
+
+
+def _roll(n, generator):
+    angle = 1.5 * np.pi * (1 + 2 * generator.random(n))
+    return np.column_stack([angle * np.cos(angle), angle * np.sin(angle), 21 * generator.random(n)])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7.5, 20])
+def test_the_slope_of_a_sphere_is_the_derivative_of_its_caps(d):
+    squares = np.array([0.3, 0.8, 1.3])  # of the chord
+    step = 1e-5
+    share = [betainc(d / 2, d / 2, squares * np.exp(2 * sign * step) / 2) for sign in (-1, 1)]
+    slope = np.log(share[1] / share[0]) / (2 * step)
+    np.testing.assert_allclose(sphere_slope(squares, d), 1 / slope, rtol=1e-4)
+    assert sphere_slope(1e-9, d) == pytest.approx(1 / d, rel=1e-6)
+    assert np.isfinite(sphere_slope([2.0, 50.0], 400.0)).all()
+
+
+def test_caps_of_the_sphere_in_space_grow_with_the_square_of_the_chord_exactly():
+    np.testing.assert_allclose(sphere_slope(np.linspace(0.01, 1.8, 20), 2.0), 0.5, rtol=1e-12)
+
+
+def test_log_slopes_of_the_model_have_the_inverse_dimension_as_mean():
+    generator = np.random.default_rng(0)
+    d = 3.0
+    distances = np.cumsum(generator.exponential(size=(20000, 16)), axis=1) ** (1 / d)
+    slopes, squares = log_slopes(distances)
+    assert slopes.shape == squares.shape == (20000, 4)
+    np.testing.assert_allclose(slopes.mean(axis=0), 1 / d, rtol=0.03)
+    np.testing.assert_allclose(squares[:, 1], distances[:, 1] * distances[:, 3])
+
+
+def test_the_inverse_of_one_line_is_found_at_a_known_rate():
+    """Distances on a line, of rows far from its ends: no bias, so the interval is that of chance."""
+    generator = np.random.default_rng(1)
+    distances = np.cumsum(generator.exponential(size=(800, 64)), axis=1) / 1e4
+    found = neighborhood_growth(
+        np.empty((800, 0)),
+        np.pad(distances, [(0, 0), (0, 200)], mode="edge"),
+        1.0,
+        np.arange(800) % 20,
+        confidence=0.95,
+    )
+    assert found.estimate.value == pytest.approx(1.0, rel=0.05)
+
+
+def test_densities_are_those_of_gaussians():
+    generator = np.random.default_rng(2)
+    root = generator.normal(size=(5, 7, 4, 4))
+    total = root @ root.transpose(0, 1, 3, 2) + np.eye(4)
+    residual = generator.normal(size=(5, 7, 4))
+    expected = multivariate_normal.logpdf(residual[2, 3], cov=total[2, 3]) + 2 * np.log(2 * np.pi)
+    found = _log_densities(total.transpose(2, 3, 0, 1), residual.transpose(2, 0, 1))
+    assert found.shape == (5, 7)
+    assert found[2, 3] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("make", "d", "noise", "rows"),
+    [
+        (lambda n, g: _cube(3, n, g), 3, 0.0, 600),
+        (lambda n, g: _cube(8, n, g), 8, 0.02, 600),
+        (_circle, 1, 0.05, 600),
+        (_roll, 2, 0.02, 600),
+    ],
+    ids=["cube", "noisy 8-cube", "noisy circle", "noisy roll"],
+)
+def test_intervals_hold_with_borders_and_noise(make, d, noise, rows):
+    found = []
+    for seed in range(6):
+        generator = np.random.default_rng([seed, d])
+        found.append(intrinsic_dimension(_noisy(make(rows, generator), noise, generator)))
+    assert sum(one.low <= d <= one.high for one in found) >= 5
+    assert np.mean([one.value for one in found]) == pytest.approx(d, rel=0.15)
+    assert all(one.low < one.value < one.high for one in found)
+
+
+def test_more_rows_than_are_sampled_count_at_small_scales():
+    generator = np.random.default_rng(8)
+    X = _noisy(_cube(2, 2600, generator), 0.03, generator)
+    found = intrinsic_dimension(X)
+    assert found.low < 2 < found.high
+    fewer = intrinsic_dimension(X[:2000])
+    assert found.resolution < 0.95 * fewer.resolution
+
+
+def test_noise_is_told_from_the_set_and_none_is_found_where_there_is_none():
+    generator = np.random.default_rng(0)
+    rows = _circle(800, generator)
+    plain, noisy = intrinsic_dimension(rows), intrinsic_dimension(_noisy(rows, 0.05, generator))
+    assert plain.noise == 0.0
+    assert plain.caution == ""
+    assert noisy.noise == pytest.approx(0.05, rel=0.5)
+    assert "taken for noise" in noisy.caution
+    assert noisy.estimates["two_nn"].value > 4
+
+
+def test_the_answer_and_its_interval_are_those_of_growth():
+    found = intrinsic_dimension(_cube(2, 300, np.random.default_rng(3)))
+    growth = found.estimates["growth"]
+    assert (found.value, found.low, found.high) == (growth.value, growth.low, growth.high)
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["low"] == pytest.approx(found.low, abs=1e-4)
+    assert told["caution"] == found.caution
+    assert f"interval {found.low:.1f} to {found.high:.1f}" in found.summary()
+
+
+def test_more_confidence_is_a_wider_interval_around_the_same_value():
+    X = _cube(4, 300, np.random.default_rng(4))
+    one, two = (intrinsic_dimension(X, confidence=confidence) for confidence in (0.5, 0.99))
+    assert one.value == two.value
+    assert two.low < one.low < one.high < two.high
+
+
+def test_too_sparse_a_table_is_cautioned_in_words():
+    found = intrinsic_dimension(np.random.default_rng(5).normal(size=(150, 25)))
+    assert found.resolution > 0.4
+    assert "First neighbours are 0." in found.caution
+    assert found.caution in found.summary()
+
+
+def test_few_rows_fall_back_on_the_median_without_an_interval():
+    found = intrinsic_dimension(_cube(2, 39, np.random.default_rng(6)))
+    others = [found.estimates[name].value for name in ("mle", "levina_bickel", "two_nn", "correlation", "local_pca")]
+    assert found.value == np.median(others)
+    assert math.isnan(found.low)
+    assert "(estimates from " in found.summary()
+
+
+def test_an_interval_without_end_says_so():
+    """Neighbours all about equally far: the inverse dimension cannot be told from 0."""
+    generator = np.random.default_rng(7)
+    distances = np.sort(1 + 1e-3 * generator.random((60, 20)), axis=1)
+    found = estimators.extrapolated(distances, range(3, 21))
+    assert math.isnan(found.value) or found.high > found.value
+    growth = neighborhood_growth(np.empty((60, 0)), distances, 1.0, np.arange(60) % 20, confidence=0.95).estimate
+    assert math.isnan(growth.value) or growth.high == math.inf
