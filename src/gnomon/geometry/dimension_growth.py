@@ -32,22 +32,22 @@ _TINY = 1e-290  # at such shares the slope is 1/d
 _N_NOISES = 20
 _MOST_NOISE = 0.98  # share of a squared distance
 _NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance looked at
-_NOISE_POWER = 1.5  # the slope that noise leaves is uncertain by its share to this power
-_COVARIANCE_FACTOR, _SHRINKAGE = 1.2, 0.3
+_NOISE_ALONE, _NOISE_MIXED = 0.2, 0.4  # standard deviation of the slope that noise leaves, times its share, in 1/d
+_COVARIANCE_FACTOR, _SHRINKAGE = 1.4, 0.3
 _LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
 _BORDER = 0.1  # mean deviation of order r: borders and uneven density raise the slope
-# Sets differ from the sphere: (curvature relative to its own, standard deviations of the deviations of order r, of order
-# r^2, of order r^2 with a value of its own at each scale; prior weight). The data weigh them.
+# How sets differ from the sphere: curvature relative to its own, standard deviations of the deviations of order r, of
+# order r^2, of order r^2 anew at each scale, and prior weight. The data choose among them.
 _SHAPES = (
     (1.0, 0.3, 0.3, 0.05, 0.25),
     (1.0, 0.3, 0.3, 0.5, 0.2),
-    (1.0, 0.3, 0.3, 3.0, 0.1),
+    (1.0, 0.3, 0.3, 3.0, 0.15),
     (1.0, 1.0, 1.0, 0.5, 0.1),
     (1.0, 1.0, 1.0, 3.0, 0.1),
     (2.5, 0.3, 0.3, 0.2, 0.1),
-    (2.5, 1.0, 1.0, 1.0, 0.05),
+    (2.5, 1.0, 1.0, 1.0, 0.03),
     (6.0, 0.3, 0.3, 0.2, 0.05),
-    (6.0, 1.0, 1.0, 1.0, 0.05),
+    (6.0, 1.0, 1.0, 1.0, 0.02),
 )
 
 
@@ -190,7 +190,11 @@ def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, nois
         whole = sphere_slope(x2, _GRID[:, None])
         plain = whole * (1.0 - shares)
         first, second = linear * plain * np.sqrt(x2), quadratic * plain * x2
-        alone = (whole * shares**_NOISE_POWER) ** 2 + (_LEAST_DEVIATION * plain) ** 2 + (rough * plain * x2) ** 2
+        alone = (
+            (whole * shares * (_NOISE_ALONE + _NOISE_MIXED * (1.0 - shares))) ** 2
+            + (_LEAST_DEVIATION * plain) ** 2
+            + (rough * plain * x2) ** 2
+        )
         total = covariance[:, :, None, None] + first[:, None] * first + second[:, None] * second
         total[np.arange(len(y)), np.arange(len(y))] += alone
         residual = y[:, None, None] - plain * (1.0 + _BORDER * np.sqrt(x2))
