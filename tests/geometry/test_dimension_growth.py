@@ -58,18 +58,12 @@ def test_log_slopes_of_the_model_have_the_inverse_dimension_as_mean():
     np.testing.assert_allclose(squares[:, 1], distances[:, 1] * distances[:, 3])
 
 
-def test_the_inverse_of_one_line_is_found_at_a_known_rate():
-    """Distances on a line, of rows far from its ends: no bias, so the interval is that of chance."""
+def test_clusters_far_apart_have_the_dimension_within_them():
     generator = np.random.default_rng(1)
-    distances = np.cumsum(generator.exponential(size=(800, 64)), axis=1) / 1e4
-    found = neighborhood_growth(
-        np.empty((800, 0)),
-        np.pad(distances, [(0, 0), (0, 200)], mode="edge"),
-        1.0,
-        np.arange(800) % 20,
-        confidence=0.95,
-    )
-    assert found.estimate.value == pytest.approx(1.0, rel=0.05)
+    X = _cube(2, 600, generator) + 1000.0 * generator.integers(0, 12, (600, 1))
+    found = intrinsic_dimension(X)
+    assert found.low < 2 < found.high
+    assert found.value == pytest.approx(2, rel=0.2)
 
 
 def test_densities_are_those_of_gaussians():

@@ -36,18 +36,22 @@ _NOISE_ALONE, _NOISE_MIXED = 0.2, 0.4  # standard deviation of the slope that no
 _COVARIANCE_FACTOR, _SHRINKAGE = 1.4, 0.3
 _LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
 _BORDER = 0.1  # mean deviation of order r: borders and uneven density raise the slope
+_UNTOLD = 30.0  # standard deviation, in 1/d, of slopes beyond the scales that a shape speaks of
 # How sets differ from the sphere: curvature relative to its own, standard deviations of the deviations of order r, of
-# order r^2, of order r^2 anew at each scale, and prior weight. The data choose among them.
+# order r^2, of order r^2 anew at each scale, share of the scales it speaks of, and prior weight. Beyond it other
+# clusters or sheets may begin; where it is less than 1 it is also the unit of distances. The data choose among them.
 _SHAPES = (
-    (1.0, 0.3, 0.3, 0.05, 0.25),
-    (1.0, 0.3, 0.3, 0.5, 0.2),
-    (1.0, 0.3, 0.3, 3.0, 0.15),
-    (1.0, 1.0, 1.0, 0.5, 0.1),
-    (1.0, 1.0, 1.0, 3.0, 0.1),
-    (2.5, 0.3, 0.3, 0.2, 0.1),
-    (2.5, 1.0, 1.0, 1.0, 0.03),
-    (6.0, 0.3, 0.3, 0.2, 0.05),
-    (6.0, 1.0, 1.0, 1.0, 0.02),
+    (1.0, 0.3, 0.3, 0.05, 1.0, 0.25),
+    (1.0, 0.3, 0.3, 0.5, 1.0, 0.2),
+    (1.0, 0.3, 0.3, 3.0, 1.0, 0.15),
+    (1.0, 1.0, 1.0, 0.5, 1.0, 0.1),
+    (1.0, 1.0, 1.0, 3.0, 1.0, 0.1),
+    (2.5, 0.3, 0.3, 0.2, 1.0, 0.1),
+    (2.5, 1.0, 1.0, 1.0, 1.0, 0.03),
+    (6.0, 0.3, 0.3, 0.2, 1.0, 0.05),
+    (6.0, 1.0, 1.0, 1.0, 1.0, 0.02),
+    (0.7, 0.3, 0.3, 0.5, 0.6, 0.02),
+    (0.7, 0.3, 0.3, 0.5, 0.4, 0.02),
 )
 
 
@@ -185,8 +189,9 @@ def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, nois
     r2 = r2[:, None, None] * (1.0 - shares)
     prior = np.log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
     logs = []
-    for curvature, linear, quadratic, rough, weight in _SHAPES:
-        x2 = curvature**2 * r2
+    for curvature, linear, quadratic, rough, spoken, weight in _SHAPES:
+        last = max(_FEWEST_SCALES, math.ceil(spoken * len(y)))
+        x2 = curvature**2 * r2 / (1.0 if spoken == 1.0 else r2[last - 1, 0, 0])
         whole = sphere_slope(x2, _GRID[:, None])
         plain = whole * (1.0 - shares)
         first, second = linear * plain * np.sqrt(x2), quadratic * plain * x2
@@ -195,6 +200,7 @@ def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, nois
             + (_LEAST_DEVIATION * plain) ** 2
             + (rough * plain * x2) ** 2
         )
+        alone[last:] += np.square(_UNTOLD / _GRID[:, None])
         total = covariance[:, :, None, None] + first[:, None] * first + second[:, None] * second
         total[np.arange(len(y)), np.arange(len(y))] += alone
         residual = y[:, None, None] - plain * (1.0 + _BORDER * np.sqrt(x2))
