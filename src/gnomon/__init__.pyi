@@ -31,6 +31,7 @@ from .geometry.distortion import distortion as distortion
 from .maps import Map as Map
 from .maps import load as load
 from .maps import map as map
+from .maps.forecasting import forecast as forecast
 from .methods import AlignedMaps as AlignedMaps
 from .methods import NeighborEmbedding as NeighborEmbedding
 from .methods import select_kernel as select_kernel

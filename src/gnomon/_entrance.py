@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from gnomon._memory import check_budget
 from gnomon._progress import Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import current_run, enter, leave
@@ -26,8 +27,9 @@ _SEEDED: dict[str, tuple[str, Callable[[Any], Any]]] = {
 def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Open a run for each call of a function or method.
 
-    Its threads are those that ``n_jobs`` asks for, a parameter of the function or else an attribute of the object that
-    it belongs to or explains; without either they are those of the run around the call.
+    Its memory is bounded by ``memory_budget``, where the function has that parameter. Its threads are those that
+    ``n_jobs`` asks for, a parameter of the function or else an attribute of the object that it belongs to or explains;
+    without either they are those of the run around the call.
 
     Parameters
     ----------
@@ -44,9 +46,10 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
     wanted = {"n_jobs": ("n_threads", resolve_n_threads), **(_SEEDED if seeded else {})}
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        budget = {"memory_budget": ("memory", check_budget)} if _has(function, "memory_budget") else {}
         settings = [
             (attribute, make, find)
-            for parameter, (attribute, make) in wanted.items()
+            for parameter, (attribute, make) in {**wanted, **budget}.items()
             if (find := _finder(function, parameter)) is not None
         ]
 
@@ -95,6 +98,10 @@ def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         return call
 
     return decorate
+
+
+def _has(function: Callable[..., Any], name: str) -> bool:
+    return name in inspect.signature(function).parameters
 
 
 def _finder(function: Callable[..., Any], name: str) -> Callable[[tuple[Any, ...], dict[str, Any]], Any] | None:

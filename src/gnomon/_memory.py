@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
+import math
+import numbers
+import re
+from typing import Any
+
 from gnomon._machine import free_memory
 from gnomon._run import current_run
 from gnomon._validation import message
 
-__all__ = ["available_memory", "require_memory"]
+__all__ = ["available_memory", "check_budget", "in_bytes", "require_memory"]
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_BUDGET = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:([kmgt])(i?)b?|b?)", re.IGNORECASE)
 
 
 def available_memory() -> float:
     """Return the bytes that the run may still take: its budget, or what is free; infinity if unknown."""
     return min(free_memory(), current_run().memory)
+
+
+def check_budget(budget: Any, name: str = "memory_budget") -> float:
+    """Return a budget in bytes, not more than that of the run.
+
+    Parameters
+    ----------
+    budget : float > 0, str or None
+        Bytes, or a number with a unit: ``"4G"`` and ``"4 GB"`` are 4e9 bytes, ``"4 GiB"`` is 2^32. None sets no limit
+        beside what is free.
+    name : str, default="memory_budget"
+        Of the parameter, for errors.
+
+    Returns
+    -------
+    float
+        That of the run for None; infinity if that has none.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a number nor a text.
+    ValueError
+        If it is not positive, or no amount of memory.
+    """
+    if budget is None:
+        return current_run().memory
+    what, rule, remedy = f"{name}={budget!r:.60}", "an amount of memory > 0", 'Give bytes, or a text such as "4G".'
+    found = math.nan
+    if isinstance(budget, str):
+        match = _BUDGET.fullmatch(budget.strip())
+        if match:
+            number, unit, binary = match.groups()
+            found = float(number) * (_BINARY_UNITS if binary else _UNITS)[(unit or "").lower()]
+    elif isinstance(budget, numbers.Real) and not isinstance(budget, bool):
+        found = float(budget)
+    else:
+        raise TypeError(message(what, rule, fact=type(budget).__name__, remedy=remedy))
+    if not found > 0.0:
+        raise ValueError(message(what, rule, remedy=remedy))
+    return min(found, current_run().memory)
 
 
 def require_memory(what: str, needed: float, *, fact: str, remedy: str, who: str = "") -> None:
@@ -32,10 +82,13 @@ def require_memory(what: str, needed: float, *, fact: str, remedy: str, who: str
     """
     available = available_memory()
     if needed > available:
-        rule = f"one whose computation fits in memory, {_gigabytes(available)}"
-        raise MemoryError(message(what, rule, fact=f"{fact} take {_gigabytes(needed)}", remedy=remedy, who=who))
+        rule = f"one whose computation fits in memory, {in_bytes(available)}"
+        raise MemoryError(message(what, rule, fact=f"{fact} take {in_bytes(needed)}", remedy=remedy, who=who))
 
 
-def _gigabytes(n_bytes: float) -> str:
+def in_bytes(n_bytes: float) -> str:
+    """Write an amount of memory for people, to three digits."""
+    if 0.0 < n_bytes < 1e9:
+        return f"{n_bytes / 1e6:.3g} MB"
     gigabytes = n_bytes / 1e9
     return f"{gigabytes:.3g} GB" if gigabytes < 1000 else f"{gigabytes:,.0f} GB"

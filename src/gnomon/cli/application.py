@@ -23,6 +23,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "evaluate": "positions",
     "compare": "compare",
     "methods": "methods",
+    "forecast": "forecast",
     "spectrum": "spectrum",
     "why": "questions",
     "axis": "questions",

@@ -14,26 +14,11 @@ from gnomon._validation import message
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_data
-from gnomon.cli.options import with_data
+from gnomon.cli.options import with_data, with_method
 from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
 from gnomon.cli.record import write_records
-from gnomon.methods.registry import METHODS
 
 __all__ = ["map"]
-
-
-def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
-    """Turn NAME=VALUE into a number, True, False, None or a text."""
-    found: dict[str, Any] = {}
-    for text in values:
-        name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{text!r} must be NAME=VALUE, such as repulsion_strength=2.")
-        try:
-            found[name] = ast.literal_eval(value)
-        except (SyntaxError, ValueError):
-            found[name] = value
-    return found
 
 
 def _weights(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float] | None:
@@ -89,23 +74,7 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 @click.option("--png", metavar="FILE", help="Write a picture of the map.")
 @click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
 @click.option("--coordinates", metavar="FILE", help="Write the place of each row (.csv or .npy).")
-@click.option(
-    "--method",
-    type=click.Choice([card.name for card in METHODS]),
-    default="umap",
-    show_default=True,
-    metavar="NAME",
-    help="A method that `gnomon methods` lists.",
-)
-@click.option(
-    "-p",
-    "--parameter",
-    "extra",
-    metavar="NAME=VALUE",
-    multiple=True,
-    callback=_parameters,
-    help="Any other parameter of the method, such as repulsion_strength=2; may be repeated.",
-)
+@with_method
 @with_data
 @click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
 @click.option("--features", metavar="COLS", callback=_names, help="Columns to use, such as age,income.")
@@ -161,6 +130,7 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
+@click.option("--memory", metavar="SIZE", help="Most memory that the map may take beyond the table, such as 4G.")
 @click.option("--title", help="Title of the HTML page.")
 @with_config
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -187,6 +157,7 @@ def map(
     missing: str | None,
     seed: int,
     threads: int | None,
+    memory: str | None,
     title: str | None,
     as_json: bool,
     quiet: bool,
@@ -214,6 +185,7 @@ def map(
                 method=method,
                 random_state=seed,
                 n_jobs=threads,
+                memory_budget=memory,
                 callback=bar,
                 **given(**method_parameters, features=features, drop=drop, blocks=blocks, target=target),
                 **stated,

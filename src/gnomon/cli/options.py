@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 from gnomon.cli.console import picture_shape
+from gnomon.methods.registry import METHODS
 
-__all__ = ["map_file", "open_map", "option_name", "with_data", "with_json", "with_threads"]
+__all__ = ["map_file", "open_map", "option_name", "with_data", "with_json", "with_method", "with_threads"]
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
 _OBSM = (
@@ -35,6 +37,45 @@ def with_data(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
+
+
+def with_method(command: _Command) -> _Command:
+    """Add the options that say which method, and with which parameters."""
+    for option in (
+        click.option(
+            "-p",
+            "--parameter",
+            "extra",
+            metavar="NAME=VALUE",
+            multiple=True,
+            callback=_parameters,
+            help="Any other parameter of the method, such as repulsion_strength=2; may be repeated.",
+        ),
+        click.option(
+            "--method",
+            type=click.Choice([card.name for card in METHODS]),
+            default="umap",
+            show_default=True,
+            metavar="NAME",
+            help="A method that `gnomon methods` lists.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """Turn NAME=VALUE into a number, True, False, None or a text."""
+    found: dict[str, Any] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{text!r} must be NAME=VALUE, such as repulsion_strength=2.")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (SyntaxError, ValueError):
+            found[name] = value
+    return found
 
 
 def with_json(command: _Command) -> _Command:

@@ -46,10 +46,10 @@ from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.steering import steering, take_columns, target_of_fit, told_of_fit
 from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
-from gnomon.methods.base import Embedder, RowEmbedder
+from gnomon.methods.base import Embedder, RowEmbedder, stored_features
 from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
 
-__all__ = ["map"]
+__all__ = ["make_estimator", "map"]
 
 _GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
 
@@ -83,6 +83,7 @@ def map(
     n_components: int = 2,
     random_state: int = 0,
     n_jobs: int | None = None,
+    memory_budget: float | str | None = None,
     callback: Callback | None = None,
     **parameters: Any,
 ) -> Map:
@@ -176,6 +177,9 @@ def map(
         The same seed gives the same bytes for any number of threads.
     n_jobs : int or None, default=None
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
+    memory_budget : float > 0, str or None, default=None
+        Most memory that the map may take beyond the table: bytes, or a text such as "4G", "500 MB" or "2 GiB". What is
+        forecast to take more is refused before it begins, see `gnomon.forecast`. None allows what is free.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
     **parameters
@@ -186,6 +190,11 @@ def map(
     Returns
     -------
     Map
+
+    Raises
+    ------
+    MemoryError
+        If the fit would take more memory than memory_budget or than is free.
     """
     parts: dict[str, Any] = {
         "labels": None if isinstance(labels, str) else labels,
@@ -225,7 +234,7 @@ def map(
         if not isinstance(method, str):
             raise ValueError(message("blocks", "left out where method is an estimator", remedy="Give it the blocks."))
         given["blocks"] = columns
-    estimator = _make(method, callback, given)
+    estimator = make_estimator(method, callback, given)
     y = target_of_fit(data, estimator)
     metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
     with _noted() as notes:
@@ -235,6 +244,8 @@ def map(
             scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
         weights = check_feature_weight(feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
+        if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
+            _foresee(estimator, table, copied=scaling is not None)
         mapped = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
         seed = resolve_seed(random_state)
         representation = resolve(data.representation, table.values, mapped.values, seed=seed)
@@ -411,7 +422,18 @@ def _estimator_of(method: str) -> Any:
     return getattr(methods, card.estimator)
 
 
-def _make(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
+def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
+    """Raise MemoryError if the fit and a standardised copy of the table would take too much."""
+    expected = estimator.foresee(table.n_samples, stored_features(estimator, table.values))
+    if expected is not None and copied:
+        stored = table.values if isinstance(table.values, np.ndarray) else table.values.data
+        expected = expected.beside(float(stored.nbytes), "a standardised copy of the table")
+    if expected is not None:
+        expected.check(table.n_samples)
+
+
+def make_estimator(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
+    """Return the estimator of a name with its parameters, or an estimator as it is."""
     if not isinstance(method, str):
         return method
     estimator = _estimator_of(method)

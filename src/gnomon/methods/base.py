@@ -44,6 +44,7 @@ __all__ = [
     "PlacesRows",
     "RowEmbedder",
     "WeighsRows",
+    "stored_features",
 ]
 
 
@@ -123,6 +124,23 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         check_is_fitted(self)
         save_method(self, path)
 
+    def foresee(self, n_samples: int, n_features: float) -> Forecast | None:
+        """Return what a fit takes, without any work; None if this method does not tell.
+
+        Parameters
+        ----------
+        n_samples : int >= 2
+            Rows, all distinct.
+        n_features : float >= 0
+            Numbers stored for a row.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter is refused.
+        """
+        return None
+
     def _check_target(self, y: Any, X: Any) -> Any:
         """Check a target of the fit, whose length is that of X; return what the fit uses of it, None for nothing."""
         check_unused_target(X, y)
@@ -147,7 +165,7 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return tags
 
 
-def _stored_features(estimator: Embedder, X: Any) -> float:
+def stored_features(estimator: Embedder, X: Any) -> float:
     """Return how many numbers a row stores that may be copied: those of given distances are not."""
     if estimator._takes_distances:
         return 0.0
@@ -321,9 +339,9 @@ class RowEmbedder(Embedder):
         self._masses = masses
         parameters["present"], parameters["values"], parameters["sample_weight"] = present, given.values, weights
         self._weighted = weights is not None
-        forecast = self._forecast(int(rows.shape[0]), _stored_features(self, rows), parameters)
-        if forecast is not None:
-            forecast.check(int(rows.shape[0]))
+        n_distinct = int(rows.shape[0])
+        if n_distinct > 1 and (forecast := self._forecast(n_distinct, stored_features(self, rows), parameters)):
+            forecast.check(n_distinct)
         self._one_place = rows.shape[0] == 1
         return rows, copies, parameters
 
@@ -412,8 +430,14 @@ class RowEmbedder(Embedder):
             parameters["init"] = parameters["init"][representatives]
         return values[representatives], copies
 
+    @entrance()
+    def foresee(self, n_samples: int, n_features: float) -> Forecast | None:
+        """Return what a fit takes."""
+        parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
+        return self._forecast(n_samples, 0.0 if self._takes_distances else n_features, parameters)
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        """Return what the fit of so many distinct rows takes; None where it rises with the table alone.
+        """Return what the fit of so many distinct rows takes; None if this method does not tell.
 
         n_features is the numbers stored for a row: fewer than its features in a sparse table, 0 for given distances.
         """

@@ -2,25 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
-from gnomon._memory import require_memory
+from gnomon._memory import in_bytes, require_memory
 from gnomon._validation import message
 
-__all__ = ["STRIPS", "Forecast", "passes_over_pairs", "passes_unless_summed"]
+__all__ = [
+    "FEWER_ROWS",
+    "GAUSSIAN_STAGES",
+    "SPECTRAL_START",
+    "STRIPS",
+    "Forecast",
+    "Rows",
+    "passes_over_pairs",
+    "passes_unless_summed",
+]
+
+FEWER_ROWS = "Use fewer rows."
 
 STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
 _LONGEST = 1e4  # seconds of one core, about three hours
+_ALWAYS = 1e6  # bytes that any stage takes: objects of Python, and pages half filled
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The bytes that a stage needs at its peak for each row, what earlier stages left included.
+
+    Attributes
+    ----------
+    each : float
+        Whatever the table.
+    neighbor : float, default=0.0
+        For each neighbour of the graph.
+    feature : float, default=0.0
+        For each number stored of the row.
+    component : float, default=0.0
+        For each dimension of the map.
+    """
+
+    each: float
+    neighbor: float = 0.0
+    feature: float = 0.0
+    component: float = 0.0
+
+    def n_bytes(self, n_samples: int, *, neighbors: float = 0.0, features: float = 0.0, components: int = 2) -> float:
+        """Return the bytes of all rows."""
+        row = self.each + self.neighbor * neighbors + self.feature * features + self.component * components
+        return n_samples * row + _ALWAYS
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a fit takes at its peak, beyond the table it is given.
-
-    The figures bound what was measured at some thousand rows, and are at most about twice that.
+    """What a fit takes at its peak, beyond the table it is given and the libraries that are loaded.
 
     Attributes
     ----------
@@ -34,6 +72,8 @@ class Forecast:
         Of one core, where all pairs of rows are gone through many times; 0 where time is no reason to refuse.
     work : str, default=""
         What takes them, as the beginning of "... take about 5 hours".
+    stages : mapping of str to float
+        Bytes at the peak of each stage, by the names of ``timings_``; empty where the stages are not told apart.
     """
 
     n_bytes: float
@@ -41,6 +81,23 @@ class Forecast:
     remedy: str
     seconds: float = 0.0
     work: str = ""
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of_stages(cls, stages: Mapping[str, float], fact: str, remedy: str = FEWER_ROWS) -> Self:
+        """Return the forecast of a fit whose stages follow each other."""
+        return cls(max(stages.values()), fact, remedy, stages=stages)
+
+    def beside(self, n_bytes: float, what: str) -> Self:
+        """Return the forecast with memory that is held all the time, `what` saying what for."""
+        stages = {name: held + n_bytes for name, held in self.stages.items()}
+        return replace(self, n_bytes=self.n_bytes + n_bytes, fact=f"{self.fact} and {what}", stages=stages)
+
+    def taking(self, passes: Forecast | None) -> Self:
+        """Return the forecast with the time, and the remedy, of passes over all pairs; itself if there are none."""
+        if passes is None:
+            return self
+        return replace(self, seconds=passes.seconds, work=passes.work, remedy=passes.remedy)
 
     def check(self, n_samples: int) -> None:
         """Raise MemoryError if there is less memory, ValueError if the work takes more than three hours of one core.
@@ -56,6 +113,25 @@ class Forecast:
             rule = f"one whose fit takes at most {_LONGEST / 3600:.0f} hours of one core"
             fact = f"{self.work} take about {_rounded(self.seconds / 3600)} hours"
             raise ValueError(message(what, rule, fact=fact, remedy=self.remedy))
+
+    def __str__(self) -> str:
+        lines = [f"{in_bytes(self.n_bytes)} beyond the table at the peak: {self.fact}"]
+        width = max(map(len, self.stages), default=0)
+        lines += [f"  {name:{width}}  {in_bytes(n_bytes)}" for name, n_bytes in self.stages.items()]
+        if self.seconds:
+            lines.append(f"about {_rounded(self.seconds)} seconds of one core: {self.work}")
+        return "\n".join(lines)
+
+
+SPECTRAL_START = Rows(240.0, neighbor=74.0)
+"""Eigenvectors of joined affinities, beside these and the graph."""
+
+GAUSSIAN_STAGES = {
+    "affinities": Rows(0.0, neighbor=41.0),
+    "initialization": Rows(50.0, neighbor=31.0),
+    "layout": Rows(700.0, neighbor=31.0),
+}
+"""Of probabilities that are joined, a start by components, and descent with repulsion on a grid, by a tree or exact."""
 
 
 def _rounded(number: float) -> str:

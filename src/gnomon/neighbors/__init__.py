@@ -8,7 +8,7 @@ from gnomon.neighbors.blocks import (
     usual_distances,
 )
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
-from gnomon.neighbors.compute import compute_neighbors
+from gnomon.neighbors.compute import by_cells, compute_neighbors, search_memory
 from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances, row_distances
 from gnomon.neighbors.given import GivenNeighbors, as_neighbor_graph, read_graph, read_neighbors
 from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
@@ -32,6 +32,7 @@ __all__ = [
     "as_neighbor_graph",
     "balanced_blocks",
     "bridged_graph",
+    "by_cells",
     "check_graph",
     "check_metric",
     "choose_landmarks",
@@ -53,6 +54,7 @@ __all__ = [
     "read_graph",
     "read_neighbors",
     "row_distances",
+    "search_memory",
     "usual_distances",
     "without_own",
 ]

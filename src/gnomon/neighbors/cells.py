@@ -29,6 +29,7 @@ __all__ = [
     "Space",
     "aim_for",
     "approximate_search",
+    "cells_memory",
     "group",
     "make_plan",
     "n_cells",
@@ -44,6 +45,8 @@ _SAMPLE = 200  # rows whose true neighbours are known
 _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
 _KMEANS_ROUNDS = 4
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
+_TYPICAL_TIMES = 3  # candidates kept for each neighbour of a projected table, of which a plan takes one to six
+_CELL_ROW = 150.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
 
 # Costs in nanoseconds on one core, measured at v4; only their ratios matter.
@@ -149,6 +152,25 @@ def approximate_search(
         if plan.n_probes > len(centres) or _cost(plan, table, coordinates, centres) > most:
             return None
     return None
+
+
+def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
+    """Return the bytes that an approximate search takes at its peak, its result included.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+    n_neighbors : int in [1, n_samples - 1]
+        Neighbours of each row, those to be kept included.
+    """
+    projected = n_features > _PROJECT_ABOVE
+    width = _PROJECTED if projected else n_features
+    basis = 8.0 * min(n_samples * n_features, _BASIS_FLOATS) if projected else 0.0  # a sample, and centred
+    kept = (_TYPICAL_TIMES * n_neighbors + 30) if projected else n_candidates(n_neighbors, n_samples - 1)
+    join = 4.0 * kept + 8.0 * n_neighbors + _CELL_ROW  # candidates, what is found, probes
+    compared = 4.0 * n_samples * n_features  # all rows centred, for the neighbours of the sample
+    return max(compared, n_samples * 4.0 * width + max(basis, n_samples * join)) + 5e6
 
 
 def n_cells(n_samples: int) -> int:

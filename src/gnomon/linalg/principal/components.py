@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.eigen.base import with_signs
-from gnomon.linalg.principal.scatter import Moments, require_scatter_memory
+from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, require_scatter_memory
 from gnomon.linalg.principal.spectra import (
     Spectrum,
     covariance_spectrum,
@@ -32,7 +32,6 @@ __all__ = ["PrincipalComponents", "principal_components", "principal_components_
 
 Float64Array = npt.NDArray[np.float64]
 
-_LARGEST_DENSE_SIDE = 2000  # the eigenproblem of this side takes about a second
 _LARGEST_SVD = 1e9  # n D min(n, D) of a full singular value decomposition: some tenths of a second
 _ACCURATE_SHARE = 1e-8  # of the largest variance; eigenvectors of squares lose digits of components below it
 _SOLVERS = ("auto", "covariance", "gram", "svd", "randomized")
@@ -149,10 +148,10 @@ def _resolve_solver(X: Any, n_components: int | float) -> str:
     if isinstance(n_components, float):  # the whole spectrum
         return smaller
     if not isinstance(X, np.ndarray):
-        if min(n, width) <= _LARGEST_DENSE_SIDE:
-            return "covariance" if width <= _LARGEST_DENSE_SIDE else "gram"
+        if min(n, width) <= LARGEST_DENSE_SIDE:
+            return "covariance" if width <= LARGEST_DENSE_SIDE else "gram"
         return "randomized"
-    if min(n, width) > _LARGEST_DENSE_SIDE and n_components <= min(n, width) // 4:
+    if min(n, width) > LARGEST_DENSE_SIDE and n_components <= min(n, width) // 4:
         return "randomized"
     return smaller
 

@@ -20,6 +20,7 @@ __all__ = ["Moments", "require_scatter_memory", "sum_of_squares"]
 
 Float64Array = npt.NDArray[np.float64]
 
+LARGEST_DENSE_SIDE = 2000  # the eigenproblem of this side takes about a second
 _ROWS = 2048  # of a block: its product costs far more than adding it
 _ALWAYS_THERE = 2.0**26  # bytes; to ask the system takes longer than to fit a small table
 
@@ -93,6 +94,16 @@ class Moments:
             scatter += np.outer(shift * (self.count * other.count / count), shift)
         # Rounding of the product makes the two halves differ in the last digit.
         return Moments(count, self.mean + shift * (other.count / count), _in_range((scatter + scatter.T) / 2))
+
+
+def centring_memory(n_samples: int, n_features: float) -> float:
+    """Return the bytes that few principal components of a dense table take beyond it.
+
+    Blocks of rows centred, or of columns where there are more, and matrices of the shorter side unless it is long.
+    """
+    side = min(n_samples, n_features)
+    square = side if side <= LARGEST_DENSE_SIDE else 0.0
+    return 1.05 * 8.0 * side * (2 * min(max(n_samples, n_features), _ROWS) + square)
 
 
 def _in_range(scatter: Float64Array) -> Float64Array:

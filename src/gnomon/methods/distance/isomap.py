@@ -16,7 +16,7 @@ from gnomon.linalg import classical_scaling, uniform_matrix
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
-from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors
+from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors, search_memory
 
 __all__ = ["Isomap"]
 
@@ -108,8 +108,9 @@ class Isomap(PlacesRows, GraphEmbedder):
         lengths = n_landmarks * n * (8.0 if some or n <= _LARGEST_DOUBLE else 4.0)  # of landmarks both ways round
         between = 4.0 * n_landmarks**2 if some else 0.0
         sampled = 48.0 * min(n_landmarks, _SAMPLED_ROWS) * min(n, _SAMPLED_OTHERS)
+        search = search_memory(n_samples, n_features, min(parameters["n_neighbors"], n_samples - 1))
         return Forecast(
-            lengths + between + sampled + n * (1500.0 + 12.0 * n_features) + 1.2e7,
+            max(search, lengths + between + 1050.0 * n, lengths / (2.0 if some else 1.0) + sampled + 1600.0 * n),
             f"lengths of paths between {n_landmarks:.0f} x {n_samples} rows",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
             4e-7 * n_landmarks * n,

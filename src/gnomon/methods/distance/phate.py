@@ -24,7 +24,7 @@ from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import connected_components
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.distance.mds import MDS
-from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.neighbors import (
     choose_landmarks,
@@ -32,6 +32,7 @@ from gnomon.neighbors import (
     distances_to_fitted,
     nearest_given,
     query_neighbors,
+    search_memory,
     without_own,
 )
 
@@ -140,9 +141,10 @@ class PHATE(PlacesRows, GraphEmbedder):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n_places = float(_count_landmarks(parameters["n_landmarks"], n_samples))
-        wide = 130.0 * _SEARCHED * parameters["n_neighbors"]  # bytes of a row's neighbours, weights and ways
+        wide = 70.0 * _SEARCHED * parameters["n_neighbors"]  # bytes of a row's neighbours, weights and ways
+        search = search_memory(n_samples, n_features, min(_SEARCHED * parameters["n_neighbors"], n_samples - 1))
         return Forecast(
-            40.0 * n_places**2 + (STRIPS + 16.0 * n_places) * n_places + n_samples * (wide + 12.0 * n_features),
+            max(search, 55.0 * n_places**2 + n_samples * wide + 1e6),
             f"probabilities between {n_places:.0f} x {n_places:.0f} rows and what is made of them",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
             2e-10 * n_places**3 + 1.1e-9 * parameters["max_iter"] * n_places**2,

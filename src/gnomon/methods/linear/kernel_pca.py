@@ -226,7 +226,8 @@ class KernelPCA(WeighsRows, PlacesRows):
         reporter = current_run().reporter
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
-        self._forecast(rows, parameters, weights is not None).check(n_samples)
+        width = float(rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / n_samples)
+        self._forecast(n_samples, width, parameters, self.kernel_, weights is not None).check(n_samples)
         gram = self._gram(rows, parameters)
         self._components = self._solve(gram, parameters, weights)
         self._keep_rows(rows)
@@ -266,15 +267,25 @@ class KernelPCA(WeighsRows, PlacesRows):
             return X - self._center
         return X
 
-    def _forecast(self, rows: Any, parameters: dict[str, Any], weighted: bool = False) -> Forecast:
+    @entrance()
+    def foresee(self, n_samples: int, n_features: float) -> Forecast:
+        """Return what a fit takes."""
+        parameters, kernel = check_parameters(self._rules, self.get_params()), None
+        if not self._precomputed:
+            sample = np.eye(2, max(1, round(n_features)))  # that scales are taken from, which do not matter here
+            kernel = input_kernel(parameters["kernel"], sample, parameters=parameters["kernel_params"])
+        return self._forecast(n_samples, n_features, parameters, kernel)
+
+    def _forecast(
+        self, n_samples: int, width: float, parameters: dict[str, Any], kernel: Any, weighted: bool = False
+    ) -> Forecast:
         """Return what the fit takes: similarities of all pairs, or of some rows to all others."""
-        n_samples, n_components = int(rows.shape[0]), parameters["n_components"]
-        n, width = float(n_samples), rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / rows.shape[0]
+        n, n_components = float(n_samples), parameters["n_components"]
         pairs = f"{n_samples} x {n_samples} pairs"
-        approximation, seconds, strips = self._choose_approximation(n_samples, parameters), 0.0, 0.0
-        if self.kernel_ is None:  # checked, and averaged with its transpose if they differ by rounding
-            kept, width = (16.0 if isinstance(rows, np.ndarray) else 24.0 * width / n) * n**2, 0.0
-        elif self.kernel_.name == "linear":
+        approximation, seconds, strips = _choose_approximation(n_samples, parameters, kernel), 0.0, 0.0
+        if kernel is None:  # checked, and averaged with its transpose if they differ by rounding; or sparse
+            kept, width = (16.0 if width == n else 24.0 * width / n) * n**2, 0.0
+        elif kernel.name == "linear":
             kept = 0.0
         else:
             strips, kept = STRIPS * n, Gram.bytes_kept(n_samples)
@@ -282,7 +293,7 @@ class KernelPCA(WeighsRows, PlacesRows):
                 seconds = _PRODUCTS * _SECONDS_OF_SIMILARITY * n**2
         if approximation is not None:
             rank = _choose_rank(n_samples, parameters)
-            kept = (0.0 if self.kernel_ is not None else kept) + 24.0 * n * rank + 1.2e7
+            kept = (0.0 if kernel is not None else kept) + 24.0 * n * rank + 1.2e7
             strips, what = 1000.0 * n, f"similarities of {n_samples} rows to {rank} of them"
         else:
             what = f"similarities of {pairs}"
@@ -296,25 +307,17 @@ class KernelPCA(WeighsRows, PlacesRows):
         needed = kept + strips + n * (24.0 * width + 300.0 * n_components)
         return Forecast(needed, what, remedy, seconds, f"{_PRODUCTS} evaluations of the similarities of {pairs}")
 
-    def _choose_approximation(self, n_samples: int, parameters: dict[str, Any]) -> str | None:
-        wanted: str | None = parameters["approximation"]
-        if wanted != "auto":
-            return wanted
-        if self.kernel_ is None or not self.kernel_.semidefinite or self.kernel_.name == "linear":
-            return None
-        return "nystrom" if n_samples > _MOST_EXACT else None
-
     def _gram(self, rows: Any, parameters: dict[str, Any]) -> Gram:
         if self.kernel_ is None:
             return Gram.from_matrix(rows)
-        self.approximation_ = self._choose_approximation(rows.shape[0], parameters)
+        self.approximation_ = _choose_approximation(rows.shape[0], parameters, self.kernel_)
         stored = None if self.approximation_ is None else False
         return Gram.from_kernel(self.kernel_, rows, stored=stored)
 
     def _solve(self, gram: Gram, parameters: dict[str, Any], weights: Float64Array | None) -> KernelComponents:
         reporter = current_run().reporter
         if self.kernel_ is None:
-            self.approximation_ = self._choose_approximation(gram.n_samples, parameters)
+            self.approximation_ = _choose_approximation(gram.n_samples, parameters, None)
         n_components = parameters["n_components"]
         if self.approximation_ is None:
             reporter.begin("eigenvectors")
@@ -449,6 +452,16 @@ class KernelPCA(WeighsRows, PlacesRows):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
         return tags
+
+
+def _choose_approximation(n_samples: int, parameters: dict[str, Any], kernel: Any) -> str | None:
+    """Return how the similarities are approximated; a kernel of None is similarities that are given."""
+    wanted: str | None = parameters["approximation"]
+    if wanted != "auto":
+        return wanted
+    if kernel is None or not kernel.semidefinite or kernel.name == "linear":
+        return None
+    return "nystrom" if n_samples > _MOST_EXACT else None
 
 
 def _choose_rank(n_samples: int, parameters: dict[str, Any]) -> int:

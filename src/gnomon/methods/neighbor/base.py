@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +16,9 @@ from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters,
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
 from gnomon.initialization import initialize
+from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import Differentiable, PlacesRows
+from gnomon.methods.forecast import FEWER_ROWS, Forecast, Rows
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.neighbor.anchors import (
     ANCHOR_WEIGHT,
@@ -27,6 +29,7 @@ from gnomon.methods.neighbor.anchors import (
     start_at_anchors,
 )
 from gnomon.methods.parameters import INIT
+from gnomon.neighbors import by_cells, search_memory
 from gnomon.objectives import Anchors, added_terms, on_surface
 
 if TYPE_CHECKING:
@@ -131,8 +134,46 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         "verbose": Either(Boolean(), Integer(0)),
     }
 
+    _stages: ClassVar[Mapping[str, Rows]] = {}  # what stages after the search take; empty where that is not known
+
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
+
+    def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
+        """Return how many neighbours are searched, as the recipe asks for them."""
+        wanted = parameters.get("n_neighbors")
+        return int(3 * parameters["perplexity"] if wanted is None else wanted)
+
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Rows]:
+        """Return what stages after the search of so many neighbours take."""
+        return self._stages
+
+    def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
+        """Return in how many features neighbours are searched."""
+        return n_features
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        k = min(self._n_searched(parameters, n_samples), n_samples - 1)
+        stages = self._stages_of(parameters, k)
+        if not stages:
+            return None
+        width = self._n_reduced(n_samples, n_features, parameters)
+        kept = k if self._shared is None else max(k, min(self._shared.n_neighbors, n_samples - 1))
+        reduced, centring = 0.0, centring_memory(n_samples, n_features)
+        peaks: dict[str, float] = {}
+        if width != n_features:
+            reduced = 4.0 * n_samples * width
+            peaks["reduction"] = reduced + centring
+        searches = parameters["metric"] != "precomputed" and parameters["precomputed_knn"] is None
+        peaks["neighbors"] = reduced + (search_memory(n_samples, width, kept) if searches else 8.0 * n_samples * k)
+        # What a search by cells frees in small parts is not given back to the system.
+        unreturned = min(8.0 * n_samples * k, 2.5e7) if searches and by_cells(n_samples, width) else 0.0
+        for name, rows in stages.items():
+            d = parameters["n_components"]
+            peaks[name] = reduced + unreturned + rows.n_bytes(n_samples, neighbors=k, features=n_features, components=d)
+            if name == "initialization" and isinstance(parameters["init"], str) and parameters["init"] == "pca":
+                peaks[name] += centring_memory(n_samples, width)
+        return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
 
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
         unweighted = self._why_rows_count_alike(parameters)

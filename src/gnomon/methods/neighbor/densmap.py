@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon.affinities import Affinities
+from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import Inputs
 from gnomon.methods.neighbor.kept_structure import density_terms
 from gnomon.methods.neighbor.umap import UMAP
@@ -78,6 +80,8 @@ class DensMAP(UMAP):
     n_neighbors: int = 30
     _: KW_ONLY
     density: float | dict[str, Any] | None = 2.0
+
+    _stages: ClassVar[Mapping[str, Rows]] = {**UMAP._stages, "layout": Rows(500.0, neighbor=83.0)}
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         density = parameters["density"]

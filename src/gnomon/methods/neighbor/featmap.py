@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_rotation
+from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import frame_terms, median_dimension
 from gnomon.methods.neighbor.umap import UMAP
@@ -133,6 +134,16 @@ class FeatMAP(UMAP):
         "tangent_neighbors": Either(Integer(1), Nothing()),
         "variance_share": Real(0.0, 1.0, low_open=True),
     }
+
+    _stages: ClassVar[Mapping[str, Rows]] = {
+        "affinities": Rows(0.0, neighbor=29.0),
+        "initialization": Rows(0.0, neighbor=52.0),
+        "layout": Rows(2400.0, neighbor=110.0),
+    }
+
+    def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
+        tangent: int | None = parameters["tangent_neighbors"]
+        return max(parameters["n_neighbors"], 2 * parameters["n_neighbors"] if tangent is None else tangent)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":

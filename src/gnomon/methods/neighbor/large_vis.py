@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import Affinities, GaussianAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
+from gnomon.methods.forecast import GAUSSIAN_STAGES, SPECTRAL_START, Rows
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
@@ -92,6 +94,12 @@ class LargeVis(SupervisedEmbedder):
         "max_iter": Integer(0),
         "density": DENSITY,
         "frames": FRAMES,
+    }
+
+    _stages: ClassVar[Mapping[str, Rows]] = {
+        **GAUSSIAN_STAGES,
+        "initialization": SPECTRAL_START,
+        "layout": Rows(0.0, neighbor=45.0),
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:

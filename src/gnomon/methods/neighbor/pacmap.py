@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -10,8 +11,9 @@ from typing import Any, ClassVar
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import PacmapAffinity
 from gnomon.initialization import rescale
+from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
-from gnomon.methods.neighbor.reduction import at_most_half, principal_rows
+from gnomon.methods.neighbor.reduction import at_most_half, principal_rows, reduced_width
 from gnomon.methods.other_names import PACMAP, other_names
 from gnomon.objectives import PacmapLoss
 from gnomon.optimizers import Adam
@@ -108,11 +110,22 @@ class PaCMAP(NeighborEmbedder):
         "max_iter": Integer(0),
     }
 
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Rows]:
+        pairs = max(1, n_neighbors - _EXTRA) * (1.0 + parameters["mid_near_ratio"] + parameters["further_ratio"])
+        return {
+            "affinities": Rows(41.0 * pairs, neighbor=8.0),
+            "initialization": Rows(41.0 * pairs, neighbor=8.0),
+            "layout": Rows(61.0 * pairs, neighbor=8.0),
+        }
+
+    def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
+        return _n_near(parameters["n_neighbors"], n_samples) + _EXTRA
+
+    def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
+        return reduced_width(parameters["metric"], n_samples, n_features)
+
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        wanted = parameters["n_neighbors"]
-        if wanted is None:
-            wanted = 10 if n_samples <= _SMALL else round(10 + 15 * (math.log10(n_samples) - 4))
-        n_neighbors = at_most_half(wanted, n_samples)
+        n_neighbors = at_most_half(_n_near(parameters["n_neighbors"], n_samples), n_samples)
         return Recipe(
             n_neighbors=min(n_neighbors + _EXTRA, n_samples - 1),
             affinity=PacmapAffinity(
@@ -130,3 +143,10 @@ class PaCMAP(NeighborEmbedder):
 
     def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
         return max(1, wanted - _EXTRA)
+
+
+def _n_near(wanted: int | None, n_samples: int) -> int:
+    """Return the neighbours that are attracted, by the authors' rule if none are asked for."""
+    if wanted is not None:
+        return wanted
+    return 10 if n_samples <= _SMALL else round(10 + 15 * (math.log10(n_samples) - 4))

@@ -28,7 +28,7 @@ def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[An
     -------
     callable (rows, seed) -> rows, or None
     """
-    if metric not in ("euclidean", "l2") or min(n_samples, n_features) <= _COMPONENTS:
+    if reduced_width(metric, n_samples, n_features) == n_features:
         return None
 
     def reduce(X: Any, seed: int) -> Any:
@@ -36,6 +36,13 @@ def principal_rows(metric: Any, n_samples: int, n_features: int) -> Callable[[An
         return found.transform(X)
 
     return reduce
+
+
+def reduced_width(metric: Any, n_samples: int, n_features: float) -> float:
+    """Return the features of the rows that `principal_rows` returns."""
+    if metric not in ("euclidean", "l2") or min(n_samples, n_features) <= _COMPONENTS:
+        return n_features
+    return _COMPONENTS
 
 
 def at_most_half(n_neighbors: int, n_samples: int) -> int:

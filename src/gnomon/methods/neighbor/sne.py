@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import ConditionalAffinity, GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
-from gnomon.methods.forecast import Forecast, passes_over_pairs, passes_unless_summed
+from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, Rows, passes_over_pairs, passes_unless_summed
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.parameters import check_perplexity
@@ -87,8 +88,17 @@ class SNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = _RULES
 
-    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
-        return passes_over_pairs(n_samples, parameters["max_iter"], 5.6, "Use SymmetricSNE, or fewer rows.")
+    _stages: ClassVar[Mapping[str, Rows]] = {
+        **GAUSSIAN_STAGES,
+        "affinities": Rows(0.0, neighbor=28.0),
+        "initialization": Rows(0.0, neighbor=28.0),
+        "layout": Rows(100.0, neighbor=62.0),
+    }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        passes = passes_over_pairs(n_samples, parameters["max_iter"], 5.6, "Use SymmetricSNE, or fewer rows.")
+        found = super()._forecast(n_samples, n_features, parameters)
+        return None if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity(parameters, n_samples)
@@ -168,8 +178,12 @@ class SymmetricSNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
 
+    _stages: ClassVar[Mapping[str, Rows]] = GAUSSIAN_STAGES
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        return passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)
+        passes = passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)
+        found = super()._forecast(n_samples, n_features, parameters)
+        return None if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity(parameters, n_samples)

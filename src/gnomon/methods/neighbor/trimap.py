@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -11,8 +12,9 @@ from gnomon.affinities import trimap_triplets
 from gnomon.affinities.candidates import local_scales
 from gnomon.extension import TripletPlacement
 from gnomon.initialization import rescale
+from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
-from gnomon.methods.neighbor.reduction import at_most_half, principal_rows
+from gnomon.methods.neighbor.reduction import at_most_half, principal_rows, reduced_width
 from gnomon.objectives import TripletLoss
 from gnomon.optimizers import GradientDescent
 
@@ -108,6 +110,21 @@ class TriMap(NeighborEmbedder):
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Integer(0),
     }
+
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Rows]:
+        near = max(1, n_neighbors - _EXTRA)
+        triplets = near * parameters["n_outliers"] + parameters["n_random"]
+        return {
+            "affinities": Rows(64.0 * triplets, neighbor=8.0),
+            "initialization": Rows(38.0 * triplets, neighbor=8.0),
+            "layout": Rows(49.0 * triplets, neighbor=8.0),
+        }
+
+    def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
+        return int(parameters["n_neighbors"]) + _EXTRA
+
+    def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
+        return reduced_width(parameters["metric"], n_samples, n_features)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         n_neighbors = at_most_half(parameters["n_neighbors"], n_samples)

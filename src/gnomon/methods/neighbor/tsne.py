@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
-from gnomon.methods.forecast import Forecast, passes_unless_summed
+from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, Rows, passes_unless_summed
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
@@ -173,8 +174,12 @@ class TSNE(SupervisedEmbedder):
         "dof": Real(0.0, low_open=True),
     }
 
+    _stages: ClassVar[Mapping[str, Rows]] = GAUSSIAN_STAGES
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        return passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)
+        passes = passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)
+        found = super()._forecast(n_samples, n_features, parameters)
+        return None if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = check_perplexity(parameters, n_samples)

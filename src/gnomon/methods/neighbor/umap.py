@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
+from gnomon.methods.forecast import SPECTRAL_START, Rows
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -183,6 +185,12 @@ class UMAP(SupervisedEmbedder):
         "frames": FRAMES,
         "output_metric": OUTPUT_METRIC,
         "output_radius": OUTPUT_RADIUS,
+    }
+
+    _stages: ClassVar[Mapping[str, Rows]] = {
+        "affinities": Rows(150.0, neighbor=34.0),
+        "initialization": SPECTRAL_START,
+        "layout": Rows(100.0, neighbor=60.0),
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:

@@ -17,9 +17,10 @@ from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
+from gnomon.methods.forecast import Forecast, Rows
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.methods.weighted import WeightedRowEmbedder
-from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors
+from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors, search_memory
 
 __all__ = ["EigenmapExtension", "LaplacianEigenmaps"]
 
@@ -149,6 +150,12 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
             fact = "the Laplacian that is not normalised counts distinct rows"
             raise ValueError(message("sample_weight", "left out with normalized=False", fact=fact))
         return bool(parameters["normalized"])
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        k = min(parameters["n_neighbors"], n_samples - 1)
+        matrix = Rows(550.0, neighbor=75.0).n_bytes(n_samples, neighbors=k)  # weights, and what its eigenvectors take
+        stages = {"neighbors": search_memory(n_samples, n_features, k), "eigenvectors": matrix}
+        return Forecast.of_stages(stages, f"{k} neighbours of {n_samples} rows and a matrix of them")
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
         reporter = current_run().reporter
