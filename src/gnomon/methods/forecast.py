@@ -26,6 +26,7 @@ STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
 _LONGEST = 1e4  # seconds of one core, about three hours
+_UNRETURNED = 1.2e7  # bytes at most that are freed and not given back
 _ALWAYS = 1e6  # bytes that any stage takes: objects of Python, and pages half filled
 
 
@@ -39,21 +40,18 @@ class Rows:
         Whatever the table.
     neighbor : float, default=0.0
         For each neighbour of the graph.
-    feature : float, default=0.0
-        For each number stored of the row.
-    component : float, default=0.0
-        For each dimension of the map.
+    freed : float, default=0.0
+        For each neighbour, of what earlier stages freed: the allocator gives small arrays back late.
     """
 
     each: float
     neighbor: float = 0.0
-    feature: float = 0.0
-    component: float = 0.0
+    freed: float = 0.0
 
-    def n_bytes(self, n_samples: int, *, neighbors: float = 0.0, features: float = 0.0, components: int = 2) -> float:
+    def n_bytes(self, n_samples: int, *, neighbors: float = 0.0) -> float:
         """Return the bytes of all rows."""
-        row = self.each + self.neighbor * neighbors + self.feature * features + self.component * components
-        return n_samples * row + _ALWAYS
+        kept = min(n_samples * self.freed * neighbors, _UNRETURNED)
+        return n_samples * (self.each + self.neighbor * neighbors) + kept + _ALWAYS
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ SPECTRAL_START = Rows(240.0, neighbor=74.0)
 GAUSSIAN_STAGES = {
     "affinities": Rows(0.0, neighbor=41.0),
     "initialization": Rows(50.0, neighbor=31.0),
-    "layout": Rows(700.0, neighbor=31.0),
+    "layout": Rows(700.0, neighbor=31.0, freed=15.0),
 }
 """Of probabilities that are joined, a start by components, and descent with repulsion on a grid, by a tree or exact."""
 

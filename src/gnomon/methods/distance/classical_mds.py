@@ -18,8 +18,9 @@ from gnomon.linalg import (
     principal_components,
     reflected_rows,
 )
+from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import DifferentiableScores, PlacesRows
-from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.forecast import FEWER_ROWS, STRIPS, Forecast
 from gnomon.methods.linear.subspace import linear_derivative
 from gnomon.methods.parameters import check_n_components
 from gnomon.methods.weighted import WeightedRowEmbedder
@@ -81,11 +82,13 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         if self._by_components(parameters["metric"]):
-            return None
+            needed = centring_memory(n_samples, n_features) + 16.0 * n_samples * parameters["n_components"] + 1e6
+            return Forecast(needed, f"a block of rows, directions and scores of {n_samples} rows", FEWER_ROWS)
         given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
         each = 9.0 if given else 8.0  # bytes for a pair: float64, and whether it is finite
+        row = STRIPS if given else 0.5 * STRIPS + 8.0 * n_features
         return Forecast(
-            each * float(n_samples) ** 2 + (STRIPS + 16.0 * n_features) * n_samples,
+            each * float(n_samples) ** 2 + row * n_samples,
             f"distances of {n_samples} x {n_samples} pairs",
             "Use LandmarkMDS, or fewer rows.",
         )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MDS"]
 
+_ROW = 12_000.0  # bytes of a row in strips of pairs, beside its distances
 _LARGEST_CLASSICAL = 5000  # rows up to which a start takes the inner products of all pairs: 200 MB
 _START_LANDMARKS = 1000
 _STREAM = 241
@@ -136,8 +137,9 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
             each = 54.0  # the weights, the edges among which a component is sought, and a Laplacian
         if parameters["kind"] == "ordinal":
             each = 81.0 if each == 54.0 else 56.0  # the order of all pairs, and what regression takes
+        row = _ROW + 4.0 * n_features if each == 8.0 else STRIPS + 16.0 * n_features
         return Forecast(
-            each * n**2 + (STRIPS + 16.0 * n_features) * n,
+            each * n**2 + row * n,
             f"distances of {n_samples} x {n_samples} pairs and what is made of them",
             "Use LandmarkMDS, or fewer rows.",
             1.1e-9 * parameters["max_iter"] * parameters["n_init"] * n**2,

@@ -43,7 +43,7 @@ from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.linalg import dense_rows
 from gnomon.methods.base import PlacesRows, WeighsRows
-from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.preimages import Preimages
 from gnomon.methods.parameters import check_n_components, check_scores
 
@@ -288,7 +288,8 @@ class KernelPCA(WeighsRows, PlacesRows):
         elif kernel.name == "linear":
             kept = 0.0
         else:
-            strips, kept = STRIPS * n, Gram.bytes_kept(n_samples)
+            kept = Gram.bytes_kept(n_samples)
+            strips = (14_000.0 if kept >= 8.0 * n**2 else 6000.0) * n + 3e6
             if approximation is None and kept == 0.0:  # the similarities are evaluated again for each product
                 seconds = _PRODUCTS * _SECONDS_OF_SIMILARITY * n**2
         if approximation is not None:
@@ -304,7 +305,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         remedy = "Lower rank, or use fewer rows."
         if approximation is None:
             remedy = "Use approximation='nystrom', or fewer rows."
-        needed = kept + strips + n * (24.0 * width + 300.0 * n_components)
+        needed = kept + strips + n * (16.0 * width + 300.0 * n_components)
         return Forecast(needed, what, remedy, seconds, f"{_PRODUCTS} evaluations of the similarities of {pairs}")
 
     def _gram(self, rows: Any, parameters: dict[str, Any]) -> Gram:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe"]
 
+_UNRETURNED = 2.5e7  # bytes of small arrays at most that the allocator keeps when they are freed
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -167,12 +169,13 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         searches = parameters["metric"] != "precomputed" and parameters["precomputed_knn"] is None
         peaks["neighbors"] = reduced + (search_memory(n_samples, width, kept) if searches else 8.0 * n_samples * k)
         # What a search by cells frees in small parts is not given back to the system.
-        unreturned = min(8.0 * n_samples * k, 2.5e7) if searches and by_cells(n_samples, width) else 0.0
+        unreturned = min(8.0 * n_samples * k, _UNRETURNED) if searches and by_cells(n_samples, width) else 0.0
         for name, rows in stages.items():
-            d = parameters["n_components"]
-            peaks[name] = reduced + unreturned + rows.n_bytes(n_samples, neighbors=k, features=n_features, components=d)
+            peaks[name] = reduced + unreturned + rows.n_bytes(n_samples, neighbors=k)
             if name == "initialization" and isinstance(parameters["init"], str) and parameters["init"] == "pca":
-                peaks[name] += centring_memory(n_samples, width)
+                centring = centring_memory(n_samples, width)
+                peaks[name] += centring
+                unreturned += min(centring, _UNRETURNED)
         return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
 
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:

@@ -92,7 +92,7 @@ class SNE(SupervisedEmbedder):
         **GAUSSIAN_STAGES,
         "affinities": Rows(0.0, neighbor=28.0),
         "initialization": Rows(0.0, neighbor=28.0),
-        "layout": Rows(100.0, neighbor=62.0),
+        "layout": Rows(100.0, neighbor=52.0, freed=15.0),
     }
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
