@@ -87,7 +87,16 @@ def require_memory(what: str, needed: float, *, fact: str, remedy: str, who: str
 
 
 def in_bytes(n_bytes: float) -> str:
-    """Write an amount of memory for people, to three digits."""
+    """Write an amount of memory for people, to three digits.
+
+    Parameters
+    ----------
+    n_bytes : float
+
+    Returns
+    -------
+    str
+    """
     if 0.0 < n_bytes < 1e9:
         return f"{n_bytes / 1e6:.3g} MB"
     gigabytes = n_bytes / 1e9

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-import scipy.sparse as sp
-
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.maps.make import make_estimator
@@ -78,4 +76,5 @@ def _shape(X: Any) -> tuple[int, float]:
         raise ValueError(message("X", "a table or its shape, (n_samples, n_features)", fact=fact))
     named = dict(zip(("n_samples", "n_features"), map(int, shape), strict=True))
     check_parameters({"n_samples": Integer(2), "n_features": Integer(1)}, named)
-    return named["n_samples"], float(X.nnz / X.shape[0] if sp.issparse(X) else named["n_features"])
+    stored = getattr(X, "nnz", None)  # of a sparse matrix
+    return named["n_samples"], float(named["n_features"] if stored is None else stored / named["n_samples"])

@@ -433,7 +433,24 @@ def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
 
 
 def make_estimator(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
-    """Return the estimator of a name with its parameters, or an estimator as it is."""
+    """Return the estimator of a name with its parameters, or an estimator as it is.
+
+    Parameters
+    ----------
+    method : str or estimator
+    callback : callable or None
+        For methods that take one.
+    parameters : dict
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    TypeError
+        If the method has no parameter of a name.
+    """
     if not isinstance(method, str):
         return method
     estimator = _estimator_of(method)

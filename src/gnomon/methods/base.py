@@ -134,6 +134,11 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         n_features : float >= 0
             Numbers stored for a row.
 
+        Returns
+        -------
+        Forecast or None
+            Of memory by stage; not all methods tell what they take.
+
         Raises
         ------
         ValueError, TypeError
@@ -166,7 +171,17 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
 
 def stored_features(estimator: Embedder, X: Any) -> float:
-    """Return how many numbers a row stores that may be copied: those of given distances are not."""
+    """Return how many numbers a row stores that may be copied: those of given distances are not.
+
+    Parameters
+    ----------
+    estimator : Embedder
+    X : ndarray or CSR of shape (n_samples, n_features)
+
+    Returns
+    -------
+    float
+    """
     if estimator._takes_distances:
         return 0.0
     return float(X.shape[1] if isinstance(X, np.ndarray) else X.nnz / X.shape[0])

@@ -49,7 +49,14 @@ class Rows:
     freed: float = 0.0
 
     def n_bytes(self, n_samples: int, *, neighbors: float = 0.0) -> float:
-        """Return the bytes of all rows."""
+        """Return the bytes of all rows.
+
+        Parameters
+        ----------
+        n_samples : int
+        neighbors : float, default=0.0
+            Of each row.
+        """
         kept = min(n_samples * self.freed * neighbors, _UNRETURNED)
         return n_samples * (self.each + self.neighbor * neighbors) + kept + _ALWAYS
 
@@ -83,16 +90,36 @@ class Forecast:
 
     @classmethod
     def of_stages(cls, stages: Mapping[str, float], fact: str, remedy: str = FEWER_ROWS) -> Self:
-        """Return the forecast of a fit whose stages follow each other."""
+        """Return the forecast of a fit whose stages follow each other.
+
+        Parameters
+        ----------
+        stages : mapping of str to float
+            Bytes at the peak of each.
+        fact, remedy : str
+        """
         return cls(max(stages.values()), fact, remedy, stages=stages)
 
     def beside(self, n_bytes: float, what: str) -> Self:
-        """Return the forecast with memory that is held all the time, `what` saying what for."""
+        """Return the forecast with memory that is held all the time.
+
+        Parameters
+        ----------
+        n_bytes : float
+        what : str
+            What holds it.
+        """
         stages = {name: held + n_bytes for name, held in self.stages.items()}
         return replace(self, n_bytes=self.n_bytes + n_bytes, fact=f"{self.fact} and {what}", stages=stages)
 
     def taking(self, passes: Forecast | None) -> Self:
-        """Return the forecast with the time, and the remedy, of passes over all pairs; itself if there are none."""
+        """Return the forecast with the time, and the remedy, of passes over all pairs.
+
+        Parameters
+        ----------
+        passes : Forecast or None
+            None if there are none.
+        """
         if passes is None:
             return self
         return replace(self, seconds=passes.seconds, work=passes.work, remedy=passes.remedy)
@@ -121,13 +148,13 @@ class Forecast:
         return "\n".join(lines)
 
 
-SPECTRAL_START = Rows(240.0, neighbor=74.0)
+SPECTRAL_START = Rows(200.0, neighbor=76.0)
 """Eigenvectors of joined affinities, beside these and the graph."""
 
 GAUSSIAN_STAGES = {
     "affinities": Rows(0.0, neighbor=41.0),
     "initialization": Rows(50.0, neighbor=31.0),
-    "layout": Rows(700.0, neighbor=31.0, freed=15.0),
+    "layout": Rows(350.0, neighbor=34.0, freed=15.0),
 }
 """Of probabilities that are joined, a start by components, and descent with repulsion on a grid, by a tree or exact."""
 

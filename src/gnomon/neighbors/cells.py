@@ -163,6 +163,10 @@ def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
         Shape of the table.
     n_neighbors : int in [1, n_samples - 1]
         Neighbours of each row, those to be kept included.
+
+    Returns
+    -------
+    float
     """
     projected = n_features > _PROJECT_ABOVE
     width = _PROJECTED if projected else n_features

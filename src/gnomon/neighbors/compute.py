@@ -166,7 +166,17 @@ def compute_neighbors(
 
 
 def by_cells(n_samples: int, n_features: float) -> bool:
-    """Return whether a Euclidean search among dense rows is approximate by default."""
+    """Return whether a Euclidean search among dense rows is approximate by default.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+
+    Returns
+    -------
+    bool
+    """
     return float(n_samples) ** 2 * n_features > EXACT_FLOPS
 
 
@@ -179,6 +189,10 @@ def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
         Shape of the table.
     n_neighbors : int in [1, n_samples - 1]
         Neighbours of each row, those to be kept included.
+
+    Returns
+    -------
+    float
     """
     if by_cells(n_samples, n_features):
         return cells.cells_memory(n_samples, n_features, n_neighbors)

@@ -138,12 +138,13 @@ class FeatMAP(UMAP):
     _stages: ClassVar[Mapping[str, Rows]] = {
         "affinities": Rows(0.0, neighbor=29.0),
         "initialization": Rows(0.0, neighbor=52.0),
-        "layout": Rows(2400.0, neighbor=110.0),
+        "layout": Rows(2150.0, neighbor=110.0),
     }
 
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
+        near: int = parameters["n_neighbors"]
         tangent: int | None = parameters["tangent_neighbors"]
-        return max(parameters["n_neighbors"], 2 * parameters["n_neighbors"] if tangent is None else tangent)
+        return max(near, 2 * near if tangent is None else tangent)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":
