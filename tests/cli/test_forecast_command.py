@@ -1,0 +1,60 @@
+"""`gnomon forecast` tells what a fit would take; `gnomon map --memory` refuses more."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import gnomon
+from gnomon.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(300, 7)))
+    return path
+
+
+def test_a_shape_is_enough():
+    found = run("forecast", "--shape", "1,000,000x50", "--method", "tsne", "-p", "perplexity=10")
+    assert found.exit_code == 0, found.output
+    assert "tsne, 1,000,000 rows of 50 numbers:" in found.output
+    assert "30 neighbours of 1000000 rows" in found.output
+    assert "are free" in found.output
+
+
+def test_data_and_their_shape_give_the_same_figures(table):
+    told = [json.loads(run("forecast", *given, "--json").output) for given in ([table], ["--shape", "300x7"])]
+    assert told[0]["n_bytes"] == told[1]["n_bytes"] == gnomon.forecast((300, 7)).n_bytes
+    assert told[0]["stages"] == dict(gnomon.forecast((300, 7)).stages)
+
+
+@pytest.mark.parametrize("shape", ["50", "axb", "5x5x5", "-3x4", "1.5x2"])
+def test_what_is_no_shape_is_refused(shape):
+    found = run("forecast", f"--shape={shape}")
+    assert found.exit_code == 2
+    assert "must be ROWSxCOLUMNS" in found.output
+
+
+def test_data_or_a_shape_is_needed(table):
+    for arguments in ((), (table, "--shape", "300x7")):
+        found = run("forecast", *arguments)
+        assert found.exit_code == 2
+        assert "given one without the other" in found.output
+
+
+def test_a_map_that_would_take_more_is_refused(table, tmp_path):
+    path = tmp_path / "map.csv"
+    found = run("map", table, "--coordinates", path, "--memory", "1 MB")
+    assert found.exit_code == 2
+    assert "X of 300 rows must be one whose computation fits in memory, 1 MB" in found.output
+    assert not path.exists()
+    assert run("map", table, "--coordinates", path, "--memory", "1G", "--quiet").exit_code == 0
