@@ -108,11 +108,11 @@ def test_the_memory_of_a_run_is_a_limit_below_that_of_the_machine():
     with running(memory=1e6):
         assert available_memory() == 1e6
         require_memory("X", 1e6, fact="its rows", remedy="")
-        with pytest.raises(MemoryError, match=r"^gnomon: X must be one .* 0\.001 GB \(its rows take 0\.002 GB\)\."):
+        with pytest.raises(MemoryError, match=r"^gnomon: X must be one .* 1 MB \(its rows take 2 MB\)\."):
             require_memory("X", 2e6, fact="its rows", remedy="Take fewer.")
 
 
 def test_what_users_call_keeps_to_the_memory_they_give():
     X = np.zeros((2000, 3), dtype=np.float32) + np.arange(2000, dtype=np.float32)[:, None]
-    with gnomon.running(memory=1e6), pytest.raises(MemoryError, match=r"^MDS: .*fits in memory, 0\.001 GB"):
+    with gnomon.running(memory=1e6), pytest.raises(MemoryError, match=r"^MDS: .*fits in memory, 1 MB"):
         gnomon.MDS(random_state=0).fit(X)

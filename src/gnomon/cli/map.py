@@ -185,9 +185,15 @@ def map(
                 method=method,
                 random_state=seed,
                 n_jobs=threads,
-                memory_budget=memory,
                 callback=bar,
-                **given(**method_parameters, features=features, drop=drop, blocks=blocks, target=target),
+                **given(
+                    **method_parameters,
+                    memory_budget=memory,
+                    features=features,
+                    drop=drop,
+                    blocks=blocks,
+                    target=target,
+                ),
                 **stated,
                 **extra,
             )
