@@ -10,7 +10,7 @@ from scipy.linalg import orthogonal_procrustes
 from scipy.optimize import minimize
 from scipy.spatial import procrustes as scipy_procrustes
 
-from gnomon.linalg import align, procrustes, procrustes_error
+from gnomon.linalg import align, mean_shape, procrustes, procrustes_error
 
 
 def turn(degrees, *, mirrored=False):
@@ -139,3 +139,51 @@ def test_procrustes_error_is_the_least_over_all_turns():
     turns = [np.array([[np.cos(t), -np.sin(t)], [f * np.sin(t), f * np.cos(t)]]) for t in angles for f in (1, -1)]
     least = min(np.linalg.norm(a @ turn - b) for turn in turns) / np.linalg.norm(b)
     assert procrustes_error(a, b) == pytest.approx(least, rel=1e-5)
+
+
+class TestMeanShape:
+    def test_copies_fall_on_the_reference(self, A):
+        copies = [A @ turn(40) + 3.0, 5.0 * A @ turn(170, mirrored=True)]
+        found = mean_shape(copies, reference=A)
+        np.testing.assert_allclose(found.aligned, [A, A], atol=1e-10)
+        np.testing.assert_allclose(found.mean, A, atol=1e-10)
+        np.testing.assert_allclose(found.scales, [1.0, 0.2])
+
+    def test_no_rotation_of_one_embedding_comes_closer_to_the_others(self, A):
+        rng = np.random.default_rng(3)
+        given = [A @ turn(degrees) + 0.5 * rng.normal(size=A.shape) for degrees in (0, 80, 200)]
+        found = mean_shape(given, scaling=False)
+
+        def loss(aligned):
+            return ((aligned - aligned.mean(axis=0)) ** 2).sum()
+
+        best = loss(found.aligned)
+        for k in range(3):
+            for degrees in (-1.0, 1.0):
+                moved = found.aligned.copy()
+                center = moved[k].mean(axis=0)
+                moved[k] = (moved[k] - center) @ turn(degrees) + center
+                assert loss(moved) > best
+
+    def test_it_does_not_depend_on_the_order_of_embeddings(self, A):
+        rng = np.random.default_rng(4)
+        given = [A + 0.5 * rng.normal(size=A.shape) for _ in range(4)]
+        np.testing.assert_allclose(
+            mean_shape(given, reference=A).mean, mean_shape(given[::-1], reference=A).mean, atol=1e-8
+        )
+
+    def test_missing_points_are_averaged_over_those_that_hold_them(self, A):
+        given = [A.copy(), A @ turn(30), A + 1.0]
+        given[0][5], given[1][5], given[2][5] = np.nan, np.nan, np.nan
+        given[0][8] = np.nan
+        found = mean_shape(given, reference=A, scaling=False)
+        assert np.isnan(found.mean[5]).all()
+        np.testing.assert_allclose(found.mean[8], A[8], atol=1e-9)
+
+    def test_other_shapes_are_refused(self, A):
+        with pytest.raises(
+            ValueError, match=r"mean_shape: reference of shape \(2, 2\) must be of the shape of embeddings"
+        ):
+            mean_shape([A, A], reference=A[:2])
+        with pytest.raises(ValueError, match="mean_shape: embeddings of shapes none"):
+            mean_shape([])

@@ -1,6 +1,8 @@
 """How far to trust a map, overall and point by point, and how good its explanation is."""
 
 from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
+from gnomon.evaluation.baselines import NullScores, dynamicviz, embedr, scdeed
+from gnomon.evaluation.cluster_stability import ClusterStability
 from gnomon.evaluation.evaluation import Evaluation, evaluate
 from gnomon.evaluation.explanations import (
     DriverRecovery,
@@ -14,6 +16,7 @@ from gnomon.evaluation.explanations import (
     sign_agreement,
     stability,
 )
+from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.radii import local_radius_correlation
@@ -24,25 +27,33 @@ __all__ = [
     "QUALITIES",
     "SIMILARITY_METRICS",
     "Agreement",
+    "ClusterStability",
     "Curves",
     "DriverRecovery",
     "Evaluation",
     "FeatureRemoval",
+    "MapStability",
     "Measure",
+    "NullScores",
     "PushTest",
     "Score",
     "Scorecard",
     "ShepardDiagram",
     "Stability",
     "compare_embeddings",
+    "compare_runs",
+    "dynamicviz",
     "embedding_similarity",
+    "embedr",
     "evaluate",
     "local_radius_correlation",
     "push_test",
     "recovery_of_drivers",
     "remove_features",
+    "scdeed",
     "scorecard",
     "shuffle_columns",
     "sign_agreement",
     "stability",
+    "stability_of_maps",
 ]

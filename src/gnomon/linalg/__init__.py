@@ -19,7 +19,7 @@ from gnomon.linalg.principal.scatter import Moments
 from gnomon.linalg.principal.spectra import largest_deviation
 from gnomon.linalg.principal.subspace import CentredProducts, centred_products
 from gnomon.linalg.principal.weighted import Reflection, reflected_rows
-from gnomon.linalg.procrustes import Procrustes, align, procrustes, procrustes_error
+from gnomon.linalg.procrustes import MeanShape, Procrustes, align, mean_shape, procrustes, procrustes_error
 from gnomon.linalg.products import inner_products, product, share
 from gnomon.linalg.proximal import Smoothing, ThresholdedSVD, singular_value_threshold
 from gnomon.linalg.table import RowTable, dense_rows, kernel_csr, kernel_graph
@@ -32,6 +32,7 @@ __all__ = [
     "Eigenpairs",
     "GraphLaplacian",
     "LowRank",
+    "MeanShape",
     "Moments",
     "PrincipalComponents",
     "Procrustes",
@@ -54,6 +55,7 @@ __all__ = [
     "kernel_graph",
     "largest_deviation",
     "log_likelihood",
+    "mean_shape",
     "model_covariance",
     "model_precision",
     "normal_matrix",

@@ -13,9 +13,12 @@ from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 
-__all__ = ["Procrustes", "align", "procrustes", "procrustes_error"]
+__all__ = ["MeanShape", "Procrustes", "align", "mean_shape", "procrustes", "procrustes_error"]
 
 Float64Array = npt.NDArray[np.float64]
+
+_ROUNDS = 100
+_STILL = 1e-12  # change of the mean in a round, over its size, that ends the rounds
 
 
 @dataclass(frozen=True)
@@ -124,10 +127,7 @@ def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: b
     list of ndarray of shape (n, d)
         The reference itself; the others float32 where they were, else float64. The same for the same input.
     """
-    given = [np.asarray(one) for one in embeddings]
-    if not given or any(one.ndim != 2 or one.shape != given[0].shape for one in given):
-        shapes = ", ".join(str(one.shape) for one in given) or "none"
-        raise ValueError(message(f"embeddings of shapes {shapes}", "one or more of the same shape (n, d)"))
+    given = _of_one_shape(embeddings)
     if not -len(given) <= reference < len(given):
         raise ValueError(message(f"reference={reference}", f"the number of one of {len(given)} embeddings"))
     start = reference % len(given)
@@ -142,6 +142,88 @@ def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: b
         moved = procrustes(points, aligned[neighbor], scaling=False).apply(points)
         aligned[k] = moved.astype(np.float32) if given[k].dtype == np.float32 else moved
     return aligned
+
+
+@dataclass(frozen=True)
+class MeanShape:
+    """Embeddings of the same points laid over each other, and their mean.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n, d), float64
+        Of the embeddings that hold each point; NaN for a point that none holds.
+    aligned : ndarray of shape (n_embeddings, n, d), float64
+    scales : ndarray of shape (n_embeddings,), float64
+        By what each embedding was multiplied; 1 where it has no spread.
+    n_iter : int
+        Rounds of alignment.
+    """
+
+    mean: Float64Array
+    aligned: Float64Array
+    scales: Float64Array
+    n_iter: int
+
+
+@entrance("mean_shape")
+def mean_shape(
+    embeddings: Sequence[npt.ArrayLike], *, reference: npt.ArrayLike | None = None, scaling: bool = True
+) -> MeanShape:
+    """Lay embeddings of the same points over their common mean: generalised Procrustes analysis.
+
+    In turn each embedding is rotated, reflected and translated onto the mean, and the mean is taken anew, until it
+    stands still. The whole is then laid over the reference.
+
+    Parameters
+    ----------
+    embeddings : sequence of array-like of shape (n, d)
+        Row i of all is the same point; NaN where an embedding does not hold it.
+    reference : array-like of shape (n, d), default=None
+        Where rounds start, and what gives the frame and the size of the result; None takes the first embedding.
+    scaling : bool, default=True
+        Bring all embeddings to the spread (root mean square distance from the mean) of the reference first.
+
+    Returns
+    -------
+    MeanShape
+
+    References
+    ----------
+    J. C. Gower. Generalized Procrustes analysis. Psychometrika 40, 1975.
+    """
+    given = [_points(one, "embeddings") for one in _of_one_shape(embeddings)]
+    start = given[0] if reference is None else _points(reference, "reference")
+    if start.shape != given[0].shape:
+        raise ValueError(message(f"reference of shape {start.shape}", f"of the shape of embeddings, {given[0].shape}"))
+    goal, spreads = _spread(start), np.array([_spread(one) for one in given])
+    scales = np.ones(len(given))
+    if scaling and goal > 0:
+        scales = np.where(spreads > 0, goal / np.where(spreads > 0, spreads, 1.0), 1.0)
+    points = [one * scale for one, scale in zip(given, scales, strict=True)]
+    mean = start
+    for n_iter in range(1, _ROUNDS + 1):
+        aligned = np.stack([procrustes(one, mean, scaling=False).apply(one) for one in points])
+        before, mean = mean, _mean_of_known(aligned)
+        if n_iter > 1 and not np.nanmax(np.abs(mean - before), initial=0.0) > _STILL * max(goal, 1e-300):
+            break
+    onto = procrustes(mean, start, scaling=False)
+    return MeanShape(onto.apply(mean), np.stack([onto.apply(one) for one in aligned]), scales, n_iter)
+
+
+def _mean_of_known(aligned: Float64Array) -> Float64Array:
+    known: npt.NDArray[np.bool_] = np.all(np.isfinite(aligned), axis=2)
+    counts = known.sum(axis=0)[:, None]
+    total = np.where(known[:, :, None], aligned, 0.0).sum(axis=0)
+    mean: Float64Array = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
+    return mean
+
+
+def _of_one_shape(embeddings: Sequence[npt.ArrayLike]) -> list[npt.NDArray[Any]]:
+    given = [np.asarray(one) for one in embeddings]
+    if not given or any(one.ndim != 2 or one.shape != given[0].shape for one in given):
+        shapes = ", ".join(str(one.shape) for one in given) or "none"
+        raise ValueError(message(f"embeddings of shapes {shapes}", "one or more of the same shape (n, d)"))
+    return given
 
 
 def _points(values: npt.ArrayLike, name: str) -> Float64Array:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from gnomon.data import ColumnRule
-    from gnomon.evaluation import Evaluation, Scorecard
+    from gnomon.evaluation import Evaluation, MapStability, Scorecard
     from gnomon.explanations import Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
@@ -301,6 +301,34 @@ class Map(Questions):
             raise ValueError(message("scorecard", "of a flat map", fact=self.surface.words, remedy=remedy))
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
         return scorecard(self._mapped(), self.embedding, measures=measures, **given)
+
+    @entrance("stability")
+    def stability(self, n_runs: int | None = None, *, vary: str = "seeds", **options: Any) -> MapStability:
+        """Make the map again and again, and say what of it stays. See `gnomon.evaluation.stability_of_maps`.
+
+        Parameters
+        ----------
+        n_runs : int >= 2 or None, default=None
+            Maps beside this one; None takes 10, or all combinations of ``grid``.
+        vary : {"seeds", "starts", "bootstrap", "parameters"}, default="seeds"
+            What differs from run to run.
+        **options
+            Further arguments of `gnomon.evaluation.stability_of_maps`, such as ``grid`` and ``pairs``. Without
+            ``labels`` the classes of the map are followed.
+
+        Returns
+        -------
+        gnomon.evaluation.MapStability
+            Its ``columns()`` are columns for `metadata`, to colour the page by.
+
+        Raises
+        ------
+        ValueError
+            If the method of the map is not known, or a target, weights of rows, given distances or a surface made it.
+        """
+        from gnomon.maps.again import stability
+
+        return stability(self, n_runs, vary, options)
 
     def intrinsic_dimension(self) -> IntrinsicDimension:
         """Say how many coordinates the data need; computed once. See `gnomon.intrinsic_dimension`."""

@@ -7,6 +7,7 @@ from gnomon.plot.regrets import plot_regrets
 from gnomon.plot.saliency import plot_saliency, save_saliency
 from gnomon.plot.scorecard import plot_scorecard, save_scorecard
 from gnomon.plot.spectra import plot_spectra
+from gnomon.plot.stability import plot_stability
 
 __all__ = [
     "assign_to_grid",
@@ -18,6 +19,7 @@ __all__ = [
     "plot_saliency",
     "plot_scorecard",
     "plot_spectra",
+    "plot_stability",
     "save_panels",
     "save_png",
     "save_saliency",

@@ -1,0 +1,37 @@
+"""A map made again by its own method, to see what of it stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon._validation import message
+
+if TYPE_CHECKING:
+    from gnomon.evaluation import MapStability
+    from gnomon.maps.result import Map
+
+__all__ = ["stability"]
+
+
+def stability(result: Map, n_runs: int | None, vary: str, options: dict[str, Any]) -> MapStability:
+    """Make a map again by the method that made it, or raise ValueError if it cannot be made alike."""
+    from gnomon.evaluation import stability_of_maps
+
+    method, why = result._estimator, ""
+    if method is None:
+        why = "its method is not known"
+    elif result.surface is not None:
+        why = result.surface.words
+    elif result.caution:
+        why = "a target steered it"
+    elif getattr(method, "_weighted", False):
+        why = "rows were weighed"
+    elif getattr(method, "_takes_distances", False):
+        why = "it is made of given distances"
+    elif len(getattr(method, "embedding_", result.embedding)) != result.n_samples:
+        why = "rows were added to it"
+    if why:
+        remedy = "Call gnomon.evaluation.compare_runs with maps that you made."
+        raise ValueError(message("a map", "one that its method makes from the table alone", fact=why, remedy=remedy))
+    given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs, **options}
+    return stability_of_maps(method, result._mapped(), vary=vary, n_runs=n_runs, reference=result.embedding, **given)
