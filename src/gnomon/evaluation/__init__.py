@@ -21,6 +21,7 @@ from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
+from gnomon.evaluation.singularities import Singularities, singularities
 
 __all__ = [
     "MEASURES",
@@ -39,6 +40,7 @@ __all__ = [
     "Score",
     "Scorecard",
     "ShepardDiagram",
+    "Singularities",
     "Stability",
     "compare_embeddings",
     "compare_runs",
@@ -54,6 +56,7 @@ __all__ = [
     "scorecard",
     "shuffle_columns",
     "sign_agreement",
+    "singularities",
     "stability",
     "stability_of_maps",
 ]
