@@ -12,6 +12,7 @@ from tests.threads import on_threads
 
 import gnomon as gn
 from gnomon.evaluation import compare_runs, stability_of_maps
+from gnomon.evaluation.refits import method_again
 from gnomon.exceptions import DataWarning
 from gnomon.methods import PCA, TSNE, UMAP
 
@@ -87,6 +88,13 @@ class TestGivenMaps:
         assert np.isnan(found.spread[3])
         assert np.isfinite(np.delete(found.spread, 3)).all()
         assert np.isfinite(found.neighbors_kept).all()
+
+    def test_a_neighbor_that_a_run_does_not_hold_is_not_lost(self, Y):
+        lacking = Y.copy()
+        lacking[3] = np.nan
+        found = compare_runs([lacking, lacking], reference=Y, n_neighbors=5)
+        np.testing.assert_array_equal(np.delete(found.neighbors_kept, 3), 1.0)
+        assert np.isnan(found.neighbors_kept[3])
 
     def test_pairs_are_followed(self, Y):
         found = compare_runs([Y, turned(Y, 90, scale=2.0)], pairs=[[0, 5], [2, 9]], n_neighbors=5)
@@ -203,6 +211,15 @@ class TestMethods:
         stability_of_maps(method, X, n_runs=2, vary="starts")
         assert method.get_params() == before
         assert not hasattr(method, "embedding_")
+
+    def test_threads_of_runs_are_those_of_the_call(self):
+        assert (
+            method_again(UMAP(n_jobs=1, callback=print), {}).get_params().items()
+            >= {
+                "n_jobs": None,
+                "callback": None,
+            }.items()
+        )
 
     def test_a_seed_that_changes_nothing_is_told(self, X):
         with pytest.warns(DataWarning, match="no point moves: PCA does not depend on what vary='seeds' varies"):

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import PCA as OtherPCA
 from tests.threads import on_threads
 
-from gnomon.evaluation import compare_runs, dynamicviz, embedr, scdeed
+from gnomon.evaluation import baselines, compare_runs, dynamicviz, embedr, scdeed
 from gnomon.evaluation.baselines import _shuffled
 from gnomon.methods import PCA, UMAP
 
@@ -65,6 +65,12 @@ class TestEmbedr:
         near = np.argsort(D, kind="stable")[1:31]
         found = embedr(PCA(), X, Y, perplexity=10.0)
         assert 0 < found.scores[3] <= np.log(len(near) / 10.0) + 1e-3
+
+
+@pytest.mark.parametrize("low_is_good", [True, False])
+def test_null_scores_that_equal_a_score_are_as_good(X, low_is_good):
+    found = baselines._beside_nulls("tied", lambda *_: np.zeros(120), PCA(), X, None, 1, low_is_good=low_is_good)
+    np.testing.assert_array_equal(found.p_values, 1.0)
 
 
 class TestScdeed:
@@ -140,9 +146,13 @@ def test_same_bytes_on_any_number_of_threads(X, function):
     assert function(method, X, random_state=4).to_dict() != one.to_dict()
 
 
-def test_dynamicviz_has_the_same_bytes_on_any_number_of_threads():
-    maps = [np.random.default_rng(k).normal(size=(1500, 2)) for k in range(3)]
-    np.testing.assert_array_equal(*(on_threads(n, dynamicviz)(maps, n_others=700) for n in (1, 2)))
+def test_blocks_of_rows_change_nothing_but_rounding_and_threads_nothing(monkeypatch, X, maps):
+    whole = dynamicviz(maps), scdeed(PCA(), X).scores
+    monkeypatch.setattr(baselines, "_BLOCK", 700)
+    one, two = (on_threads(n, dynamicviz)(maps) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_allclose(one, whole[0])
+    np.testing.assert_allclose(scdeed(PCA(), X).scores, whole[1])
 
 
 @pytest.mark.parametrize("sparse", [False, True])

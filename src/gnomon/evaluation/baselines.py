@@ -129,8 +129,8 @@ def embedr(
     -----
     As in the published program the sums go over the neighbours in the data alone. Rows that are near in the map and
     far in the data do not enter, and a row that lies far from all its neighbours alike scores log(neighbours /
-    perplexity) at most: false neighbours are better found by `gnomon.evaluate`. The p of the published program are made
-    symmetric in some of its settings; here they are those of the row. Sizes of maps matter, since q has a unit.
+    perplexity), whatever its false neighbours are. The p of the published program are made symmetric in some of its
+    settings; here they are those of the row. Sizes of maps matter, since q has a unit.
 
     References
     ----------

@@ -52,8 +52,9 @@ class Singularities:
         """Return a number for each point, by name, as `metadata` of a map takes them; inf becomes NaN."""
         scores = np.where(np.isfinite(self.scores), self.scores, np.nan)
         found = {"singularity": scores}
-        if len(self.rows) == len(scores):
-            found["response to its row"] = self.response[np.argsort(self.rows)]
+        if len(self.rows):
+            found["response to its row"] = np.full(len(scores), np.nan)
+            found["response to its row"][self.rows] = self.response
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def singularities(
     embedding : array-like of shape (n_samples, n_components), default=None
         The map to look at, such as one that `gnomon.sensitivity` polished; None takes ``estimator.embedding_``.
     rows : sequence of int or None, default=None
-        Rows whose response is computed, each in time of n_samples n_features; None takes all.
+        Rows whose response is computed too, some hundredths of a second each; None takes none.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -158,7 +159,7 @@ def singularities(
 
 def _check_rows(rows: Any, n: int) -> npt.NDArray[np.int64]:
     if rows is None:
-        return np.arange(n, dtype=np.int64)
+        return np.empty(0, dtype=np.int64)
     found = np.asarray(rows)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         raise ValueError(message(f"rows of {found.dtype} and shape {found.shape}", "a list of row numbers"))
