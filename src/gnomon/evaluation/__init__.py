@@ -3,6 +3,7 @@
 from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
 from gnomon.evaluation.baselines import NullScores, dynamicviz, embedr, scdeed
 from gnomon.evaluation.cluster_stability import ClusterStability
+from gnomon.evaluation.comparisons import is_denser, is_nearer
 from gnomon.evaluation.evaluation import Evaluation, evaluate
 from gnomon.evaluation.explanations import (
     DriverRecovery,
@@ -17,11 +18,14 @@ from gnomon.evaluation.explanations import (
     stability,
 )
 from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
+from gnomon.evaluation.gaps import are_apart, is_continuum, is_real
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
 from gnomon.evaluation.singularities import Singularities, singularities
+from gnomon.evaluation.structureless import structureless
+from gnomon.evaluation.verdict import Verdict
 
 __all__ = [
     "MEASURES",
@@ -42,12 +46,18 @@ __all__ = [
     "ShepardDiagram",
     "Singularities",
     "Stability",
+    "Verdict",
+    "are_apart",
     "compare_embeddings",
     "compare_runs",
     "dynamicviz",
     "embedding_similarity",
     "embedr",
     "evaluate",
+    "is_continuum",
+    "is_denser",
+    "is_nearer",
+    "is_real",
     "local_radius_correlation",
     "push_test",
     "recovery_of_drivers",
@@ -59,4 +69,5 @@ __all__ = [
     "singularities",
     "stability",
     "stability_of_maps",
+    "structureless",
 ]

@@ -16,7 +16,7 @@ from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
 from gnomon.explanations.local import mean_of_blocks
-from gnomon.explanations.rows import row_mask
+from gnomon.geometry.check import row_mask
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation

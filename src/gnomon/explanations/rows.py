@@ -13,26 +13,7 @@ from gnomon.data import check_labels
 from gnomon.data.labels import Classes, sort_into_classes
 from gnomon.linalg import dense_rows
 
-__all__ = ["check_image_shape", "classes_of", "dense_rows_of", "find_row", "row_mask"]
-
-
-def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
-    """Return a mask of at least one row from a mask or row numbers."""
-    given = np.asarray(selection)
-    if given.dtype == np.bool_:
-        if given.shape != (n,):
-            raise ValueError(message(f"{name} of shape {given.shape}", f"a mask of {n} rows"))
-        mask = given
-    else:
-        if given.size and given.dtype.kind not in "iu":
-            raise TypeError(message(f"{name} of type {given.dtype}", "a mask or row numbers"))
-        if given.size and not (-n <= int(given.min()) and int(given.max()) < n):
-            raise ValueError(message(f"{name} with row {int(given.max())}", f"below n_samples={n}"))
-        mask = np.zeros(n, dtype=np.bool_)
-        mask[given.astype(np.int64)] = True
-    if not mask.any():
-        raise ValueError(message(f"{name} with 0 rows", "of at least one row"))
-    return mask
+__all__ = ["check_image_shape", "classes_of", "dense_rows_of", "find_row"]
 
 
 def classes_of(labels: Any, n: int) -> Classes:

@@ -15,7 +15,8 @@ from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_along, shortest_path
 from gnomon.explanations.importance import places_in_blocks
 from gnomon.explanations.local import arrows_with_errors, each_local_arrows, mean_of_blocks
-from gnomon.explanations.rows import check_image_shape, find_row, row_mask
+from gnomon.explanations.rows import check_image_shape, find_row
+from gnomon.geometry.check import row_mask
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation

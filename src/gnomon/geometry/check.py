@@ -13,7 +13,7 @@ from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 
-__all__ = ["check_features", "check_places", "check_values"]
+__all__ = ["check_features", "check_places", "check_values", "row_mask"]
 
 
 def check_values(X: Any) -> Any:
@@ -89,3 +89,22 @@ def _check_names(feature_names: Any, n_features: int) -> list[str]:
             message(f"feature_names of length {len(names)}", f"one name for each feature ({n_features} features)")
         )
     return names
+
+
+def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
+    """Return a mask of at least one row from a mask or row numbers."""
+    given = np.asarray(selection)
+    if given.dtype == np.bool_:
+        if given.shape != (n,):
+            raise ValueError(message(f"{name} of shape {given.shape}", f"a mask of {n} rows"))
+        mask = given
+    else:
+        if given.size and given.dtype.kind not in "iu":
+            raise TypeError(message(f"{name} of type {given.dtype}", "a mask or row numbers"))
+        if given.size and not (-n <= int(given.min()) and int(given.max()) < n):
+            raise ValueError(message(f"{name} with row {int(given.max())}", f"below n_samples={n}"))
+        mask = np.zeros(n, dtype=np.bool_)
+        mask[given.astype(np.int64)] = True
+    if not mask.any():
+        raise ValueError(message(f"{name} with 0 rows", "of at least one row"))
+    return mask

@@ -20,7 +20,8 @@ from gnomon.data.scaling import column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
 from gnomon.explanations.local import each_local_arrows, mean_of_blocks
-from gnomon.explanations.rows import dense_rows_of, row_mask
+from gnomon.explanations.rows import dense_rows_of
+from gnomon.geometry.check import row_mask
 from gnomon.linalg import dense_rows
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.rows import classes_of, dense_rows_of, row_mask
-from gnomon.geometry.check import check_features
+from gnomon.explanations.rows import classes_of, dense_rows_of
+from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg.table import RowTable
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
-from gnomon.explanations.rows import row_mask
+from gnomon.geometry.check import row_mask
 
 __all__ = ["Membership", "Region", "target_rows"]
 

@@ -1,0 +1,314 @@
+"""Verdicts that compare groups: is one denser than another, is one nearer to a second than to a third."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Integer, check_parameters
+from gnomon.evaluation.gaps import RULES, check_groups
+from gnomon.evaluation.scores import nearest_in_map
+from gnomon.evaluation.verdict import Verdict
+from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.dimension_estimators import mackay_ghahramani
+from gnomon.linalg import dense_rows
+from gnomon.neighbors import compute_neighbors
+
+__all__ = ["is_denser", "is_nearer"]
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_RULES = {**RULES, "n_neighbors": Integer(5), "n_rows": Integer(20)}
+_FEWEST_BALLS = 3
+_FEWEST_ROWS = 10
+
+
+def _answer(statistic: float, spread: float, quantile: float) -> tuple[str, tuple[float, float]]:
+    """Return the answer that an interval on one side of 0 gives, and the interval."""
+    low, high = statistic - quantile * spread, statistic + quantile * spread
+    return "yes" if low > 0.0 else "no" if high < 0.0 else "cannot be told", (low, high)
+
+
+def _apart_balls(mask: Mask, indices: npt.NDArray[Any], draw: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return rows of a group whose neighbourhoods, themselves counted, have no row in common, chosen at random."""
+    taken = np.zeros(len(mask), dtype=np.bool_)
+    chosen = []
+    for row in draw.permutation(np.flatnonzero(mask)):
+        near = indices[row]
+        if not taken[row] and not taken[near].any():
+            chosen.append(row)
+            taken[row] = taken[near] = True
+    return np.array(chosen, dtype=np.int64)
+
+
+@entrance("is_denser", seeded=True)
+def is_denser(
+    X: Any,
+    Y: Any,
+    a: Any,
+    b: Any,
+    *,
+    metric: str = "euclidean",
+    n_neighbors: int = 10,
+    alpha: float = 0.05,
+    names: tuple[str, str] = ("A", "B"),
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Verdict:
+    """Say whether rows lie more densely in one group than in another: more rows to a volume of the data.
+
+    Around rows of each group, so chosen that their neighbourhoods have no row in common, the distance r to the k-th
+    neighbour is measured. The logarithm of the density ratio is d times the difference of the means of log r, d the
+    intrinsic dimension; Welch's t-test compares the means. Around one place the volume r^d has a gamma distribution of
+    shape k [1]_, so that log r is close to normal.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data that were mapped.
+    Y : array-like of shape (n_samples, n_components), or None
+        The map, for what it alone would say.
+    a, b : array-like
+        Row numbers, or masks of shape (n_samples,), without common rows. Each must have room for 3 neighbourhoods.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distances in the data.
+    n_neighbors : int in [5, n_samples - 1], default=10
+        k, the row itself not counted.
+    alpha : float in (0, 0.5), default=0.05
+        How often an answer other than "cannot be told" may be given to groups of one density.
+    names : tuple of two str, default=("A", "B")
+        What the groups are called in the answer.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses the neighbourhoods.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    Verdict
+        Its statistic is the logarithm of the density of `a` over that of `b`.
+
+    Raises
+    ------
+    ValueError
+        If X, Y and the groups differ in rows, or a row is in both groups.
+
+    References
+    ----------
+    .. [1] Loftsgaarden & Quesenberry, "A nonparametric estimate of a multivariate density function", Ann. Math. Stat.
+       36, 1965.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.evaluation import is_denser
+    >>> X = np.random.default_rng(0).normal(size=(400, 2))
+    >>> X[:200] = 5 * X[:200] + 50
+    >>> is_denser(X, None, range(200, 400), range(200)).answer
+    'yes'
+    """
+    given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha}
+    checked = check_parameters({name: _RULES[name] for name in given}, given)
+    values, _ = check_features(X, None)
+    n, k, alpha = int(values.shape[0]), checked["n_neighbors"], checked["alpha"]
+    first, second = check_groups(n, a=a, b=b)
+    graph = compute_neighbors(values, k, metric=checked["metric"])
+    distances = np.asarray(graph.distances, dtype=np.float64)
+    found = mackay_ghahramani(distances, range(k, k + 1)).value
+    dimension = max(1.0, found) if math.isfinite(found) else 1.0
+    draw = np.random.default_rng(current_run().seed)
+    balls = [_apart_balls(mask, np.asarray(graph.indices), draw) for mask in (first, second)]
+    positive = distances[:, -1] > 0.0
+    balls = [rows[positive[rows]] for rows in balls]
+    sizes = [len(rows) for rows in balls]
+    one, other = names
+    statistic, p_value, interval = math.nan, math.nan, (math.nan, math.nan)
+    answer, finding = "cannot be told", "too few rows"
+    sentence = f"{one} or {other} has no room for {_FEWEST_BALLS} neighbourhoods of {k} rows. Choose more rows."
+    if min(sizes) >= _FEWEST_BALLS:
+        logs = [-dimension * np.log(distances[rows, -1]) for rows in balls]
+        parts = [float(np.var(values, ddof=1)) / len(values) for values in logs]
+        statistic = float(logs[0].mean() - logs[1].mean())
+        spread = math.sqrt(sum(parts)) or np.finfo(np.float64).tiny
+        freedom = sum(parts) ** 2 / max(
+            sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True)), np.finfo(np.float64).tiny
+        )
+        freedom = max(1.0, freedom)
+        p_value = float(2.0 * stdtr(freedom, -abs(statistic) / spread))
+        answer, interval = _answer(statistic, spread, float(stdtrit(freedom, 1.0 - alpha / 2.0)))
+        closer = math.exp(statistic / dimension)
+        finding = {"yes": f"{one} is denser", "no": f"{other} is denser"}.get(answer, "no sure difference")
+        sentence = (
+            f"Neighbours in {other} lie {closer:.3g} times as far from each other as in {one}"
+            if answer != "cannot be told"
+            else f"Neighbours lie about as far from each other in {one} as in {other}, as far as so many rows tell"
+        ) + f"; in {dimension:.2g} dimensions that is a ratio of densities of {math.exp(statistic):.3g}."
+    return Verdict(
+        question=f"Is {one} denser than {other}?",
+        answer=answer,
+        finding=finding,
+        sentence=sentence,
+        in_map=_denser_in_map(Y, n, k, first, second),
+        statistic=statistic,
+        unit="log of the ratio of densities",
+        interval=interval,
+        p_value=p_value,
+        null="groups of one density",
+        false_positive_rate=alpha,
+        rests_on=f"{sizes[0]} and {sizes[1]} neighbourhoods of {k} rows without common rows",
+    )
+
+
+def _denser_in_map(Y: Any, n: int, k: int, a: Mask, b: Mask) -> str | None:
+    """Return whether rows of `a` lie closer in the map."""
+    if Y is None:
+        return None
+    places = check_places(Y, n)
+    placed = np.isfinite(places[:, 0])
+    places, a, b = places[placed], a[placed], b[placed]
+    if len(places) <= k or not a.any() or not b.any():
+        return None
+    far = np.linalg.norm(places[nearest_in_map(places, k)[:, -1]] - places, axis=1)
+    return "yes" if np.median(far[a]) < np.median(far[b]) else "no"
+
+
+@entrance("is_nearer", seeded=True)
+def is_nearer(
+    X: Any,
+    Y: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    *,
+    metric: str = "euclidean",
+    alpha: float = 0.05,
+    n_rows: int = 1000,
+    names: tuple[str, str, str] = ("A", "B", "C"),
+    random_state: RandomState = 0,
+) -> Verdict:
+    """Say whether one group is nearer to a second than to a third, by straight distances in the data.
+
+    The distance of two groups is half their energy distance [1]_: the mean distance of pairs across them, less half
+    the mean distances of pairs within each. A wide group is not far for being wide. The interval is that of the normal
+    limit of these means over pairs [2]_, with the variance that rows of all three groups bring.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data that were mapped.
+    Y : array-like of shape (n_samples, n_components), or None
+        The map, for what it alone would say.
+    a, b, c : array-like
+        Row numbers, or masks of shape (n_samples,), without common rows, of at least 10 rows.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distances in the data.
+    alpha : float in (0, 0.5), default=0.05
+        How often an answer other than "cannot be told" may be given where both are as far.
+    n_rows : int >= 20, default=1000
+        Rows looked at of each group: a random sample of more.
+    names : tuple of three str, default=("A", "B", "C")
+        What the groups are called in the answer.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses the samples.
+
+    Returns
+    -------
+    Verdict
+        Its statistic is how much farther `c` is from `a` than `b` is, in units of the distances.
+
+    Raises
+    ------
+    ValueError
+        If X, Y and the groups differ in rows, or a row is in two groups.
+
+    References
+    ----------
+    .. [1] Székely & Rizzo, "Energy statistics: a class of statistics based on distances", J. Stat. Plan. Inference 143,
+       2013.
+    .. [2] Hoeffding, "A class of statistics with asymptotically normal distribution", Ann. Math. Stat. 19, 1948.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.evaluation import is_nearer
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> X[100:200, 0] += 5
+    >>> X[200:, 0] += 30
+    >>> is_nearer(X, None, range(100), range(100, 200), range(200, 300)).answer
+    'yes'
+    """
+    given = {"metric": metric, "alpha": alpha, "n_rows": n_rows}
+    checked = check_parameters({name: _RULES[name] for name in given}, given)
+    values, _ = check_features(X, None)
+    n, alpha = int(values.shape[0]), checked["alpha"]
+    masks = check_groups(n, a=a, b=b, c=c)
+    draw = np.random.default_rng(current_run().seed)
+    rows = [np.flatnonzero(mask) for mask in masks]
+    rows = [np.sort(draw.choice(one, min(len(one), checked["n_rows"]), replace=False)) for one in rows]
+    sizes = [len(one) for one in rows]
+    one, near, far = names
+    statistic, p_value, interval = math.nan, math.nan, (math.nan, math.nan)
+    answer, finding = "cannot be told", "too few rows"
+    sentence = f"A group has fewer than {_FEWEST_ROWS} rows. Choose more rows."
+    if min(sizes) >= _FEWEST_ROWS:
+        groups = [dense_rows(values[chosen]).astype(np.float64) for chosen in rows]
+        distances, spread = _energy_difference(groups, checked["metric"])
+        statistic = distances[1] - distances[0]
+        p_value = float(2.0 * ndtr(-abs(statistic) / spread))
+        answer, interval = _answer(statistic, spread, float(-ndtri(alpha / 2.0)))
+        finding = {"yes": f"{one} is nearer to {near}", "no": f"{one} is nearer to {far}"}.get(answer, "no difference")
+        figures = f"{distances[0]:.3g} to {near}, {distances[1]:.3g} to {far}"
+        sentence = f"From {one} it is {figures}, in units of the data and less the widths of the groups."
+        if answer == "cannot be told":
+            sentence += " The difference is within what so many rows tell."
+    return Verdict(
+        question=f"Is {one} nearer to {near} than to {far}?",
+        answer=answer,
+        finding=finding if finding != "no difference" else "no sure difference",
+        sentence=sentence,
+        in_map=_nearer_in_map(Y, n, rows),
+        statistic=statistic,
+        unit="difference of the distances",
+        interval=interval,
+        p_value=p_value,
+        null=f"{near} and {far} equally far from {one}",
+        false_positive_rate=alpha,
+        rests_on=f"{sizes[0]}, {sizes[1]} and {sizes[2]} rows, all pairs of them",
+    )
+
+
+def _energy_difference(groups: list[Floats], metric: Any) -> tuple[tuple[float, float], float]:
+    """Return half the energy distances of the first group to the two others, and the standard error of the difference.
+
+    Within groups a row is not compared with itself.
+    """
+    pairs = [cdist(groups[0], group, metric) for group in groups[1:]]
+    within = [cdist(group, group, metric).sum(axis=1) / (len(group) - 1) for group in groups]
+    halves = [float(one.mean()) / 2.0 for one in within]
+    nearer, farther = (float(pair.mean()) - halves[0] - half for pair, half in zip(pairs, halves[1:], strict=True))
+    # What each row adds to the difference (Hoeffding's first projection); the first group's own width cancels.
+    shares = [pairs[1].mean(axis=1) - pairs[0].mean(axis=1)]
+    shares += [pair.mean(axis=0) - own for pair, own in zip(pairs, within[1:], strict=True)]
+    variance = sum(float(np.var(share, ddof=1)) / len(share) for share in shares)
+    return (nearer, farther), math.sqrt(variance) or float(np.finfo(np.float64).tiny)
+
+
+def _nearer_in_map(Y: Any, n: int, rows: list[npt.NDArray[np.int64]]) -> str | None:
+    """Return which group is nearer in the map, by the same distance."""
+    if Y is None:
+        return None
+    places = check_places(Y, n)
+    placed = [one[np.isfinite(places[one, 0])] for one in rows]
+    if min(len(one) for one in placed) < 2:
+        return None
+    (near, far), _ = _energy_difference([places[one] for one in placed], "euclidean")
+    return "yes" if near < far else "no"

@@ -1,0 +1,370 @@
+"""Verdicts about gaps: are two groups apart, is an island real, is it a continuum; judged by saddles of density."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, polygamma
+
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
+from gnomon.evaluation.verdict import Verdict
+from gnomon.geometry.check import check_features, check_places, row_mask
+from gnomon.linalg import dense_rows
+
+__all__ = ["RULES", "Ground", "are_apart", "check_groups", "is_continuum", "is_real"]
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+RULES: dict[str, Rule] = {
+    "metric": Options("euclidean", "cosine"),
+    "bridge": Real(0.0, 1.0, low_open=True, high_open=True),
+    "n_nulls": Integer(19),
+    "n_rows": Integer(50),
+    "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
+}
+FEWEST_ROWS = 2 * N_NEIGHBORS
+"""A group of fewer rows has no density of its own to speak of."""
+_CORE = 4  # the densest rows of a group, one in so many, are its core
+_PEAK = 10  # one in so many rows of the core is above the peak
+_NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
+
+
+def check_groups(n: int, **groups: Any) -> list[Mask]:
+    """Return the masks of groups of rows without common rows."""
+    masks = {name: row_mask(rows, n, name=name) for name, rows in groups.items()}
+    found = list(masks.items())
+    for number, (name, mask) in enumerate(found):
+        for other, rows in found[:number]:
+            if common := int(np.count_nonzero(mask & rows)):
+                rule = f"without rows of {other}"
+                raise ValueError(message(f"{name} with {common} rows of {other}", rule, remedy="Remove them from one."))
+    return list(masks.values())
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The rows that questions about gaps are judged by: all of few, a random sample of many.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features), float64
+    Y : ndarray of shape (n, n_components), float64, or None
+        Their places; NaN where a row has none.
+    rows : ndarray of shape (n,), int64
+        Their numbers among the rows given.
+    n_given, n_nulls, seed : int
+    """
+
+    X: Floats
+    Y: Floats | None
+    rows: npt.NDArray[np.int64]
+    n_given: int
+    n_nulls: int
+    seed: int
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, *, metric: str, n_rows: int, n_nulls: int, seed: int) -> Self:
+        """Check table and map, and draw the sample."""
+        values, _ = check_features(X, None)
+        n = int(values.shape[0])
+        places = None if Y is None else check_places(Y, n)
+        if n < 2 * FEWEST_ROWS:
+            raise ValueError(message(f"X with {n} rows", f"of at least {2 * FEWEST_ROWS} rows"))
+        rows = np.arange(n)
+        if n > n_rows:
+            rows = np.sort(np.random.default_rng(seed).choice(n, n_rows, replace=False))
+        sample = dense_rows(values[rows]).astype(np.float64)
+        if metric == "cosine":
+            lengths = np.linalg.norm(sample, axis=1, keepdims=True)
+            sample = sample / np.where(lengths > 0.0, lengths, 1.0)
+        sample = sample - sample.mean(axis=0)
+        return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed)
+
+    @cached_property
+    def landscape(self) -> Landscape:
+        """Peaks and saddles in the data."""
+        return Landscape.of(self.X)
+
+    @cached_property
+    def nulls(self) -> NullDips:
+        """Dips of tables without gaps."""
+        return NullDips.of(self.X, self.landscape.dimension, self.n_nulls, self.seed)
+
+    @property
+    def basis(self) -> str:
+        """What a verdict rests on, in words."""
+        rows = (
+            f"{len(self.rows)} rows" if len(self.rows) == self.n_given else f"{len(self.rows)} of {self.n_given} rows"
+        )
+        return f"{rows}, densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
+
+    def judge(self, a: Mask, b: Mask, names: tuple[str, str], *, island: bool, bridge: float, alpha: float) -> Verdict:
+        """Say whether density falls below `bridge` of the lower peak between two groups.
+
+        Of an island `b` are all other rows, and it is enough that the island joins with some of them.
+        """
+        first, second = names
+        question = f"Is {first} a group of its own?" if island else f"Are {first} and {second} apart?"
+        a, b = a[self.rows], b[self.rows]
+        few = [name for name, rows in zip(names, (a, b), strict=True) if np.count_nonzero(rows) < FEWEST_ROWS]
+        blank = Verdict(
+            question=question,
+            answer="cannot be told",
+            finding="too few rows",
+            sentence=f"{' and '.join(few)}: fewer than {FEWEST_ROWS} of the rows looked at. Choose more rows"
+            + ("." if len(self.rows) == self.n_given else " or raise n_rows."),
+            in_map=None,
+            statistic=math.nan,
+            unit="fall of log density between the groups",
+            interval=(math.nan, math.nan),
+            p_value=math.nan,
+            null=_NULL,
+            false_positive_rate=alpha,
+            rests_on=self.basis,
+        )
+        if few:
+            return blank
+        dip, smallest = _dip(self.landscape, a, b, island)
+        kinds = self.nulls.deepest(smallest)
+        p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
+        chance = max(kinds, key=np.median)
+        center = float(np.median(chance))
+        noise = float(-ndtri(alpha) * math.sqrt(polygamma(1, N_NEIGHBORS)))
+        low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
+        high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
+        limit = -math.log(bridge)
+        if p_value <= alpha and low >= limit:
+            answer, finding = "yes", "two groups"
+        elif high < limit:
+            answer, finding = "no", "a continuum with a dip" if p_value <= alpha else "one group"
+        else:
+            answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
+        estimate = max(0.0, dip - center)
+        return replace(
+            blank,
+            answer=answer,
+            finding=finding,
+            sentence=_sentence(finding, first, "the rest" if island else second, (estimate, low, high), bridge),
+            in_map=self._in_map(a, b, island, limit),
+            statistic=estimate,
+            interval=(low, high),
+            p_value=float(p_value),
+        )
+
+    def _in_map(self, a: Mask, b: Mask, island: bool, limit: float) -> str | None:
+        """Return what the map alone would say."""
+        if self.Y is None:
+            return None
+        placed = np.isfinite(self.Y[:, 0])
+        a, b = a[placed], b[placed]
+        if min(np.count_nonzero(a), np.count_nonzero(b)) < FEWEST_ROWS:
+            return None
+        return "yes" if _dip(Landscape.of(self.Y[placed]), a, b, island)[0] >= limit else "no"
+
+
+def _core(rows: Mask, radii: Floats) -> tuple[Mask, float]:
+    """Return the densest quarter of some rows, and the radius of its peak."""
+    numbers = np.flatnonzero(rows)
+    dense = numbers[np.argsort(radii[numbers], kind="stable")[: -(-len(numbers) // _CORE)]]
+    core = np.zeros(len(rows), dtype=np.bool_)
+    core[dense] = True
+    return core, float(radii[dense[len(dense) // _PEAK]])
+
+
+def _dip(landscape: Landscape, a: Mask, b: Mask, island: bool) -> tuple[float, int]:
+    """Return the fall of log density between the groups, and the rows that each side holds at least.
+
+    The peak of a group is the density that a tenth of its core exceeds, which chance lifts less than the largest.
+    """
+    core_a, peak_a = _core(a, landscape.radii)
+    enough_a = (np.count_nonzero(core_a) + 1) // 2
+    if island:
+        enough_b = min(enough_a, max(1, np.count_nonzero(b) // (2 * _CORE)))
+        return landscape.between(core_a, b, (enough_a, enough_b), (peak_a, 0.0)), int(min(enough_a, enough_b))
+    core_b, peak_b = _core(b, landscape.radii)
+    enough_b = (np.count_nonzero(core_b) + 1) // 2
+    return landscape.between(core_a, core_b, (enough_a, enough_b), (peak_a, peak_b)), int(min(enough_a, enough_b))
+
+
+def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float) -> str:
+    estimate, low, high = (100.0 * math.exp(-value) for value in dip)
+    share = f"{estimate:.2g} % [{high:.2g} %, {low:.2g} %] of that of the sparser of the two"
+    between = f"Between {first} and {second} the density of the data falls to {share}"
+    if finding == "two groups":
+        return f"{between}: a gap."
+    if finding == "one group":
+        return f"Rows lie between {first} and {second} as densely as in one cloud: the data have no gap there."
+    if finding == "a continuum with a dip":
+        return f"{between}: thinner, but above {100 * bridge:g} % and so joined."
+    reason = f"on both sides of {100 * bridge:g} %" if finding == "a dip that may be a gap" else "as chance alone may"
+    return f"{between}, {reason}: more rows would tell."
+
+
+@entrance("are_apart", seeded=True)
+def are_apart(
+    X: Any,
+    Y: Any,
+    a: Any,
+    b: Any,
+    *,
+    metric: str = "euclidean",
+    bridge: float = 0.25,
+    alpha: float = 0.05,
+    n_rows: int = 1000,
+    n_nulls: int = 99,
+    names: tuple[str, str] = ("A", "B"),
+    random_state: RandomState = 0,
+) -> Verdict:
+    """Say whether two groups of rows, chosen in a map or otherwise, are apart in the data.
+
+    They are apart if every path from the core of one to that of the other, by steps from row to row, crosses a place
+    whose density is below `bridge` times that of the sparser core. Straight lines play no part: rings around each other
+    are apart. The map only chooses the question.
+
+    The p-value compares the fall of density with the deepest one anywhere in tables without gaps, between any parts of
+    as many rows: normal clouds with the covariance of the data, and tables of even density in as many dimensions as
+    the data have locally; the larger p-value counts. So it holds for groups chosen by eye, whatever the
+    choice. The interval takes off what those tables fall by chance, and is at least as wide as the noise of a density.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 40 rows
+        The data that were mapped.
+    Y : array-like of shape (n_samples, n_components), or None
+        The map: what it alone would say is told beside the verdict, and has no part in it.
+    a, b : array-like
+        Row numbers, or masks of shape (n_samples,), without common rows. A group of fewer than 20 rows cannot be told.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distances in the data.
+    bridge : float in (0, 1), default=0.25
+        From which share of the sparser core's density on two groups count as joined.
+    alpha : float in (0, 0.5), default=0.05
+        How often "yes" may be answered where there is no gap.
+    n_rows : int >= 50, default=1000
+        Rows looked at: a random sample of more. Time and memory grow with its square.
+    n_nulls : int >= 19, default=99
+        Tables without gaps, of each of both kinds. No p-value is below 1 / (n_nulls + 1).
+    names : tuple of two str, default=("A", "B")
+        What the groups are called in the answer.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses sample and tables.
+
+    Returns
+    -------
+    Verdict
+        Its statistic is the fall of log density. `finding` is "two groups", "a continuum with a dip", "one group", or
+        what keeps it from being told.
+
+    Raises
+    ------
+    ValueError
+        If X, Y and the groups differ in rows, or a row is in both groups.
+
+    References
+    ----------
+    .. [1] Chazal, Guibas, Oudot & Skraba, "Persistence-based clustering in Riemannian manifolds", J. ACM 60, 2013.
+    .. [2] Campello, Moulavi & Sander, "Density-based clustering based on hierarchical density estimates", PAKDD 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.evaluation import are_apart
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> X[:100, 0] += 12
+    >>> are_apart(X, None, range(100), range(100, 200), n_nulls=19).answer
+    'yes'
+    """
+    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, n_rows=n_rows, n_nulls=n_nulls)
+    masks = check_groups(ground.n_given, a=a, b=b)
+    return ground.judge(*masks, names, island=False, bridge=checked["bridge"], alpha=checked["alpha"])
+
+
+@entrance("is_real", seeded=True)
+def is_real(
+    X: Any,
+    Y: Any,
+    island: Any,
+    *,
+    metric: str = "euclidean",
+    bridge: float = 0.25,
+    alpha: float = 0.05,
+    n_rows: int = 1000,
+    n_nulls: int = 99,
+    name: str = "the island",
+    random_state: RandomState = 0,
+) -> Verdict:
+    """Say whether an island of a map is a group of its own in the data: apart from all other rows.
+
+    It is judged as `are_apart` judges two groups; the other is whatever comes nearest of the rest.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 40 rows
+        The data that were mapped.
+    Y : array-like of shape (n_samples, n_components), or None
+        The map, for what it alone would say.
+    island : array-like
+        Row numbers, or a mask of shape (n_samples,); not all rows.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distances in the data.
+    bridge : float in (0, 1), default=0.25
+        From which share of the sparser core's density on it counts as joined.
+    alpha : float in (0, 0.5), default=0.05
+        How often "yes" may be answered where there is no gap.
+    n_rows : int >= 50, default=1000
+        Rows looked at: a random sample of more.
+    n_nulls : int >= 19, default=99
+        Tables without gaps, of each of both kinds.
+    name : str, default="the island"
+        What the island is called in the answer.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses sample and tables.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    ValueError
+        If X, Y and the island differ in rows, or the island holds all rows.
+    """
+    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, n_rows=n_rows, n_nulls=n_nulls)
+    (mask,) = check_groups(ground.n_given, island=island)
+    if mask.all():
+        raise ValueError(message("island with all rows", "a part of the rows"))
+    return ground.judge(mask, ~mask, (name, "the rest"), island=True, bridge=checked["bridge"], alpha=checked["alpha"])
+
+
+@entrance("is_continuum", seeded=True)
+def is_continuum(X: Any, Y: Any, a: Any, b: Any, *, names: tuple[str, str] = ("A", "B"), **options: Any) -> Verdict:
+    """Say whether two groups of rows are parts of one continuum, or two groups.
+
+    The same judgement as `are_apart`, asked the other way: "yes" where the data go on from one to the other, evenly
+    ("one group") or through a thinner place ("a continuum with a dip"), "no" where there is a gap ("two groups").
+    """
+    found = are_apart(X, Y, a, b, names=names, **options)
+    turned = {"yes": "no", "no": "yes"}
+    return replace(
+        found,
+        question=f"Are {names[0]} and {names[1]} one continuum?",
+        answer=turned.get(found.answer, found.answer),
+        in_map=None if found.in_map is None else turned[found.in_map],
+    )
+
+
+def _prepare(X: Any, Y: Any, **options: Any) -> tuple[dict[str, Any], Ground]:
+    """Check what is common to the questions."""
+    checked = check_parameters({name: RULES[name] for name in options}, options)
+    size = {name: checked[name] for name in ("metric", "n_rows", "n_nulls")}
+    return checked, Ground.of(X, Y, seed=current_run().seed, **size)

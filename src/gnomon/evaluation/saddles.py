@@ -1,0 +1,140 @@
+"""How far density falls between parts of a table: peaks and saddles of the density that neighbours tell.
+
+The density at a row is k / (n V r^d), r the distance to its k-th neighbour and d the intrinsic dimension. Along a path
+from row to row it is the least of the rows' densities and of those that steps longer than r tell. The saddle of two
+parts is the largest such least density of all paths, found by single linkage of mutual reachability distances [1]_.
+
+.. [1] Campello, Moulavi & Sander, "Density-based clustering based on hierarchical density estimates", PAKDD 2013.
+.. [2] Chazal, Guibas, Oudot & Skraba, "Persistence-based clustering in Riemannian manifolds", J. ACM 60, 2013.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.cluster.hierarchy import linkage
+
+from gnomon.evaluation.structureless import draw_structureless
+from gnomon.geometry.dimension_estimators import mackay_ghahramani
+
+__all__ = ["N_NEIGHBORS", "Landscape", "NullDips"]
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Dips = tuple[npt.NDArray[np.int64], Floats]
+
+N_NEIGHBORS = 10
+"""Neighbours that the density at a row rests on: its logarithm has the standard deviation 0.32."""
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """Peaks and saddles of the density of some rows.
+
+    Attributes
+    ----------
+    radii : ndarray of shape (n,), float64
+        Distance of each row to its k-th neighbour; 0 is raised to the least positive one.
+    merges : list of n - 1 tuples (part, part, radius)
+        In the order in which density falls; rows are the parts 0 ... n - 1, a merge makes the next part.
+    dimension : float >= 1
+        Intrinsic dimension, which turns a ratio of radii into one of densities.
+    """
+
+    radii: Floats
+    merges: list[tuple[int, int, float]]
+    dimension: float
+
+    @classmethod
+    def of(cls, X: Floats, k: int = N_NEIGHBORS) -> Landscape:
+        """Build it from the rows of a table; time and memory are quadratic in them."""
+        squares = np.einsum("ij,ij->i", X, X)
+        distances = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * (X @ X.T), 0.0))
+        np.fill_diagonal(distances, 0.0)
+        nearest = np.sort(np.partition(distances, k, axis=1)[:, : k + 1], axis=1)[:, 1:]
+        radii = nearest[:, -1]
+        least = radii[radii > 0.0].min(initial=np.inf)
+        radii = np.maximum(radii, least if np.isfinite(least) else 1.0)
+        reach = np.maximum(np.maximum(radii[:, None], radii), distances)
+        tree = linkage(reach[np.triu_indices(len(X), 1)], "single")
+        found = mackay_ghahramani(nearest, range(k, k + 1)).value
+        merges = [(int(i), int(j), float(radius)) for i, j, radius, _ in tree]
+        return cls(radii, merges, max(1.0, found) if math.isfinite(found) else 1.0)
+
+    def dips(self) -> Dips:
+        """Return of every merge the rows of the smaller part and by how much density falls before it.
+
+        The fall is the logarithm of the lower of the two peaks over the saddle: the persistence of the lower peak.
+        """
+        peaks, sizes = self.radii.tolist(), [1] * len(self.radii)
+        smaller, falls = [], []
+        for i, j, radius in self.merges:
+            smaller.append(min(sizes[i], sizes[j]))
+            falls.append(self.dimension * math.log(radius / max(peaks[i], peaks[j])))
+            peaks.append(min(peaks[i], peaks[j]))
+            sizes.append(sizes[i] + sizes[j])
+        return np.array(smaller), np.array(falls)
+
+    def between(self, a: Mask, b: Mask, enough: tuple[int, int], floors: tuple[float, float] = (0.0, 0.0)) -> float:
+        """Return by how much the logarithm of density falls between two sets of rows.
+
+        The saddle is where a part with `enough` rows of `a` and another with enough rows of `b` become one; the peaks
+        are those of their rows, whose radii are raised to `floors`. 0 if no two parts hold them separately. Not above
+        the largest of `dips` of parts with as many rows, however the sets were chosen.
+        """
+        counts = [[int(one) for one in rows] for rows in (a, b)]
+        peaks = [
+            np.where(rows, np.maximum(self.radii, floor), np.inf).tolist()
+            for rows, floor in zip((a, b), floors, strict=True)
+        ]
+        for i, j, radius in self.merges:
+            for which in (0, 1):
+                counts[which].append(counts[which][i] + counts[which][j])
+                peaks[which].append(min(peaks[which][i], peaks[which][j]))
+            if counts[0][-1] >= enough[0] and counts[1][-1] >= enough[1]:
+                for one, other in ((i, j), (j, i)):
+                    if counts[0][one] >= enough[0] and counts[1][other] >= enough[1]:
+                        return max(0.0, self.dimension * math.log(radius / max(peaks[0][one], peaks[1][other])))
+                return 0.0
+        return 0.0
+
+
+@lru_cache(maxsize=8)
+def _of_uniform(n: int, dimension: int, n_nulls: int, seed: int) -> list[Dips]:
+    """Return the dips of tables of even density in a cube: of all densities of one peak, it has the deepest."""
+    draws = [np.random.default_rng((seed, 1, number)) for number in range(n_nulls)]
+    return [Landscape.of(draw.uniform(size=(n, dimension))).dips() for draw in draws]
+
+
+@dataclass(frozen=True)
+class NullDips:
+    """The dips of tables that have none but by chance, beside which a dip of the data is judged.
+
+    Attributes
+    ----------
+    clouds, uniform : list of Dips
+        Of normal clouds with the covariance of the data, and of tables of even density in as many dimensions as the
+        data have locally.
+    """
+
+    clouds: list[Dips]
+    uniform: list[Dips]
+
+    @classmethod
+    def of(cls, X: Floats, dimension: float, n_nulls: int, seed: int) -> NullDips:
+        """Draw `n_nulls` tables of each of both kinds."""
+        draws = [np.random.default_rng((seed, 0, number)) for number in range(n_nulls)]
+        clouds = [Landscape.of(draw_structureless(X, "gaussian", draw)).dips() for draw in draws]
+        return cls(clouds, _of_uniform(len(X), max(1, round(dimension)), n_nulls, seed))
+
+    def deepest(self, min_rows: int) -> tuple[Floats, Floats]:
+        """Return the deepest dip of each table between parts of at least so many rows, for both kinds."""
+        clouds, uniform = (
+            np.array([falls[smaller >= min_rows].max(initial=0.0) for smaller, falls in kind])
+            for kind in (self.clouds, self.uniform)
+        )
+        return clouds, uniform

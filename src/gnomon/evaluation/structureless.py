@@ -1,0 +1,111 @@
+"""Tables without structure that share with given data what is not structure: marginals, covariance, noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Options, check_parameters, message
+from gnomon.geometry.check import check_features
+from gnomon.linalg import dense_rows
+
+__all__ = ["KINDS", "draw_structureless", "structureless"]
+
+Floats = npt.NDArray[np.float64]
+
+KINDS = {
+    "gaussian": "one normal cloud of the same mean and covariance",
+    "elliptical": "one cloud of the same mean and covariance whose rows lie as far out as those of the data",
+    "copula": "the same values in each feature and, nearly, the same correlations of their ranks",
+    "columns": "the same values in each feature, shuffled, so that features are independent",
+}
+"""What each kind of table shares with the data."""
+
+
+def _cloud(X: Floats, *, keep_radii: bool, draw: np.random.Generator) -> Floats:
+    """Draw rows of the mean and covariance of X; `keep_radii` gives them its Mahalanobis distances, in random order."""
+    n = len(X)
+    mean = X.mean(axis=0)
+    U, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
+    kept = sizes > sizes.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
+    U, sizes, axes = U[:, kept], sizes[kept], axes[kept]
+    drawn = draw.normal(size=U.shape)
+    if keep_radii:
+        radii = np.linalg.norm(U, axis=1)[draw.permutation(n)]
+        drawn *= (radii / np.maximum(np.linalg.norm(drawn, axis=1), np.finfo(np.float64).tiny))[:, None]
+    else:
+        drawn /= np.sqrt(n)
+    return np.asarray(mean + (drawn * sizes) @ axes)
+
+
+def _copula(X: Floats, draw: np.random.Generator) -> Floats:
+    """Draw normal rows with the correlations of the normal scores of X, and give each column its values by rank."""
+    ranks = X.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    normal = _cloud(ndtri((ranks + 0.5) / len(X)), keep_radii=False, draw=draw)
+    order = normal.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    return np.take_along_axis(np.sort(X, axis=0), order, axis=0)
+
+
+def draw_structureless(X: Floats, kind: str, draw: np.random.Generator) -> Floats:
+    """Draw a table of the shape of X; `kind` is a key of `KINDS`."""
+    if kind == "columns":
+        return draw.permuted(X, axis=0)
+    if kind == "copula":
+        return _copula(X, draw)
+    return _cloud(X, keep_radii=kind == "elliptical", draw=draw)
+
+
+@entrance("structureless", seeded=True)
+def structureless(X: Any, kind: str = "copula", *, random_state: RandomState = 0) -> Floats:
+    """Draw a table without structure that shares with the data all that is not structure.
+
+    What a map of it shows, the method made: groups, gaps and shapes in the map of such a table are no property of any
+    data. Dense rows and a singular value decomposition of the table are held in memory.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), n_samples >= 2
+        The data.
+    kind : {"gaussian", "elliptical", "copula", "columns"}, default="copula"
+        What is kept: the covariance, as one normal cloud; the covariance and the distances of rows from the mean, in
+        units of the covariance, so that tails are as heavy; the values of each feature and the correlations of their
+        ranks; the values of each feature alone. Only the first has a single peak for any data: rings stay rings in the
+        second, and a feature that itself falls into two groups does so in the others.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses the table.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float64
+
+    Raises
+    ------
+    ValueError
+        If `kind` is none of these, or X has fewer than two rows or values that are not finite.
+
+    References
+    ----------
+    .. [1] Johnson, Kath & Mani, "EMBEDR: distinguishing signal from noise in single-cell omics data", Patterns 3, 2022
+       (shuffled columns).
+    .. [2] Nelsen, "An Introduction to Copulas", 2nd ed., 2006, section 2.4 (marginals joined by a normal copula).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.evaluation import structureless
+    >>> X = np.random.default_rng(0).exponential(size=(100, 2))
+    >>> null = structureless(X)
+    >>> bool(np.array_equal(np.sort(null, axis=0), np.sort(X, axis=0)))
+    True
+    """
+    checked = check_parameters({"kind": Options(*KINDS)}, {"kind": kind})
+    values = dense_rows(check_features(X, None)[0]).astype(np.float64)
+    if len(values) < 2:
+        raise ValueError(message(f"X with {len(values)} row", "of at least 2 rows"))
+    return draw_structureless(values, checked["kind"], np.random.default_rng(current_run().seed))

@@ -1,0 +1,76 @@
+"""`Verdict`: the answer to a question about groups of rows, in plain words and with its error rate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Verdict"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to a question that a map raises, judged in the data.
+
+    Attributes
+    ----------
+    question : str
+    answer : {"yes", "no", "cannot be told"}
+    finding : str
+        What was found, in a few words: more than the answer where there are several ways to "no".
+    sentence : str
+        The answer in plain words, with its figures.
+    in_map : str or None
+        What the map alone would have one answer, "yes" or "no"; None without a map.
+    statistic : float
+        Estimate that the answer rests on; nan if there are too few rows.
+    unit : str
+        What the statistic is.
+    interval : tuple of (low, high)
+        Each end is missed at most at `false_positive_rate`, as far as the stated null holds.
+    p_value : float
+        How often the null gives a statistic as large.
+    null : str
+        What the p-value compares with.
+    false_positive_rate : float
+        How often "yes" is answered where the null is true.
+    rests_on : str
+        Rows, neighbours and draws behind the figures.
+    """
+
+    question: str
+    answer: str
+    finding: str
+    sentence: str
+    in_map: str | None
+    statistic: float
+    unit: str
+    interval: tuple[float, float]
+    p_value: float
+    null: str
+    false_positive_rate: float
+    rests_on: str
+
+    @property
+    def is_illusion(self) -> bool:
+        """Whether the map alone would have said otherwise: "yes" where the data say "no", or the reverse."""
+        return self.in_map is not None and "cannot be told" != self.answer != self.in_map
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values; None for NaN."""
+        found = {**asdict(self), "interval": list(self.interval), "is_illusion": self.is_illusion}
+        for name in ("statistic", "p_value"):
+            found[name] = found[name] if found[name] == found[name] else None
+        found["interval"] = [end if end == end else None for end in self.interval]
+        return found
+
+    def __str__(self) -> str:
+        shown = "" if self.in_map is None else f"in the map alone: {self.in_map}\n"
+        illusion = " (the map misleads here)" if self.is_illusion else ""
+        low, high = self.interval
+        return (
+            f"{self.question} {self.answer.capitalize()}{illusion}.\n{self.sentence}\n{shown}"
+            f"{self.unit}: {self.statistic:.3g} [{low:.3g}, {high:.3g}]; p = {self.p_value:.3g} "
+            f"against {self.null}\n"
+            f'"yes" is wrong at most at the rate {self.false_positive_rate:g}; rests on {self.rests_on}'
+        )
