@@ -34,6 +34,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "counterfactual": "questions",
     "suspects": "questions",
     "outliers": "questions",
+    "verdict": "verdict",
 }
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 

@@ -29,7 +29,7 @@ RULES: dict[str, Rule] = {
     "metric": Options("euclidean", "cosine"),
     "bridge": Real(0.0, 1.0, low_open=True, high_open=True),
     "n_nulls": Integer(19),
-    "n_rows": Integer(50),
+    "n_rows": Integer(60),
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
 }
 FEWEST_ROWS = 2 * N_NEIGHBORS
@@ -238,19 +238,19 @@ def are_apart(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), at least 40 rows
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 60 rows
         The data that were mapped.
     Y : array-like of shape (n_samples, n_components), or None
         The map: what it alone would say is told beside the verdict, and has no part in it.
     a, b : array-like
-        Row numbers, or masks of shape (n_samples,), without common rows. A group of fewer than 20 rows cannot be told.
+        Row numbers, or masks of shape (n_samples,), without common rows. A group of fewer than 30 rows cannot be told.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distances in the data.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05
         How often "yes" may be answered where there is no gap.
-    n_rows : int >= 50, default=1000
+    n_rows : int >= 60, default=1000
         Rows looked at: a random sample of more. Time and memory grow with its square.
     n_nulls : int >= 19, default=99
         Tables without gaps, of each of both kinds. No p-value is below 1 / (n_nulls + 1).
@@ -309,7 +309,7 @@ def is_real(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), at least 40 rows
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 60 rows
         The data that were mapped.
     Y : array-like of shape (n_samples, n_components), or None
         The map, for what it alone would say.
@@ -321,7 +321,7 @@ def is_real(
         From which share of the sparser core's density on it counts as joined.
     alpha : float in (0, 0.5), default=0.05
         How often "yes" may be answered where there is no gap.
-    n_rows : int >= 50, default=1000
+    n_rows : int >= 60, default=1000
         Rows looked at: a random sample of more.
     n_nulls : int >= 19, default=99
         Tables without gaps, of each of both kinds.
@@ -352,6 +352,28 @@ def is_continuum(X: Any, Y: Any, a: Any, b: Any, *, names: tuple[str, str] = ("A
 
     The same judgement as `are_apart`, asked the other way: "yes" where the data go on from one to the other, evenly
     ("one group") or through a thinner place ("a continuum with a dip"), "no" where there is a gap ("two groups").
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 60 rows
+        The data that were mapped.
+    Y : array-like of shape (n_samples, n_components), or None
+        The map, for what it alone would say.
+    a, b : array-like
+        Row numbers, or masks of shape (n_samples,), without common rows.
+    names : tuple of two str, default=("A", "B")
+        What the groups are called in the answer.
+    **options
+        Further arguments of `are_apart`. Its `alpha` is how often "no" may be answered where there is no gap.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    ValueError
+        If X, Y and the groups differ in rows, or a row is in both groups.
     """
     found = are_apart(X, Y, a, b, names=names, **options)
     turned = {"yes": "no", "no": "yes"}

@@ -33,7 +33,7 @@ class Verdict:
     null : str
         What the p-value compares with.
     false_positive_rate : float
-        How often "yes" is answered where the null is true.
+        How often the null, where it is true, is denied.
     rests_on : str
         Rows, neighbours and draws behind the figures.
     """
@@ -72,5 +72,5 @@ class Verdict:
             f"{self.question} {self.answer.capitalize()}{illusion}.\n{self.sentence}\n{shown}"
             f"{self.unit}: {self.statistic:.3g} [{low:.3g}, {high:.3g}]; p = {self.p_value:.3g} "
             f"against {self.null}\n"
-            f'"yes" is wrong at most at the rate {self.false_positive_rate:g}; rests on {self.rests_on}'
+            f"false-positive rate {self.false_positive_rate:g}; rests on {self.rests_on}"
         )

@@ -1,0 +1,100 @@
+"""Questions about groups of points of a map that the map cannot answer by itself, judged in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._validation import message
+from gnomon.data.labels import sort_into_classes
+
+if TYPE_CHECKING:
+    from gnomon.data import Table
+    from gnomon.evaluation import Verdict
+
+__all__ = ["Verdicts"]
+
+
+class Verdicts:
+    """Verdicts on groups of points of `gnomon.Map`.
+
+    A group is a label of the map, a condition such as "age>40" as `Map.select` takes it, row numbers, or a mask. Rows
+    are compared as the map was made of them: standardised, or as their representation, if it was.
+    """
+
+    embedding: npt.NDArray[np.float32]
+    labels: npt.NDArray[Any] | None
+    metric: str
+    n_jobs: int | None
+    select: Callable[[str], npt.NDArray[np.bool_]]
+    _mapped: Callable[[], Table]
+
+    @entrance("are_apart")
+    def are_apart(self, a: Any, b: Any, **options: Any) -> Verdict:
+        """Say whether two groups are apart in the data. See `gnomon.evaluation.are_apart`, which takes the options."""
+        from gnomon.evaluation import are_apart
+
+        return are_apart(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b))
+
+    @entrance("is_continuum")
+    def is_continuum(self, a: Any, b: Any, **options: Any) -> Verdict:
+        """Say whether two groups are one continuum in the data. See `gnomon.evaluation.is_continuum`."""
+        from gnomon.evaluation import is_continuum
+
+        return is_continuum(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b))
+
+    @entrance("is_real")
+    def is_real(self, island: Any, **options: Any) -> Verdict:
+        """Say whether an island is a group of its own in the data. See `gnomon.evaluation.is_real`."""
+        from gnomon.evaluation import is_real
+
+        name = str(island) if _is_name(island) else "the island"
+        given = {"name": name, "metric": self.metric, **options}
+        return is_real(*self._judged(), *self._groups_of(island), **given)
+
+    @entrance("is_denser")
+    def is_denser(self, a: Any, b: Any, **options: Any) -> Verdict:
+        """Say whether one group is denser than another in the data. See `gnomon.evaluation.is_denser`."""
+        from gnomon.evaluation import is_denser
+
+        given = {"n_jobs": self.n_jobs, **self._told(options, a, b)}
+        return is_denser(*self._judged(), *self._groups_of(a, b), **given)
+
+    @entrance("is_nearer")
+    def is_nearer(self, a: Any, b: Any, c: Any, **options: Any) -> Verdict:
+        """Say whether one group is nearer to a second than to a third. See `gnomon.evaluation.is_nearer`."""
+        from gnomon.evaluation import is_nearer
+
+        return is_nearer(*self._judged(), *self._groups_of(a, b, c), **self._told(options, a, b, c))
+
+    def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
+        return self._mapped(), self.embedding
+
+    def _told(self, options: dict[str, Any], *groups: Any) -> dict[str, Any]:
+        """Add to options what the map knows: its metric, and what the groups are called."""
+        letters = "ABC"
+        names = tuple(str(one) if _is_name(one) else letters[i] for i, one in enumerate(groups))
+        return {"names": names, "metric": self.metric, **options}
+
+    def _groups_of(self, *groups: Any) -> list[Any]:
+        """Return masks of labels and conditions; row numbers and masks as they are."""
+        return [self._rows_named(one) if _is_name(one) else one for one in groups]
+
+    def _rows_named(self, name: Any) -> npt.NDArray[np.bool_]:
+        """Return the rows of a label, else of a condition."""
+        if self.labels is not None:
+            classes = sort_into_classes(self.labels)
+            if str(name) in classes.names:
+                return np.asarray(classes.codes == classes.names.index(str(name)))
+        if isinstance(name, str) and any(sign in name for sign in "=<>"):
+            return self.select(name)
+        remedy = "Pass a label, a condition such as 'label=3', row numbers or a mask."
+        raise ValueError(message(f"group {name!r}", "a label of the map", remedy=remedy))
+
+
+def _is_name(group: Any) -> bool:
+    return np.ndim(group) == 0

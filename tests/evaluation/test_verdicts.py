@@ -1,0 +1,220 @@
+"""Verdicts: right on data of known answers, their figures bounded as they claim, bad input refused in the one form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, structureless
+from gnomon.evaluation.saddles import Landscape
+from gnomon.maps import Map
+
+FAST = {"n_nulls": 19}
+
+
+def gaussians(gap, n=300, d=3, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    X[: n // 2, 0] += gap
+    return X, np.arange(n) < n // 2
+
+
+def circles(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    outer, angle = np.arange(n) % 4 > 0, rng.uniform(0, 2 * np.pi, n)
+    X = np.where(outer, 3.0, 1.0)[:, None] * np.c_[np.cos(angle), np.sin(angle)]
+    return X + 0.08 * rng.normal(size=(n, 2)), outer
+
+
+def test_groups_with_a_gap_are_apart_and_each_is_real():
+    X, a = gaussians(10)
+    found = are_apart(X, X[:, :2], a, ~a, **FAST)
+    assert (found.answer, found.finding, found.in_map) == ("yes", "two groups", "yes")
+    assert found.p_value == 1 / 20
+    assert not found.is_illusion
+    assert found.interval[0] <= found.statistic <= found.interval[1]
+    assert is_real(X, None, a, **FAST).answer == "yes"
+    assert is_continuum(X, None, a, ~a, **FAST).answer == "no"
+
+
+def test_rings_around_each_other_are_apart_though_no_line_parts_them():
+    X, outer = circles()
+    assert are_apart(X, None, outer, ~outer, **FAST).answer == "yes"
+
+
+@pytest.mark.parametrize("d", [1, 2, 10])
+def test_halves_of_one_cloud_are_not_apart_though_a_map_tears_them(d):
+    X, _ = gaussians(0, d=d)
+    a = X[:, 0] > 0
+    torn = np.c_[X[:, 0] + 20 * a, np.random.default_rng(1).normal(size=len(X))]
+    found = are_apart(X, torn, a, ~a, **FAST)
+    assert (found.answer, found.in_map, found.is_illusion) == ("no", "yes", True)
+    assert "no gap" in found.sentence
+    assert is_real(X, torn, a, **FAST).answer == "no"
+    assert is_continuum(X, torn, a, ~a, **FAST).answer == "yes"
+
+
+def test_half_of_a_thin_group_is_not_real_beside_a_dense_one():
+    rng = np.random.default_rng(0)
+    X = np.r_[0.1 * rng.normal(size=(200, 2)) + 50, rng.normal(size=(200, 2))]
+    half = (np.arange(400) >= 200) & (X[:, 0] > 0) & (X[:, 0] < 20)
+    assert is_real(X, None, half, **FAST).answer == "no"
+
+
+def test_strays_do_not_join_two_groups():
+    X, a = gaussians(12)
+    a[150:160] = True
+    b = np.arange(300) >= 160
+    assert are_apart(X, None, a, b, **FAST).answer == "yes"
+
+
+def test_small_groups_cannot_be_told():
+    X, a = gaussians(10)
+    few = np.flatnonzero(a)[:29]
+    found = are_apart(X, None, few, ~a, **FAST)
+    assert found.answer == "cannot be told"
+    assert math.isnan(found.p_value)
+    assert found.to_dict()["p_value"] is None
+
+
+def test_no_choice_of_groups_falls_deeper_than_the_deepest_dip():
+    X, _ = gaussians(3, n=200)
+    landscape = Landscape.of(X)
+    smaller, falls = landscape.dips()
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        a = X @ rng.normal(size=3) > rng.normal()
+        if 20 < a.sum() < 180:
+            deepest = falls[smaller >= 10].max(initial=0.0)
+            assert landscape.between(a, ~a, (10, 10)) <= deepest + 1e-12
+
+
+def test_a_landscape_knows_the_peaks_of_rows_on_a_line():
+    """Of five rows, two and three close together, the one dip is log(gap / radius) in one dimension."""
+    X = np.array([[0.0], [1.0], [10.0], [11.0], [12.0]])
+    landscape = Landscape.of(X, k=2)
+    smaller, falls = landscape.dips()
+    assert sorted(landscape.radii.tolist()) == [1.0, 2.0, 2.0, 9.0, 10.0]
+    assert landscape.merges[-1][2] == 10.0
+    assert smaller[-1] == 1
+    assert falls[-1] == 0.0
+
+
+def test_a_landscape_of_equal_rows_is_flat():
+    _, falls = Landscape.of(np.zeros((40, 2))).dips()
+    np.testing.assert_array_equal(falls, 0.0)
+
+
+def test_density_is_compared_by_welchs_test_of_log_radii():
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(300, 2)), 5 * rng.normal(size=(300, 2)) + 60]
+    a = np.arange(600) < 300
+    found = is_denser(X, np.r_[X[:300], X[300:] / 5], a, ~a)
+    assert found.answer == "yes"
+    assert found.statistic == pytest.approx(2 * math.log(5), abs=1.0)
+    other = is_denser(X, None, ~a, a)
+    assert other.answer == "no"
+    even = rng.normal(size=(600, 2))
+    halves = np.arange(600) % 2 == 0
+    assert is_denser(even, None, halves, ~halves).answer == "cannot be told"
+
+
+def test_the_p_value_of_a_density_is_scipys(monkeypatch):
+    import gnomon.evaluation.comparisons as comparisons
+
+    chosen = []
+    original = comparisons._apart_balls
+    monkeypatch.setattr(comparisons, "_apart_balls", lambda *args: chosen.append(original(*args)) or chosen[-1])
+    X, a = gaussians(4)
+    found = is_denser(X, None, a, ~a, n_neighbors=5)
+    distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 5]
+    expected = ttest_ind(*(np.log(distances[rows]) for rows in chosen), equal_var=False)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-4)
+
+
+def test_nearer_is_told_by_energy_distances_with_their_error():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[100:200, 0] += 5
+    X[200:, 1] += 9
+    a, b, c = (np.arange(300) // 100 == i for i in range(3))
+    Y = X[:, :2].copy()
+    Y[200:] -= [0, 8]
+    found = is_nearer(X, Y, a, b, c)
+    assert (found.answer, found.in_map, found.is_illusion) == ("yes", "no", True)
+    assert is_nearer(X, None, a, c, b).answer == "no"
+    assert is_nearer(X, None, a, c, b).statistic == pytest.approx(-found.statistic)
+
+
+def test_equal_distances_are_told_apart_no_more_often_than_said():
+    wrong = 0
+    a, b, c = (np.arange(90) // 30 == i for i in range(3))
+    for seed in range(200):
+        X = np.random.default_rng(seed).normal(size=(90, 2))
+        X[b, 0] += 4
+        X[c, 0] -= 4
+        wrong += is_nearer(X, None, a, b, c).answer != "cannot be told"
+    assert wrong <= 20  # 10 expected; a chance of 0.2 %
+
+
+def test_the_same_seed_gives_the_same_verdict():
+    X, a = gaussians(4, n=200)
+    assert are_apart(X, None, a, ~a, n_rows=100, **FAST) == are_apart(X, None, a, ~a, n_rows=100, **FAST)
+    assert is_denser(X, None, a, ~a, n_jobs=1) == is_denser(X, None, a, ~a, n_jobs=2)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "elliptical", "copula", "columns"])
+def test_structureless_tables_keep_what_they_say(kind):
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(8, size=(4000, 3)) @ np.array([[2.0, 1.0, 0], [0, 1, 0.5], [0, 0, 3]])
+    null = structureless(X, kind, random_state=3)
+    assert np.array_equal(null, structureless(X, kind, random_state=3))
+    if kind in ("copula", "columns"):
+        np.testing.assert_array_equal(np.sort(null, axis=0), np.sort(X, axis=0))
+        correlation = np.corrcoef(X.T) if kind == "copula" else np.eye(3)
+        np.testing.assert_allclose(np.corrcoef(null.T), correlation, atol=0.08)
+    else:
+        np.testing.assert_allclose(np.cov(null.T), np.cov(X.T), atol=1.0)
+    if kind == "elliptical":
+        radii = [np.linalg.norm(np.linalg.svd(X - X.mean(0), full_matrices=False)[0], axis=1)]
+        white = (null - X.mean(0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(X.T))).T / math.sqrt(3999)
+        np.testing.assert_allclose(np.sort(np.linalg.norm(white, axis=1)), np.sort(radii[0]), rtol=1e-6)
+
+
+def test_a_map_answers_for_its_labels_and_conditions():
+    X, a = gaussians(10, d=2)
+    result = Map(X, X[:, :2], labels=np.where(a, "left", "right"), feature_names=["u", "v"])
+    found = result.are_apart("left", "right", **FAST)
+    assert found.question == "Are left and right apart?"
+    assert found.answer == "yes"
+    assert result.are_apart("u>5", "u<=5", **FAST).answer == "yes"
+    assert result.is_real("left", **FAST).answer == "yes"
+    assert result.is_continuum("left", "right", **FAST).answer == "no"
+    with pytest.raises(ValueError, match=r"group 'up' must be a label of the map"):
+        result.is_denser("up", "left")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"b": range(50)}, "b with 50 rows of a must be without rows of a"),
+        ({"a": []}, "a with 0 rows must be of at least one row"),
+        ({"bridge": 1.5}, "bridge=1.5 must be"),
+        ({"metric": "cityblock"}, "metric='cityblock' must be"),
+        ({"n_nulls": 3}, "n_nulls=3 must be an integer >= 19"),
+    ],
+)
+def test_bad_input_is_refused(change, text):
+    X, a = gaussians(5, n=100)
+    given = {"a": np.flatnonzero(a), "b": np.flatnonzero(~a), **change}
+    with pytest.raises(ValueError, match="are_apart: ") as error:
+        are_apart(X, None, given.pop("a"), given.pop("b"), **given)
+    assert text in str(error.value)
+
+
+def test_an_island_of_all_rows_is_refused():
+    X, a = gaussians(5, n=100)
+    with pytest.raises(ValueError, match="is_real: island with all rows must be a part of the rows"):
+        is_real(X, None, a | True)
