@@ -46,9 +46,10 @@ def _heavy(draw: Draw) -> tuple[Floats, Groups]:
 
 
 def _circles(draw: Draw) -> tuple[Floats, Groups]:
-    angle, groups = draw.uniform(0, 2 * np.pi, _N), (np.arange(_N) % 4 > 0).astype(np.int64)
+    n = 3 * _N // 2  # rings of one dimension need more rows for their density to stand out from the gap
+    angle, groups = draw.uniform(0, 2 * np.pi, n), (np.arange(n) % 4 > 0).astype(np.int64)
     points = (1.0 + 2.0 * groups)[:, None] * np.c_[np.cos(angle), np.sin(angle)]
-    return points + 0.08 * draw.normal(size=(_N, 2)), groups
+    return points + 0.08 * draw.normal(size=(n, 2)), groups
 
 
 def _sphere(draw: Draw) -> tuple[Floats, Groups]:

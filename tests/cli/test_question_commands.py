@@ -124,3 +124,13 @@ def test_rows_are_ranked_for_people_and_for_programs(saved, tmp_path):
     document = json.loads(ask("outliers", path, "--json", "-n", "2").stdout)
     assert [row["row"] for row in document["rows"]] == Map.load(path).outliers(2).rows.tolist()
     assert "gnomon map --save" in " ".join(ask("suspects", "--help").stdout.split())
+
+
+def test_verdicts_are_given_for_people_and_for_programs(saved):
+    table = ask("verdict", saved, "apart", "0", "1").stdout
+    assert table.startswith("Are 0 and 1 apart? Yes")
+    document = json.loads(ask("verdict", saved, "denser", "label=0", "label=1", "--json").stdout)
+    assert document["answer"] in ("yes", "no", "cannot be told")
+    refused = ask("verdict", saved, "nearer", "0", "1")
+    assert refused.exit_code == 2
+    assert "nearer asks about 3 groups, not 2" in refused.stderr

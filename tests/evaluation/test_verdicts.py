@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, structureless
+from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
+from gnomon.evaluation.nulls import adjusted_p_values
 from gnomon.evaluation.saddles import Landscape
 from gnomon.maps import Map
 
@@ -181,6 +182,33 @@ def test_structureless_tables_keep_what_they_say(kind):
         radii = [np.linalg.norm(np.linalg.svd(X - X.mean(0), full_matrices=False)[0], axis=1)]
         white = (null - X.mean(0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(X.T))).T / math.sqrt(3999)
         np.testing.assert_allclose(np.sort(np.linalg.norm(white, axis=1)), np.sort(radii[0]), rtol=1e-6)
+
+
+def test_scores_of_structure_beat_those_of_tables_without_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2)) @ rng.normal(size=(2, 20)) + 0.1 * rng.normal(size=(120, 20))
+
+    def embed(table):
+        axes = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)[2][:2]
+        return table @ axes.T
+
+    found = null_scores(X, embed(X), embed, kind="columns")
+    assert found.p_values["shepard"] == found.p_values["trustworthiness"] == 1 / 20
+    assert found.trusted.mean() > 0.9
+    cloud = structureless(X, "gaussian", random_state=5)
+    same = null_scores(cloud, embed(cloud), embed, kind="gaussian")
+    assert same.p_values["trustworthiness"] > 0.05
+    assert not same.trusted.any()
+
+
+def test_false_discovery_rates_are_those_of_benjamini_and_hochberg():
+    found = adjusted_p_values(np.array([0.01, 0.04, np.nan, 0.03, 0.5]))
+    np.testing.assert_allclose(found, [0.04, 0.16 / 3, np.nan, 0.16 / 3, 0.5])
+
+
+def test_a_method_that_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="null_scores: embed=3 must be callable"):
+        null_scores(np.eye(50), np.zeros((50, 2)), 3)
 
 
 def test_a_map_answers_for_its_labels_and_conditions():

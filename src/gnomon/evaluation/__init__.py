@@ -20,6 +20,7 @@ from gnomon.evaluation.explanations import (
 from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
 from gnomon.evaluation.gaps import are_apart, is_continuum, is_real
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
+from gnomon.evaluation.nulls import NullScores, null_scores
 from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
@@ -59,6 +60,7 @@ __all__ = [
     "is_nearer",
     "is_real",
     "local_radius_correlation",
+    "null_scores",
     "push_test",
     "recovery_of_drivers",
     "remove_features",
