@@ -42,6 +42,7 @@ def _assert_alike(printed, stated):
         ("scorecard.md", 1),
         ("tables.md", 1),
         ("theory.md", 5),
+        ("verdicts.md", 2),
     ],
 )
 def test_a_page_runs_and_prints_what_it_says(page, n_examples, tmp_path, monkeypatch):
