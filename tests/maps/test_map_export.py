@@ -36,7 +36,8 @@ def test_a_table_has_a_row_for_each_point(made, tmp_path):
     assert made.export(tmp_path / "m.csv") == [str(tmp_path / "m.csv")]
     with open(tmp_path / "m.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert set(HEAD) | {"neighborhood_preservation", "r2"} == set(rows[0]) - {"knn_accuracy"}
+    assert set(HEAD) | set(made.point_scores()) == set(rows[0])
+    assert {"neighborhood_preservation", "false_neighbors", "stretch", "r2"} <= set(rows[0])
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     assert columns["point"] == made.point_names.tolist()
     np.testing.assert_array_equal(_floats(columns["x"]).astype(np.float32), made.embedding[:, 0])

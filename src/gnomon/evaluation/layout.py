@@ -40,6 +40,10 @@ class Layout(ABC):
     def nearest(self, count: int) -> npt.NDArray[np.int32]:
         """Return the `count` nearest rows of every row, itself not counted."""
 
+    @abstractmethod
+    def pair_distances(self, others: npt.NDArray[np.int32]) -> Floats:
+        """Return the distances from each row to a few others, (n_samples, n_others), in the order of the map."""
+
 
 @dataclass(frozen=True)
 class _Flat(Layout):
@@ -64,6 +68,11 @@ class _Flat(Layout):
     def nearest(self, count: int) -> npt.NDArray[np.int32]:
         """Return the `count` nearest rows of every row, itself not counted."""
         return nearest_in_map(self.places, count)
+
+    def pair_distances(self, others: npt.NDArray[np.int32]) -> Floats:
+        """Return the straight distances from each row to a few others."""
+        away = [np.linalg.norm(self.places[column] - self.places, axis=1) for column in others.T]
+        return np.stack(away, axis=1) if away else np.empty(others.shape)
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,13 @@ class _Curved(Layout):
             order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
             found[rows] = np.take_along_axis(some, order, axis=1)
         return found
+
+    def pair_distances(self, others: npt.NDArray[np.int32]) -> Floats:
+        """Return the distances along the surface from each row to a few others."""
+        seen = [
+            self.surface.displacements(self.coordinates[near], self.coordinates[i]) for i, near in enumerate(others)
+        ]
+        return np.linalg.norm(np.stack(seen), axis=2)
 
 
 def places_of(places: Floats, surface: Surface | None) -> Layout:

@@ -44,15 +44,14 @@ def point_columns(result: Map) -> Columns:
     Returns
     -------
     dict of str to ndarray of shape (n_samples,)
-        Name or number, position, label, metadata, the scores of `evaluate` for each point, and "r2", the share of the
-        displacements around the point that its features explain. A name that occurs again gets a number in brackets.
+        Name or number, position, label, metadata and the columns of `Map.point_scores`. A name that occurs again gets
+        a number in brackets.
     """
     columns = list(position_columns(result.embedding, result.point_names).items())
     if result.labels is not None:
         columns.append((result.label_name, result.labels))
     columns += result.metadata.items()
-    columns += result.evaluate().per_point.items()
-    columns.append(("r2", result.explain().r2))
+    columns += result.point_scores().items()
     names = clean_names(name for name, _ in columns)
     return {name: values for name, (_, values) in zip(names, columns, strict=True)}
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gnomon.explanations import Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.geometry import IntrinsicDimension
+    from gnomon.maps.points import Placed, PointScores
     from gnomon.neighbors import NeighborGraph
     from gnomon.surfaces import Surface
     from gnomon.viewer import Sequence
@@ -131,6 +132,8 @@ class Map(Questions):
         check_parts(self)
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
+        self._placed: Placed | None = None
+        self._points: PointScores | None = None
         self._groups: FeatureGroups | None = None
         self._profiles: dict[int | None, dict[Any, Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
@@ -663,7 +666,7 @@ class Map(Questions):
         )
 
     def export(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write the points for other programs: name, position, label, metadata, scores of each point and r2.
+        """Write the points for other programs: name, position, label, metadata and `point_scores`.
 
         Parameters
         ----------

@@ -1,0 +1,165 @@
+"""Trust in each row where the ranks of all rows from it are too many to find: they are counted over a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._threads import in_order
+from gnomon.evaluation.anchors import DistanceRows
+from gnomon.evaluation.layout import Layout
+from gnomon.evaluation.neighborhoods import Neighborhoods
+from gnomon.evaluation.scores import rank_penalty_scale
+
+__all__ = ["EstimatedTrust", "estimate_trust"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_COLUMNS = 2048  # rows counted together: their distances stay in the cache
+
+
+@dataclass(frozen=True)
+class EstimatedTrust:
+    """Trust in every row, estimated without bias from a random sample of rows.
+
+    Attributes
+    ----------
+    trustworthiness, continuity : ndarray of shape (n,), float64
+        As `Evaluation.per_point`.
+    trustworthiness_error, continuity_error : ndarray of shape (n,), float64
+        Their standard errors, by the sample.
+    triplet_accuracy : ndarray of shape (n,), float64
+        Share of disjoint random pairs of the sample in the same order of distance on both sides; a tie on one side
+        counts half.
+    n_references : int
+        Rows in the sample.
+    """
+
+    trustworthiness: Floats
+    trustworthiness_error: Floats
+    continuity: Floats
+    continuity_error: Floats
+    triplet_accuracy: Floats
+    n_references: int
+
+
+class _Excess:
+    """Of each row the sum of r - k over neighbours of one side, with r their rank on the other side, where r > k.
+
+    Such a neighbour is farther away than all k, so r - k is one more than the number of rows that are nearer, apart
+    from the row and its k. Their share is that in the sample.
+    """
+
+    def __init__(self, counted: npt.NDArray[np.bool_], others: Any, own: Any, references: Ints, bounds: Any) -> None:
+        n, k = own.shape
+        self.others, self.own = others, own
+        self.bounds = np.ascontiguousarray(np.where(counted, bounds, -np.inf).T)  # (k, n)
+        self.n_counted = counted.sum(axis=1)
+        self.counted = counted
+        self.sums, self.squares = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        is_reference = np.zeros(n, dtype=np.bool_)
+        is_reference[references] = True
+        self.population = n - 1 - k
+        self.sampled = len(references) - is_reference.astype(np.int64) - is_reference[own].sum(axis=1)
+
+    def add(self, some: Ints, distances: npt.NDArray[Any]) -> None:
+        """Count for references `some`, of distances (len(some), n) to all rows."""
+        n = distances.shape[1]
+        place = np.full(n, -1, dtype=np.int64)
+        place[some] = np.arange(len(some))
+        bounds = self.bounds.astype(distances.dtype, copy=False)
+
+        def count(first: int) -> None:
+            rows = slice(first, min(first + _COLUMNS, n))
+            block = distances[:, rows]
+            nearer, flags = np.zeros(block.shape, np.uint8), np.empty(block.shape, np.bool_)
+            for bound in bounds[:, rows]:
+                np.less(block, bound, out=flags)
+                nearer += flags.view(np.uint8)
+            # Neither the row itself nor its neighbours on this side count, nor a row for its own rank.
+            at, slot = np.nonzero(place[self.others[rows]] >= 0)
+            itself = place[self.others[rows][at, slot]]
+            near = self.counted[rows][at, slot] & (block[itself, at] < bounds[slot, first + at])
+            np.subtract.at(nearer, (itself, at), near.astype(np.uint8))
+            at, slot = np.nonzero(place[self.own[rows]] >= 0)
+            nearer[place[self.own[rows][at, slot]], at] = 0
+            at = np.flatnonzero(place[rows] >= 0)
+            nearer[place[rows][at], at] = 0
+            self.sums[rows] += nearer.sum(axis=0, dtype=np.int64)
+            self.squares[rows] += np.square(nearer.astype(np.uint16)).sum(axis=0, dtype=np.int64)
+
+        for _ in in_order(count, range(0, n, _COLUMNS)):
+            pass
+
+    def scores(self, scale: float) -> tuple[Floats, Floats]:
+        """Return 1 - the sums times `scale`, and the standard errors."""
+        m = np.maximum(self.sampled, 1).astype(np.float64)
+        mean = self.sums / m
+        variance = np.maximum(self.squares / m - mean**2, 0.0) * m / np.maximum(m - 1, 1)
+        left_out = np.maximum(1.0 - m / self.population, 0.0)
+        errors = scale * self.population * np.sqrt(variance * left_out / m)
+        return 1.0 - scale * (self.n_counted + self.population * mean), errors
+
+
+def estimate_trust(
+    X: Any, layout: Layout, near: Neighborhoods, references: Ints, *, metric: str, seed: int
+) -> EstimatedTrust:
+    """Estimate the trust in every row from the distances to a random sample of rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features), or (n, n) of distances
+    layout : Layout of n rows
+    near : Neighborhoods
+        Of these rows, k < n / 2 on each side.
+    references : ndarray of shape (m,), int64
+        Different rows, drawn at random. With all rows the ranks are exact, but for ties.
+    metric : str
+    seed : int
+        Orders the sample, so that its pairs are random.
+    """
+    n = layout.n_samples
+    mixed = references[np.argsort(_core.random_keys(seed, len(references)), kind="stable")]
+    rows = DistanceRows(X, metric, near.n_neighbors, mixed)
+    bounds = near.data_distances[:, :, 1] / rows.unit
+    intruders = _Excess(near.false, near.in_map, near.in_data, references, bounds**2 if rows.squared else bounds)
+    extruders = _Excess(near.missing, near.in_data, near.in_map, references, near.map_distances[:, :, 0] ** 2)
+    agreeing, n_pairs = np.zeros(n), np.zeros(n)
+    for some, distances in rows:
+        intruders.add(some, distances)
+        in_map = np.empty(distances.shape)
+        for first, last, places in layout.seen_from(some):
+            for at in range(first, last):
+                in_map[at] = np.square(places - places[some[at]]).sum(axis=1)
+        extruders.add(some, in_map)
+        _add_triplets(agreeing, n_pairs, some, distances, in_map)
+    scale = rank_penalty_scale(n, near.n_neighbors)
+    trust, trust_error = intruders.scores(scale)
+    continuity, continuity_error = extruders.scores(scale)
+    return EstimatedTrust(
+        trustworthiness=trust,
+        trustworthiness_error=trust_error,
+        continuity=continuity,
+        continuity_error=continuity_error,
+        triplet_accuracy=agreeing / np.where(n_pairs > 0, n_pairs, np.nan),
+        n_references=len(references),
+    )
+
+
+def _add_triplets(
+    agreeing: Floats, n_pairs: Floats, some: Ints, in_data: npt.NDArray[Any], in_map: npt.NDArray[Any]
+) -> None:
+    """Count the pairs (0, 1), (2, 3) ... of the references that each row sees in the same order on both sides."""
+    for one in range(0, len(some) - 1, 2):
+        pair = slice(one, one + 2)
+        data_order, map_order = np.sign(np.diff(in_data[pair], axis=0)[0]), np.sign(np.diff(in_map[pair], axis=0)[0])
+        share = 1.0 - np.abs(data_order - map_order) / 2.0
+        share[some[pair]] = 0.0  # no row is one of its own pair
+        agreeing += share
+        n_pairs += 1.0
+        n_pairs[some[pair]] -= 1.0

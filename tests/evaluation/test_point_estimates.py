@@ -1,0 +1,135 @@
+"""Neighbours on both sides set against each other, and trust of all rows from a sample of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gnomon._run import running
+from gnomon.evaluation import evaluate
+from gnomon.evaluation.estimated_ranks import estimate_trust
+from gnomon.evaluation.layout import places_of
+from gnomon.evaluation.neighborhoods import compare_neighborhoods
+from gnomon.neighbors import compute_neighbors
+from gnomon.surfaces import Hyperboloid
+
+SCORES = ("trustworthiness", "continuity")
+
+
+def _near(X, Y, k=7, metric="euclidean", surface=None):
+    layout = places_of(Y, surface)
+    return layout, compare_neighborhoods(X, layout, compute_neighbors(X, k, metric=metric), metric=metric)
+
+
+@pytest.fixture(scope="module")
+def made():
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    return X, np.ascontiguousarray(X[:, :2])
+
+
+def test_neighborhoods_of_four_points_on_a_line():
+    """In the data 0 1 2 3 stand in order; the map exchanges 1 and 3."""
+    X, Y = np.array([[0.0], [1.0], [2.1], [3.3]]), np.array([[0.0], [3.3], [2.1], [1.0]])
+    _, near = _near(X, Y, k=1)
+    assert near.in_data.ravel().tolist() == [1, 0, 1, 2]
+    assert near.in_map.ravel().tolist() == [3, 2, 3, 0]
+    assert near.false.all()
+    assert near.missing.all()
+    np.testing.assert_allclose(
+        near.data_distances[:, 0, :], [[1.0, 3.3], [1.0, 1.1], [1.1, 1.2], [1.2, 3.3]], rtol=1e-6
+    )
+    np.testing.assert_allclose(near.map_distances[:, 0, :], [[3.3, 1.0], [3.3, 1.2], [1.2, 1.1], [1.1, 1.0]])
+    reach_of_false, reach_of_missing = near.reaches()
+    np.testing.assert_allclose(reach_of_false, [3.3, 1.1, 1.2 / 1.1, 3.3 / 1.2], rtol=1e-6)
+    np.testing.assert_allclose(reach_of_missing, [3.3, 3.3 / 1.2, 1.2 / 1.1, 1.1])
+
+
+def test_a_perfect_map_has_neither_false_nor_missing_neighbors(made):
+    X, _ = made
+    _, near = _near(X, 3.0 * X)
+    assert not near.false.any()
+    assert not near.missing.any()
+    assert np.isnan(near.reaches()[0]).all()
+    np.testing.assert_allclose(near.radius_ratio(), 0.0, atol=1e-6)
+
+
+def test_as_many_neighbors_are_false_as_missing(made):
+    _, near = _near(*made)
+    false, missing = near.counts()
+    np.testing.assert_array_equal(false, missing)
+    assert false.max() > 0
+
+
+def test_a_part_that_the_map_widens_has_a_larger_radius(made):
+    X, _ = made
+    shifted = np.vstack([X, X + 100.0])
+    Y = np.vstack([X, 4.0 * X + 1000.0])
+    _, near = _near(shifted, Y)
+    ratio = near.radius_ratio()
+    np.testing.assert_allclose(ratio[400:] - ratio[:400], 2.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+def test_with_all_rows_as_the_sample_the_estimate_is_exact(made, metric):
+    X, Y = made
+    layout, near = _near(X, Y, metric=metric)
+    found = estimate_trust(X, layout, near, np.arange(400), metric=metric, seed=0)
+    exact = evaluate(X, Y, n_neighbors=7, metric=metric).per_point
+    for name in SCORES:
+        np.testing.assert_allclose(getattr(found, name), exact[name], atol=1e-12)
+        np.testing.assert_array_equal(getattr(found, f"{name}_error"), 0.0)
+
+
+def test_with_all_rows_the_estimate_on_a_curved_surface_is_exact(made):
+    X, Y = made
+    surface = Hyperboloid()
+    coordinates = surface.read(0.3 * Y / np.abs(Y).max())
+    layout, near = _near(X, coordinates, surface=surface)
+    found = estimate_trust(X, layout, near, np.arange(400), metric="euclidean", seed=0)
+    exact = evaluate(X, coordinates, n_neighbors=7, surface=surface).per_point
+    for name in SCORES:
+        np.testing.assert_allclose(getattr(found, name), exact[name], atol=1e-12)
+
+
+def test_the_estimate_is_unbiased_and_its_standard_error_true(made):
+    """Over 200 samples of 60 rows: the mean within 4 of its standard errors, the spread within 15 % of that told."""
+    X, Y = made
+    layout, near = _near(X, Y)
+    exact = evaluate(X, Y, n_neighbors=7).per_point
+    rng = np.random.default_rng(1)
+    runs = [
+        estimate_trust(X, layout, near, np.sort(rng.permutation(400)[:60]), metric="euclidean", seed=i)
+        for i in range(200)
+    ]
+    for name in SCORES:
+        gaps = np.array([getattr(one, name) for one in runs]) - exact[name]
+        told = np.array([getattr(one, f"{name}_error") for one in runs])
+        spread = np.sqrt(np.mean(gaps**2))
+        assert abs(gaps.mean()) < 4.0 * spread / np.sqrt(200)
+        assert np.sqrt(np.mean(told**2)) == pytest.approx(spread, rel=0.15)
+    triplets = np.array([one.triplet_accuracy for one in runs]).mean()
+    assert triplets == pytest.approx(np.mean(exact["triplet_accuracy"]), abs=0.01)
+
+
+def test_the_order_of_the_rows_does_not_bias_the_triplets():
+    """Pairs of neighbouring row numbers would lie in one cluster each, where the order is harder to keep."""
+    rng = np.random.default_rng(2)
+    X = np.vstack([rng.normal(size=(100, 3)) + 20.0 * c for c in range(4)])
+    Y = np.ascontiguousarray(X[:, :2])
+    layout, near = _near(X, Y)
+    found = estimate_trust(X, layout, near, np.arange(400), metric="euclidean", seed=0)
+    exact = evaluate(X, Y, n_neighbors=7).per_point["triplet_accuracy"]
+    assert np.mean(found.triplet_accuracy) == pytest.approx(
+        np.mean(exact), abs=0.04
+    )  # 199 pairs, the same for all rows
+
+
+def test_equal_bytes_for_any_number_of_threads(made):
+    X, Y = made
+    layout, near = _near(X, Y)
+    found = []
+    for n_threads in (1, 2, 5):
+        with running(n_threads=n_threads):
+            found.append(estimate_trust(X, layout, near, np.arange(0, 400, 3), metric="euclidean", seed=0))
+    for name in (*SCORES, "trustworthiness_error", "continuity_error", "triplet_accuracy"):
+        assert len({getattr(one, name).tobytes() for one in found}) == 1
