@@ -114,7 +114,7 @@ class _Curved(Layout):
         seen = [
             self.surface.displacements(self.coordinates[near], self.coordinates[i]) for i, near in enumerate(others)
         ]
-        return np.linalg.norm(np.stack(seen), axis=2)
+        return np.asarray(np.linalg.norm(np.stack(seen), axis=2))
 
 
 def places_of(places: Floats, surface: Surface | None) -> Layout:

@@ -230,7 +230,7 @@ def score_points(result: Map) -> PointScores:
     """Put all that is known of each point into columns; see `Map.point_scores`."""
     evaluation, explanation = result.evaluate(), result.explain()
     placed, n = _place(result), result.n_samples
-    columns = {name: values.copy() for name, values in evaluation.per_point.items()}
+    columns: dict[str, npt.NDArray[Any]] = {name: values.copy() for name, values in evaluation.per_point.items()}
     errors: dict[str, Floats] = {}
     anchors = np.flatnonzero(np.isfinite(columns["trustworthiness"][placed.rows])).astype(np.int64)
     if len(anchors) < len(placed.rows):

@@ -272,16 +272,20 @@ def local_facts(explanation: Any, n_samples: int) -> Facts | None:
     return Facts(columns, {"local": {"neighbors": k, "pooling": int(fits.pooling)}})
 
 
-def evaluation_facts(evaluation: Any, n_samples: int, shown: Callable[[Array], Array], *, name: str) -> Facts:
-    """Scores of the whole embedding and diagnostics of each point."""
+def evaluation_facts(
+    evaluation: Any, n_samples: int, shown: Callable[[Array], Array], *, name: str, points: Any = None
+) -> Facts:
+    """Scores of the whole embedding and diagnostics of each point: `points`, or those of the evaluation."""
     scores = {score: getattr(evaluation, score, None) for score in _SCORES}
     known = {k: float(v) for k, v in scores.items() if v is not None and np.isfinite(v)}
     facts = Facts(header={"evaluation": known})
     neighbors = getattr(evaluation, "n_neighbors", None)
     if neighbors is not None:
         facts.header["evaluationNeighbors"] = int(neighbors)
-    for metric, values in (getattr(evaluation, "per_point", None) or {}).items():
-        column = _checked(values, (n_samples,), f"{name}.per_point[{metric!r}]")
+    diagnostics = getattr(evaluation, "per_point", None) if points is None else points
+    origin = f"{name}.per_point" if points is None else "points"
+    for metric, values in (diagnostics or {}).items():
+        column = _checked(values, (n_samples,), f"{origin}[{metric!r}]")
         key = f"trust{len(facts.header.setdefault('diagnostics', []))}"
         facts.header["diagnostics"].append({"name": str(metric), "key": key})
         facts.columns[key] = shown(column).astype(np.float32)

@@ -19,6 +19,7 @@ __all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
 _LEVELS = 2**14  # a sixteenth of a pixel of a whole view; more bits are noise that does not compress
 _MISSING = 65_535
 _LOCAL_DIMENSION = "local dimension"
+_ELSEWHERE = ("stretch", "anisotropy", "torn", "r2", "label_doubt", "local_dimension")
 _MOST_CAPTIONS = 60  # more cannot be read
 _PROFILE_FEATURES = 12
 _MOST_SUSPECTS = 12
@@ -167,6 +168,12 @@ class PageContent:
         each wherever the page says what moves points or sets them apart.
     evaluation : object, default=None
         Has scores (``trustworthiness`` ...) and ``per_point``, as `gnomon.evaluate` returns.
+    points : mapping of str to array of shape (n_samples,), default=None
+        Diagnostics of each point to colour by, as `gnomon.Map.point_scores` returns; they replace ``per_point`` of the
+        evaluation.
+    compares_neighbors : bool, default=False
+        Whether the page lists the false and the missing neighbours of a point: its nearest points in the map, by
+        straight distances, against those of the explanation's graph.
     profiles : dict of label to list of (feature, effect size, AUC), default=None
         What sets each class apart; computed in the page from the feature values if not given.
     captions : dict of label to str, default=None
@@ -195,6 +202,8 @@ class PageContent:
     explanation: Any = None
     groups: Any = None
     evaluation: Any = None
+    points: Mapping[str, Any] | None = None
+    compares_neighbors: bool = False
     profiles: Mapping[Any, Items[tuple[Any, float, float]]] | None = None
     captions: Mapping[str, str] | None = None
     point_names: Items[object] | None = None
@@ -220,6 +229,8 @@ class PageContent:
             explanation=map.explain(),
             groups=groups,
             evaluation=map.evaluate(),
+            points=_points(map),
+            compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
             captions=_captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
@@ -244,6 +255,19 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
     return {name_of(label): caption.text for label, caption in map.captions(groups=groups).items()}
+
+
+def _points(map: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the diagnostics of each point that the page does not have from the explanation, the labels or metadata."""
+    return {name: values for name, values in map.point_scores().items() if name not in _ELSEWHERE}
+
+
+def _compares_neighbors(map: Any) -> bool:
+    """Say whether the page knows the neighbours in the data, and straight distances have the order of the map's."""
+    if map.surface is not None and map.surface.name != "sphere":
+        return False
+    graph, own = map.explain().graph, map.neighbors()
+    return graph is not None and own is not None and np.array_equal(graph.indices, own.indices[:, : graph.n_neighbors])
 
 
 def _local_dimension(map: Any) -> dict[str, npt.NDArray[Any]]:

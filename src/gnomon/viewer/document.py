@@ -87,7 +87,7 @@ class Document:
         )
         made.add_images(content.images, table, shape, values_included=complete)
         made.add_explanation(explanation, content.groups)
-        made.add_evaluation(evaluation)
+        made.add_evaluation(evaluation, content.points)
         made.add_suspects(content.suspects)
         made.add_sequence(sequence, content.embedding)
         made.add_profiles(content.profiles)
@@ -98,6 +98,7 @@ class Document:
             "info": [[str(name), str(value)] for name, value in (content.info or {}).items()],
             "notes": made.notes,
             "caution": content.caution,
+            "comparesNeighbors": content.compares_neighbors,
         }
         return made
 
@@ -248,10 +249,11 @@ class Document:
                 for name, column in local.columns.items():
                     self.payload.add("local", name, column)
 
-    def add_evaluation(self, evaluation: Any) -> None:
+    def add_evaluation(self, evaluation: Any, points: Mapping[str, Any] | None = None) -> None:
         """Scores of the whole map and diagnostics of each point."""
         if evaluation is not None:
-            self._add_facts(evaluation_facts(evaluation, self.n_samples, self._shown, name="evaluation"))
+            facts = evaluation_facts(evaluation, self.n_samples, self._shown, name="evaluation", points=points)
+            self._add_facts(facts)
 
     def add_suspects(self, suspects: Any) -> None:
         """Rows whose neighbours disagree with their label: a score for each row, and a list of the most doubtful."""

@@ -6,6 +6,7 @@ import { FeatureTable } from "./features.js";
 import { Frames, frameAt } from "./frames.js";
 import { FeatureGroups } from "./groups.js";
 import { LocalMaps } from "./local.js";
+import { NeighborLists } from "./neighbors.js";
 import { loadGroup } from "./payload.js";
 import { Thumbnails } from "../drawing/thumbnail.js";
 
@@ -74,6 +75,8 @@ export class Atlas {
     this.thumbnails = new Thumbnails(header, this.table, {});
     /** The local fits of the map; of the main one in a sequence. @type {LocalMaps|null} */
     this.local = null;
+    /** Neighbours in the data against those in the map. @type {NeighborLists|null} */
+    this.neighborLists = null;
   }
 
   /** Decode the embeddings of a sequence. */
@@ -94,6 +97,7 @@ export class Atlas {
     this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"));
     if (this.header.local)
       this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
+    if (this.local && this.header.comparesNeighbors) this.neighborLists = new NeighborLists(this.local, this.cloud);
     for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
       if (!facts) continue;
       const columns = await loadGroup(this.header, `frame${k}`);

@@ -7,6 +7,25 @@ import { humanName } from "../dom.js";
  *   colors?: string[], values?: () => ArrayLike<number>, lowStandsOut?: boolean}} Channel
  */
 
+/**
+ * Diagnostics of which high values stand out, and what they are called.
+ * @type {Record<string, string>}
+ */
+const HIGH_STANDS_OUT = {
+  knn_error: "Label missed by neighbours",
+  false_neighbors: "False neighbours (count)",
+  missing_neighbors: "Missing neighbours (count)",
+  reach_of_false: "How far false neighbours lie in the data (radii)",
+  reach_of_missing: "How far missing neighbours lie on the map (radii)",
+  radius_ratio: "Thinner on the map than in the data (log₂ of radius)",
+  outlier: "Outlier in the data (local outlier factor)",
+};
+
+/** What a diagnostic of a point is called. @param {string} name */
+export function diagnosticName(name) {
+  return HIGH_STANDS_OUT[name] ?? humanName(name);
+}
+
 /** @param {string} hex @returns {[number, number, number]} */
 export function rgbOf(hex) {
   return [parseInt(hex.slice(1, 3), 16), parseInt(hex.slice(3, 5), 16), parseInt(hex.slice(5, 7), 16)];
@@ -43,11 +62,11 @@ export function listChannels(header, core) {
   for (const { name, key } of header.diagnostics || []) {
     channels.push({
       id: key,
-      name: `${humanName(name)}${where}`,
+      name: `${diagnosticName(name)}${where}`,
       group: "Trust",
       kind: "ramp",
       values: () => core[key],
-      lowStandsOut: true,
+      lowStandsOut: !(name in HIGH_STANDS_OUT),
     });
   }
   if (core.r2)

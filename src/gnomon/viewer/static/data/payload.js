@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
- *   caution: string,
+ *   caution: string, comparesNeighbors: boolean,
  *   suspects?: {n: number, neighbors: number, rows: [number, string, string, number][]}, ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
  *     missing?: boolean, dates?: boolean}[], diagnostics?:

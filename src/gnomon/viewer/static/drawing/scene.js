@@ -2,6 +2,7 @@
 import { Camera } from "./camera.js";
 import { byId, h } from "../dom.js";
 import { drawClassNames, drawExplanation, drawLasso, drawLine, drawRing, drawTrail } from "./overlay.js";
+import { FALSE_LINE, MISSING_LINE, drawSpokes } from "./overlay.js";
 import { RasterRenderer } from "./raster.js";
 import { WebGLRenderer } from "./webgl.js";
 
@@ -140,6 +141,7 @@ export class Scene {
     if (focus >= 0 && atlas.cloud.finite[focus]) {
       const explanation = atlas.facts.explain(focus),
         [x, y] = this.renderer.screenPos(focus);
+      this.#spokes(g, focus);
       if (explanation) {
         drawExplanation(g, x, y, explanation, {
           cloud: atlas.cloud,
@@ -152,6 +154,16 @@ export class Scene {
       this.#ring(g, focus, true);
     }
     if (hovered >= 0 && hovered !== focus) this.#ring(g, hovered, false);
+  }
+
+  /** Lines to the neighbours that the map lacks and to those that only the map has. */
+  #spokes(/** @type {CanvasRenderingContext2D} */ g, /** @type {number} */ i) {
+    const changes = this.atlas.neighborLists?.changes(i);
+    if (!changes) return;
+    const from = this.renderer.screenPos(i),
+      ends = (/** @type {number[]} */ ids) => ids.map((j) => this.renderer.screenPos(j));
+    drawSpokes(g, from, ends(changes.missing), MISSING_LINE, true);
+    drawSpokes(g, from, ends(changes.wrong), FALSE_LINE, false);
   }
 
   /** The path of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */

@@ -61,6 +61,7 @@ export class Focus {
         journey: this.journey,
         selected: this.selected(),
         travel: (goal) => this.travel(goal),
+        pin: (goal) => this.pin(goal),
       }),
     );
     card.dataset.point = String(i);

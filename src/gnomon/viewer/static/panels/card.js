@@ -3,6 +3,7 @@ import { formatNumber, formatValue, h } from "../dom.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
 import { memberLines, nameCell } from "./names.js";
+import { neighborsBlock } from "./neighborhood.js";
 import { diagnosticRow } from "./trust.js";
 
 const MOST_VALUES = 8;
@@ -11,10 +12,10 @@ const MOST_VALUES = 8;
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected:
- *   Uint32Array|null, travel: (goal: string) => void}} options
+ *   Uint32Array|null, travel: (goal: string) => void, pin: (i: number) => void}} options
  * @returns {HTMLElement[]}
  */
-export function cardContent(atlas, i, { pinned, close, journey, selected, travel }) {
+export function cardContent(atlas, i, { pinned, close, journey, selected, travel, pin }) {
   const { header } = atlas;
   let thumb = atlas.thumbnails.of(i);
   const explanation = atlas.facts.explain(i);
@@ -53,6 +54,7 @@ export function cardContent(atlas, i, { pinned, close, journey, selected, travel
     explanationBlock(atlas, i, explanation),
     pinned ? journeyBlock(atlas, i, { journey, selected, travel }) : null,
     trustBlock(atlas, i),
+    neighborsBlock(atlas, i, pinned ? pin : null),
     absence(atlas),
     pinned ? null : h("p", { class: "quiet tip" }, "Click to pin"),
   ].filter(Boolean);

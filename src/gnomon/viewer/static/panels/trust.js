@@ -1,5 +1,6 @@
 // How far to trust the map, in plain words.
-import { formatCount, formatNumber, formatPercent, h, humanName } from "../dom.js";
+import { diagnosticName } from "../data/coloring.js";
+import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
 
 /**
  * @type {Record<string, {name: string, good: number, fair: number, says: (value: number, k: number|undefined) =>
@@ -168,7 +169,7 @@ export function diagnosticRow(name, value, typical) {
   return h(
     "div",
     { class: "pair" },
-    h("span", {}, SCORES[name]?.name ?? humanName(name)),
+    h("span", {}, SCORES[name]?.name ?? diagnosticName(name)),
     h("b", {}, formatNumber(Number(value.toFixed(3)))),
     h("small", {}, `typical ${formatNumber(Number(typical.toFixed(3)))}`),
   );

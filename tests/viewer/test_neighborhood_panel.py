@@ -1,0 +1,68 @@
+"""The page colours by every diagnostic of a point, and lists and marks its false and missing neighbours."""
+
+import re
+
+import numpy as np
+import pytest
+from test_payload import read_page
+
+import gnomon as gn
+
+
+@pytest.fixture(scope="module")
+def swapped():
+    X = np.random.default_rng(0).normal(size=(200, 3)) * [1.0, 1.0, 0.05]
+    X[0, :2], X[1, :2] = [-2.0, 0.0], [2.0, 0.0]
+    Y = X[:, :2].copy()
+    Y[[0, 1]] = Y[[1, 0]]
+    return gn.Map(X, Y, labels=["a", "b"] * 100, label_name="kind", n_jobs=1)
+
+
+def test_the_page_holds_every_diagnostic_of_every_row_once(swapped, tmp_path):
+    swapped.to_html(tmp_path / "m.html")
+    header, columns = read_page(tmp_path / "m.html")
+    scores = swapped.point_scores()
+    held = {entry["name"]: columns[entry["key"]] for entry in header["diagnostics"]}
+    assert set(scores) - set(held) == {"stretch", "anisotropy", "torn", "r2", "label_doubt", "local_dimension"}
+    assert {"log_area", "anisotropy", "torn", "r2", "doubt"} <= set(columns)  # these are there by other names
+    for name, values in held.items():
+        np.testing.assert_array_equal(values, scores[name].astype(np.float32))
+    assert header["comparesNeighbors"]
+
+
+def test_the_card_counts_and_names_the_same_neighbors_as_python(open_page, swapped, tmp_path):
+    swapped.to_html(tmp_path / "m.html")
+    opened = open_page(tmp_path / "m.html")
+    for i in (0, 37):
+        opened.page.keyboard.press("Escape")  # releases the one before, whose card may lie above
+        opened.page.mouse.click(*opened.place(i))
+        assert opened.state["pinned"] == i
+        lines = opened.page.locator("#card .neighborhood p").all_inner_texts()
+        for line, found in zip(lines, (swapped.missing_neighbors(i), swapped.false_neighbors(i)), strict=True):
+            assert line.startswith(f"{len(found)} ")
+            assert [int(row) for row in re.findall(r"row (\d+)", line)] == found.rows[:6].tolist()
+    assert opened.problems == []
+
+
+def test_a_click_on_a_neighbor_pins_it(open_page, swapped, tmp_path):
+    swapped.to_html(tmp_path / "m.html")
+    opened = open_page(tmp_path / "m.html")
+    opened.page.mouse.click(*opened.place(0))
+    opened.page.locator("#card .neighborhood button").first.click()
+    assert opened.state["pinned"] == swapped.missing_neighbors(0).rows[0]
+
+
+def test_the_page_is_coloured_by_false_neighbors(open_page, swapped, tmp_path):
+    swapped.to_html(tmp_path / "m.html")
+    opened = open_page(tmp_path / "m.html")
+    channels = {one["name"]: one["values"] for one in opened.page.evaluate("gnomon.channels()")}
+    scores = swapped.point_scores()
+    np.testing.assert_array_equal(channels["False neighbours (count)"], scores["false_neighbors"])
+    np.testing.assert_array_equal(channels["Missing neighbours (count)"], scores["missing_neighbors"])
+
+
+def test_on_a_hyperboloid_the_page_compares_no_neighbors(tmp_path):
+    X = np.random.default_rng(1).normal(size=(120, 4))
+    made = gn.map(X, method="umap", output_metric="hyperboloid", random_state=0, n_jobs=1)
+    made.to_html(tmp_path / "m.html")
+    assert not read_page(tmp_path / "m.html")[0]["comparesNeighbors"]
