@@ -121,6 +121,13 @@ def test_rows_are_ranked_for_people_and_for_programs(saved, tmp_path):
     table = ask("suspects", path).stdout.splitlines()
     assert table[0].startswith("1 of 60 labelled rows")
     assert table[2].split()[:3] == ["4", "1", "0"]
+    rows = ask("points", path).stdout.splitlines()
+    assert rows[1].split()[0] == "trustworthiness"
+    document = json.loads(ask("points", path, "--json").stdout)
+    assert document["columns"]["false_neighbors"]["n"] == 60
+    document = json.loads(ask("neighbors", path, "4", "--json").stdout)
+    assert [row["row"] for row in document["false"]["rows"]] == Map.load(path).false_neighbors(4).rows.tolist()
+    assert [row["row"] for row in document["missing"]["rows"]] == Map.load(path).missing_neighbors(4).rows.tolist()
     document = json.loads(ask("outliers", path, "--json", "-n", "2").stdout)
     assert [row["row"] for row in document["rows"]] == Map.load(path).outliers(2).rows.tolist()
     assert "gnomon map --save" in " ".join(ask("suspects", "--help").stdout.split())

@@ -35,6 +35,8 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "suspects": "questions",
     "outliers": "questions",
     "verdict": "verdict",
+    "points": "questions",
+    "neighbors": "questions",
 }
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 

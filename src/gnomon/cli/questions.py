@@ -22,7 +22,9 @@ __all__ = [
     "contrast",
     "counterfactual",
     "importance",
+    "neighbors",
     "outliers",
+    "points",
     "profile",
     "saliency",
     "suspects",
@@ -302,3 +304,31 @@ def outliers(map_path: str, top: int, threads: int | None, as_json: bool) -> Non
     """
     result = open_map(map_path, threads)
     _print_answer(lambda: result.outliers(top), as_json)
+
+
+@click.command("points")
+@map_file
+@with_threads
+@with_json
+def points(map_path: str, threads: int | None, as_json: bool) -> None:
+    """Say how every diagnostic of single points is distributed over MAP: trust, false neighbours, stretch and others.
+
+    MAP is a file that `gnomon map --save` wrote. `gnomon export` writes the columns themselves.
+    """
+    result = open_map(map_path, threads)
+    _print_answer(result.point_scores, as_json)
+
+
+@click.command("neighbors", context_settings={"ignore_unknown_options": True})
+@map_file
+@click.argument("point")
+@with_threads
+@with_json
+def neighbors(map_path: str, point: str, threads: int | None, as_json: bool) -> None:
+    """List the neighbours of POINT that are near on MAP alone (false), and those near in the data alone (missing).
+
+    MAP is a file that `gnomon map --save` wrote; POINT is a row number or a name.
+    """
+    result = open_map(map_path, threads)
+    i = result.find(point)
+    _print_answer(lambda: {"false": result.false_neighbors(i), "missing": result.missing_neighbors(i)}, as_json)

@@ -15,6 +15,7 @@ from gnomon._validation import message
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
 from gnomon.data.labels import measured_labels
+from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
         Suspects,
         Why,
     )
-    from gnomon.maps.points import PointNeighbors, PointScores
     from gnomon.neighbors import NeighborGraph
-    from gnomon.surfaces import Surface
 
 __all__ = ["Questions"]
 
@@ -132,7 +131,7 @@ def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.
     return np.asarray(_SIGNS[sign](np.array(texts, dtype=np.str_), value))
 
 
-class Questions(Verdicts):
+class Questions(PointQuestions, Verdicts):
     """What `gnomon.Map` can be asked; each answer is a table with effects, errors and a fidelity.
 
     Answers are in terms of the features of the map; ask ``Map.with_features(...)`` in terms of others, such as words.
@@ -158,9 +157,6 @@ class Questions(Verdicts):
     _checked: Callable[[], Table]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
     _groups: FeatureGroups | None
-    _points: PointScores | None
-    _plotted: Callable[[], npt.NDArray[Any]]
-    surface: Surface | None
 
     @entrance("find")
     def find(self, text: str) -> int:
@@ -377,102 +373,6 @@ class Questions(Verdicts):
         from gnomon.explanations.outliers import find_outliers
 
         return find_outliers(self._nearest(), n, point_names=self.point_names)
-
-    def point_scores(self) -> PointScores:
-        """Put all that is known of each point into columns, one for each diagnostic; computed once.
-
-        Trust and the neighbours kept, false and missing neighbours and how far away they are, how the map stretches and
-        tears there, how thin it is, R2 of the explanation, outliers in the data and doubt of the label: all rows have
-        them, however many there are. They are the columns of `export` and the colours of the page.
-
-        Returns
-        -------
-        gnomon.maps.points.PointScores
-            A mapping of names to columns of shape (n_samples,); its `summary` is a table of them all.
-
-        Notes
-        -----
-        Up to 5000 rows all are exact. Beyond, "trustworthiness", "continuity" and "triplet_accuracy" are exact for the
-        2000 random rows from which `evaluate` ranks all others. For the other rows the same 2000 are a sample in which
-        ranks are counted: a false neighbour is farther away than all k neighbours in the data, so its rank exceeds k by
-        one more than the number of other rows that are nearer, and the share of these in the sample is that among all
-        rows, without bias. The standard error of trust is at most about 0.01, and 0.001 to 0.005 where trust is high.
-
-        References
-        ----------
-        .. [1] Venna & Kaski, "Neighborhood preservation in nonlinear projection methods", ICANN 2001.
-        """
-        if self._points is None:
-            from gnomon.maps.points import score_points
-
-            self._points = score_points(self)  # type: ignore[arg-type]
-        return self._points
-
-    def false_neighbors(self, i: int) -> PointNeighbors:
-        """List the neighbours of a point in the map that are none in the data.
-
-        Parameters
-        ----------
-        i : int
-            Row number of the point; `find` returns it from a name.
-
-        Returns
-        -------
-        gnomon.maps.points.PointNeighbors
-            Of the 15 nearest on either side (fewer in a small map) with their distances on both; empty for a row
-            without a place in the map.
-
-        Raises
-        ------
-        TypeError, IndexError
-            If there is no such row.
-        """
-        from gnomon.maps.points import list_neighbors
-
-        return list_neighbors(self, i, "false")  # type: ignore[arg-type]
-
-    def missing_neighbors(self, i: int) -> PointNeighbors:
-        """List the neighbours of a point in the data that are none in the map. See `false_neighbors`.
-
-        Parameters
-        ----------
-        i : int
-            Row number of the point.
-
-        Returns
-        -------
-        gnomon.maps.points.PointNeighbors
-
-        Raises
-        ------
-        TypeError, IndexError
-            If there is no such row.
-        """
-        from gnomon.maps.points import list_neighbors
-
-        return list_neighbors(self, i, "missing")  # type: ignore[arg-type]
-
-    def plot_points(self, name: str, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the map coloured by a column of `point_scores`.
-
-        Parameters
-        ----------
-        name : str
-            Of the column, such as "trustworthiness" or "stretch".
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-        **options
-            Further arguments of `gnomon.plot.plot_map`.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        from gnomon.plot import plot_map
-
-        options.setdefault("title", name.replace("_", " "))
-        values = self.point_scores()[name]
-        return plot_map(self._plotted(), values=values, ax=ax, surface=self.surface, **options)
 
     def _nearest(self) -> NeighborGraph:
         graph = self.neighbors()
