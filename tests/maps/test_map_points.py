@@ -64,6 +64,12 @@ def test_every_column_is_told_and_has_a_number_for_each_row(swapped):
     assert scores is swapped.point_scores()
 
 
+def test_the_report_has_the_table_of_all_columns(swapped):
+    told = swapped.report().split("Point by point\n")[1].split("\n\n")[0]
+    assert told == "\n".join(f"  {line}" for line in str(swapped.point_scores()).splitlines())
+    assert swapped.to_dict()["points"] == swapped.point_scores().to_dict()
+
+
 def test_columns_are_those_of_the_parts(swapped):
     scores, explanation = swapped.point_scores(), swapped.explain()
     for name, values in swapped.evaluate().per_point.items():
