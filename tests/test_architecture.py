@@ -38,7 +38,7 @@ _FLOORS = {
     5: ["optimizers", "plot", "viewer"],
     6: ["extension", "theory"],
     7: ["methods"],
-    8: ["maps", "spectrum", "datasets"],
+    8: ["comparison", "maps", "spectrum", "datasets"],
     9: ["cli", "anndata"],
     10: ["__main__"],
 }
@@ -49,6 +49,7 @@ _NO_KERNELS = {
     "plot",
     "viewer",
     "methods",
+    "comparison",
     "maps",
     "spectrum",
     "datasets",

@@ -5,6 +5,8 @@ from . import exceptions as exceptions
 from . import plot as plot
 from ._progress import Progress as Progress
 from ._run import running as running
+from .comparison import compare as compare
+from .comparison import recommend as recommend
 from .completion import complete_missing as complete_missing
 from .data import Block as Block
 from .data import read_table as read_table

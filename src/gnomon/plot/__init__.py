@@ -3,6 +3,7 @@
 from gnomon.plot.map import plot_map, save_png
 from gnomon.plot.mosaic import assign_to_grid, mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
+from gnomon.plot.recommendation import plot_recommendation
 from gnomon.plot.regrets import plot_regrets
 from gnomon.plot.saliency import plot_saliency, save_saliency
 from gnomon.plot.scorecard import plot_scorecard, save_scorecard
@@ -15,6 +16,7 @@ __all__ = [
     "mosaic_picture",
     "plot_map",
     "plot_panels",
+    "plot_recommendation",
     "plot_regrets",
     "plot_saliency",
     "plot_scorecard",

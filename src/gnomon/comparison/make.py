@@ -1,0 +1,145 @@
+"""compare: one table, one search for neighbours, many maps, and four qualities of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._progress import Callback
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Integer, Options, check_parameters
+from gnomon.comparison.result import HEADLINES, Comparison
+from gnomon.comparison.trials import Trial, Trials, requests_of
+from gnomon.evaluation import SIMILARITY_METRICS, embedding_similarity
+from gnomon.evaluation.measures import check_measures
+
+__all__ = ["MEASURES", "compare", "compared"]
+
+MEASURES = (*HEADLINES.values(), "trustworthiness", "continuity", "shepard", "knn_accuracy")
+"""What a comparison takes of each map, if nothing else is asked for."""
+
+
+@entrance("compare", seeded=True)
+def compare(
+    X: Any,
+    methods: Sequence[str] = ("umap", "tsne", "pca"),
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    labels: npt.ArrayLike | None = None,
+    scale: Literal["auto", "standard", "robust"] | None = "auto",
+    n_components: int = 2,
+    n_neighbors: int | None = None,
+    measures: str | Sequence[str] = MEASURES,
+    agreement: str = "knn",
+    n_seeds: int = 1,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+) -> Comparison:
+    """Map a table by several methods and parameters, and say what each map is good at.
+
+    The neighbours of the rows are searched once, as many as the map that asks for most needs, and handed to every
+    method that takes them; where rows are equal each method searches for itself. Every map is judged by the same
+    measures, by `gnomon.evaluation.scorecard`.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Finite numbers.
+    methods : sequence of str, default=("umap", "tsne", "pca")
+        Names as in `gnomon.methods.METHODS`.
+    parameters : mapping or None, default=None
+        For each method its parameters that are not the defaults: a value, or a list or tuple of values, of which all
+        combinations are mapped, such as ``{"umap": {"n_neighbors": [5, 15, 50]}}``.
+    labels : array-like of shape (n_samples,), default=None
+        Classes, for the measures that are about these and the colours of figures. No map sees them.
+    scale : {"auto", "standard", "robust"} or None, default="auto"
+        How columns are standardised before, as for `gnomon.map`.
+    n_components : int >= 1, default=2
+        Dimension of the maps.
+    n_neighbors : int >= 1, below n_samples / 2, or None, default=None
+        Neighbours that measures look at; None as for `gnomon.evaluation.scorecard`.
+    measures : "all", a name or a sequence of names, default=MEASURES
+        Names as in `gnomon.evaluation.MEASURES`. The four of `HEADLINES` are always taken.
+    agreement : str, default="knn"
+        The measure of `gnomon.evaluation.embedding_similarity` by which maps are compared with each other.
+    n_seeds : int >= 1, default=1
+        Fits of each map, with seeds one after the other; their spread is the noise of its scores.
+    random_state : int, Generator, RandomState or None, default=0
+        The first seed.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+    callback : callable or None, default=None
+        Called with a `gnomon.Progress` before the first map, with the number of all, and after each.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If a method, parameter or measure does not exist, or a method refuses the table.
+    TypeError
+        If something is of the wrong type.
+
+    See Also
+    --------
+    recommend : Chooses method and parameters.
+    gnomon.evaluation.scorecard : All measures of one map.
+
+    References
+    ----------
+    .. [1] Lee, Peluffo-Ordonez & Verleysen, "Multi-scale similarities in stochastic neighbour embedding: reducing
+       dimensionality while preserving both local and global structure", Neurocomputing 169, 2015 (area under R_NX).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gnomon
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> found = gnomon.compare(X, methods=("pca", "random_projection"))
+    >>> found.best("auc_rnx").name
+    'pca'
+    """
+    requests = requests_of(methods, parameters, _count("n_components", n_components))
+    names = check_measures(measures)
+    check_parameters({"agreement": Options(*SIMILARITY_METRICS)}, {"agreement": agreement})
+    wanted = [*names, *(name for name in HEADLINES.values() if name not in names)]
+    trials = Trials(X, labels=labels, scale=scale, n_neighbors=n_neighbors, measures=wanted, n_seeds=n_seeds)
+    return compared(trials, trials.make(requests), agreement)
+
+
+def compared(trials: Trials, made: Sequence[Trial], agreement: str) -> Comparison:
+    """Return maps that were made of one table as a comparison."""
+    alike = np.eye(len(made))
+    for i, one in enumerate(made):
+        for j in range(i):
+            alike[i, j] = alike[j, i] = embedding_similarity(
+                one.embedding,
+                made[j].embedding,
+                agreement,
+                n_neighbors=min(10, trials.n_samples - 2),
+                random_state=current_run().seed,
+                n_jobs=current_run().n_threads,
+            )
+    return Comparison(
+        trials=tuple(made),
+        agreement=alike,
+        agreement_metric=agreement,
+        labels=trials.labels,
+        n_neighbors=made[0].scorecard.n_neighbors,
+        graph_neighbors=trials.graph_neighbors,
+        n_seeds=trials.n_seeds,
+        random_state=current_run().seed,
+    )
+
+
+def _count(name: str, value: Any) -> int:
+    checked: int = check_parameters({name: Integer(1)}, {name: value})[name]
+    return checked

@@ -1,0 +1,244 @@
+"""Trials: maps of one table by several methods, from one search for neighbours, each judged by the same scorecard."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import methods as catalogue
+from gnomon._run import current_run
+from gnomon._validation import Integer, Options, check_parameters, message, warn
+from gnomon.data import check_labels, check_table, find_duplicate_rows
+from gnomon.data.names import default_names
+from gnomon.data.scaling import choose_scaling
+from gnomon.evaluation import Scorecard, scorecard
+from gnomon.exceptions import DataWarning
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+__all__ = ["Request", "Trial", "Trials", "requests_of"]
+
+_PER_PERPLEXITY = 3.0  # neighbours for each unit of perplexity, as the methods themselves choose
+_SEEDS = 2**31
+
+
+@dataclass(frozen=True)
+class Request:
+    """A map to be made: a method's name in `gnomon.methods.METHODS` and what is not its default."""
+
+    method: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    n_components: int = 2
+
+    @property
+    def name(self) -> str:
+        """Both in words, such as "umap, n_neighbors=5"."""
+        return ", ".join([self.method, *(f"{key}={value}" for key, value in self.parameters.items())])
+
+    def estimator(self, **settings: Any) -> Any:
+        """Return the estimator, not fitted."""
+        return _class_of(self.method)(n_components=self.n_components, **settings, **self.parameters)
+
+    def n_neighbors(self) -> int | None:
+        """Return the neighbours that it will look for where a graph can serve it; None where none can."""
+        given = self.estimator().get_params()
+        if "precomputed_knn" not in given or given.get("metric") != "euclidean" or given.get("metric_params"):
+            return None
+        wanted = given.get("n_neighbors")
+        if wanted is None and given.get("perplexity") is not None:
+            wanted = math.floor(_PER_PERPLEXITY * given["perplexity"])
+        return None if wanted is None else int(wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A map that was made and judged.
+
+    Attributes
+    ----------
+    name : str
+        Method and parameters in words.
+    method : str
+        As in `gnomon.methods.METHODS`.
+    parameters : dict of str to object
+        Those that were asked for; the others are the method's defaults.
+    embedding : ndarray of shape (n_samples, n_components), float32
+        Of the first seed.
+    scorecard : Scorecard
+        Of the first seed.
+    scores : dict of str to float
+        The measures: means over the seeds.
+    noise : dict of str to float
+        Standard deviations over the seeds; nan of a single one.
+    seconds : float
+        Of the fit with the first seed, the search for neighbours apart.
+    """
+
+    name: str
+    method: str
+    parameters: dict[str, Any]
+    embedding: npt.NDArray[np.float32] = field(repr=False)
+    scorecard: Scorecard = field(repr=False)
+    scores: dict[str, float]
+    noise: dict[str, float] = field(repr=False)
+    seconds: float
+
+
+def _class_of(method: str) -> Any:
+    card = catalogue.find_method(method)
+    assert card is not None  # checked by requests_of
+    return getattr(catalogue, card.estimator)
+
+
+def requests_of(
+    methods: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None, n_components: int
+) -> list[Request]:
+    """Return every map that is asked for: of each method all combinations of the values of its parameters.
+
+    Parameters
+    ----------
+    methods : sequence of str
+    parameters : mapping of method to mapping of parameter to value, or to a list or tuple of values; or None
+    n_components : int
+        Of all maps.
+    """
+    names = [methods] if isinstance(methods, str) else list(methods)
+    if not names or len(set(names)) < len(names):
+        fact = "it is empty" if not names else "one comes twice"
+        raise ValueError(message("methods", "at least one name, each once", fact=fact))
+    for name in names:
+        check_parameters({"methods": Options(*(card.name for card in catalogue.METHODS))}, {"methods": name})
+    grids = dict(parameters or {})
+    for name, grid in grids.items():
+        if name not in names:
+            raise ValueError(message(f"parameters of {name!r}", f"of one of the methods, {', '.join(names)}"))
+        known = _class_of(name)().get_params()
+        for key in grid:
+            if key not in known or key in ("n_components", "random_state", "n_jobs", "callback"):
+                raise ValueError(
+                    message(f"parameters[{name!r}][{key!r}]", f"a parameter of {name} in which maps may differ")
+                )
+    found = []
+    for name in names:
+        grid = {key: list(v) if isinstance(v, (list, tuple)) else [v] for key, v in grids.get(name, {}).items()}
+        found += [
+            Request(name, dict(zip(grid, values, strict=True)), n_components) for values in product(*grid.values())
+        ]
+    return found
+
+
+class Trials:
+    """Makes and judges maps of one table.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+    labels : array-like of shape (n_samples,) or None
+        Seen by the measures of labels alone.
+    scale : {"auto", "standard", "robust"} or None
+        As for `gnomon.map`.
+    n_neighbors : int or None
+        Of the measures.
+    measures : sequence of str
+    n_seeds : int
+        Fits of each map.
+
+    Attributes
+    ----------
+    values : ndarray or csr_array of shape (n_samples, n_features)
+        The table as it is mapped and judged.
+    graph_neighbors : int
+        Neighbours of the graph that maps share; 0 if none does, or rows are equal.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        labels: Any,
+        scale: Any,
+        n_neighbors: int | None,
+        measures: str | Sequence[str],
+        n_seeds: int,
+    ) -> None:
+        self.n_seeds = check_parameters({"n_seeds": Integer(1)}, {"n_seeds": n_seeds})["n_seeds"]
+        table = check_table(X, accept_sparse=True)
+        names = table.feature_names or default_names(table.n_features)
+        scaling, unlike = choose_scaling(table.values, scale, names=names)
+        if unlike and scaling is not None:
+            warn(
+                f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning
+            )
+        self.values = table.values if scaling is None else scaling.apply(table.values)
+        self.n_samples = table.n_samples
+        self.labels = None if labels is None else check_labels(labels, self.n_samples)
+        self.n_neighbors, self.measures = n_neighbors, measures
+        self.graph_neighbors = 0
+        self._graph: NeighborGraph | None = None
+        self._made: dict[tuple[str, int], Trial] = {}
+
+    def share(self, requests: Sequence[Request]) -> None:
+        """Search once for the neighbours of all these maps."""
+        wanted = [k for one in requests if (k := one.n_neighbors()) is not None]
+        most = min(max(wanted, default=0), self.n_samples - 1)
+        if most <= self.graph_neighbors or len(find_duplicate_rows(self.values)[0]) < self.n_samples:
+            return  # equal rows share a place, and neighbours are then those of the distinct rows
+        self._graph = compute_neighbors(self.values, most, seed=current_run().seed)
+        self.graph_neighbors = most
+
+    def make(self, requests: Sequence[Request]) -> list[Trial]:
+        """Make and judge maps, each only once."""
+        self.share(requests)
+        reporter = current_run().reporter
+        total = len(requests)
+        reporter.begin("maps", total)
+        for done, request in enumerate(requests):
+            key = (request.name, request.n_components)
+            if key not in self._made:
+                self._made[key] = self._make(request)
+            reporter.update(done + 1, total)
+        reporter.end()
+        return [self._made[one.name, one.n_components] for one in requests]
+
+    def _make(self, request: Request) -> Trial:
+        run = current_run()
+        embeddings, cards, seconds = [], [], []
+        for repeat in range(self.n_seeds):
+            began = time.perf_counter()
+            embeddings.append(self._fit(request, (run.seed + repeat) % _SEEDS))
+            seconds.append(time.perf_counter() - began)
+            cards.append(
+                scorecard(
+                    self.values,
+                    embeddings[-1],
+                    self.labels,
+                    n_neighbors=self.n_neighbors,
+                    measures=self.measures,
+                    random_state=run.seed,
+                    n_jobs=run.n_threads,
+                )
+            )
+        values = {name: np.array([card[name].value for card in cards]) for name in cards[0]}
+        return Trial(
+            name=request.name,
+            method=request.method,
+            parameters=dict(request.parameters),
+            embedding=embeddings[0],
+            scorecard=cards[0],
+            scores={name: float(found.mean()) for name, found in values.items()},
+            noise={name: float(np.std(v, ddof=1)) if len(v) > 1 else math.nan for name, v in values.items()},
+            seconds=seconds[0],
+        )
+
+    def _fit(self, request: Request, seed: int) -> npt.NDArray[np.float32]:
+        estimator = request.estimator(random_state=seed, n_jobs=current_run().n_threads)
+        needed = request.n_neighbors()
+        if needed is not None and self._graph is not None and needed <= self.graph_neighbors:
+            estimator.set_params(precomputed_knn=self._graph)
+        return np.asarray(estimator.fit_transform(self.values), dtype=np.float32)

@@ -1,0 +1,117 @@
+"""A recommendation follows its stated rule, sees no labels, and shows the curve it rests on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon
+
+
+@pytest.fixture(scope="module")
+def curved():
+    """Points on a curved sheet in five dimensions, which no plane shows."""
+    rng = np.random.default_rng(5)
+    along, across = rng.uniform(0, 9, 150), rng.uniform(0, 2, 150)
+    sheet = np.column_stack([along * np.cos(along), along * np.sin(along), across])
+    return np.hstack([sheet, 0.05 * rng.normal(size=(150, 2))]).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def recommended(curved):
+    return gnomon.recommend(curved, scale=None)
+
+
+def test_a_plane_is_left_to_principal_components():
+    rng = np.random.default_rng(0)
+    plane = rng.normal(size=(120, 2)) @ rng.normal(size=(2, 6))
+    found = gnomon.recommend(plane.astype(np.float32), scale=None)
+    assert (found.method, found.parameters) == ("pca", {})
+    assert found.intrinsic_dimension == pytest.approx(2.0, abs=0.5)
+
+
+def test_the_chosen_map_is_the_simplest_within_the_tolerance_of_the_best(recommended):
+    least = max(one.scores["trustworthiness"] for one in recommended.comparison.trials if not one.parameters) - 0.005
+    order = ("pca", "umap", "tsne")
+    allowed = [one for one in recommended.comparison.trials if one.scores["trustworthiness"] >= least]
+    best = max(one.scores["neighborhood_preservation"] for one in allowed)
+    near = [one for one in allowed if one.scores["neighborhood_preservation"] >= best - recommended.tolerance]
+    simplest = min(len(one.parameters) for one in near)
+    first = min(order.index(one.method) for one in near if len(one.parameters) == simplest)
+    assert recommended.chosen in near
+    assert (len(recommended.chosen.parameters), recommended.method) == (simplest, order[first])
+    names = {one.name for one in recommended.comparison.trials}
+    assert {*recommended.refused} == names - {one.name for one in allowed}
+
+
+def test_the_tolerance_is_twice_the_pooled_noise_and_at_least_a_hundredth(recommended):
+    noise = [one.noise["neighborhood_preservation"] for one in recommended.comparison.trials]
+    assert recommended.tolerance == pytest.approx(max(0.01, 2 * np.sqrt(np.mean(np.square(noise)))), rel=1e-12)
+
+
+def test_curves_tell_the_scores_of_the_maps(recommended):
+    by_name = {one.name: one for one in recommended.comparison.trials}
+    curve = next(one for one in recommended.curves if one.parameter == "perplexity")
+    for value, found in zip(curve.values, curve.criterion, strict=True):
+        name = "tsne" if value == curve.default else f"tsne, perplexity={value}"
+        assert found == by_name[name].scores["neighborhood_preservation"]
+    assert list(curve.values) == sorted(curve.values)
+    assert curve.chosen in curve.values
+
+
+def test_no_map_is_made_twice(recommended):
+    names = [one.name for one in recommended.comparison.trials]
+    assert len(names) == len(set(names))
+
+
+def test_labels_do_not_touch_the_choice(curved, recommended):
+    labels = np.random.default_rng(1).integers(0, 3, len(curved))
+    found = gnomon.recommend(curved, scale=None, labels=labels)
+    assert (found.chosen.name, found.tolerance) == (recommended.chosen.name, recommended.tolerance)
+    assert "knn_accuracy" in found.chosen.scores
+
+
+def test_the_estimator_makes_the_recommended_map(curved, recommended):
+    Y = recommended.estimator(random_state=0).fit_transform(curved)
+    np.testing.assert_array_equal(np.asarray(Y, np.float32), recommended.chosen.embedding)
+
+
+def test_threads_change_no_bit(curved):
+    one, two = (gnomon.recommend(curved[:90], ("pca", "umap"), scale=None, n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.chosen.embedding, two.chosen.embedding)
+    assert one.curves == two.curves
+
+
+def test_a_line_is_given_one_component():
+    rng = np.random.default_rng(2)
+    line = np.outer(rng.uniform(0, 10, 80), np.ones(4)) + 1e-4 * rng.normal(size=(80, 4))
+    found = gnomon.recommend(line.astype(np.float32), "pca", scale=None, n_components=None)
+    assert found.n_components == 1
+    assert found.chosen.embedding.shape == (80, 1)
+    assert found.curves[-1].values == (1, 2)
+
+
+def test_another_criterion_is_followed(curved):
+    found = gnomon.recommend(curved, ("pca", "umap"), scale=None, criterion="local_r2", n_seeds=1)
+    best = max(one.scores["local_r2"] for one in found.comparison.trials if one.name not in found.refused)
+    assert found.chosen.scores["local_r2"] >= best - found.tolerance
+
+
+def test_summary_names_the_choice_and_plot_draws_each_curve(recommended):
+    assert recommended.summary().startswith(f"Use {recommended.chosen.name}.")
+    assert len(recommended.plot().axes) == len(recommended.curves) + 1
+    assert recommended.to_dict()["method"] == recommended.method
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"methods": ("umpa",)}, r"recommend: methods='umpa' must be one of"),
+        ({"criterion": "knn_accuracy"}, r"recommend: criterion='knn_accuracy' must be one of"),
+        ({"n_components": 0}, r"recommend: n_components=0 must be"),
+        ({"n_seeds": 1.5}, r"recommend: n_seeds=1.5 must be"),
+    ],
+)
+def test_wrong_arguments_are_named(curved, options, text):
+    with pytest.raises((ValueError, TypeError), match=text):
+        gnomon.recommend(curved, **options)
