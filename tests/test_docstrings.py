@@ -13,6 +13,7 @@ import pytest
 _ROOMS = [
     "gnomon",
     "gnomon.affinities",
+    "gnomon.comparison",
     "gnomon.data",
     "gnomon.datasets",
     "gnomon.evaluation",

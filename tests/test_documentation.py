@@ -34,6 +34,7 @@ def _assert_alike(printed, stated):
     ("page", "n_examples"),
     [
         ("cells.md", 4),
+        ("choosing.md", 2),
         ("coming-from.md", 1),
         ("functions.md", 5),
         ("methods.md", 2),

@@ -22,6 +22,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "explain": "positions",
     "evaluate": "positions",
     "compare": "compare",
+    "recommend": "recommend",
     "methods": "methods",
     "forecast": "forecast",
     "spectrum": "spectrum",

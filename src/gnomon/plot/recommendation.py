@@ -45,6 +45,9 @@ def plot_recommendation(recommendation: Any) -> Figure:
     axes = figure.subplots(1, panels, squeeze=False).ravel()
     for k, (ax, curve) in enumerate(zip(axes, recommendation.curves, strict=False)):
         _draw_curve(ax, curve, recommendation, legend=k == 0)
+    found = [value for curve in recommendation.curves for value in (*curve.criterion, *curve.trustworthiness)]
+    for ax in axes[:-1]:  # one scale, so that methods can be compared
+        ax.set_ylim(min([*found, 1.0]) - 0.03, max([*found, 0.0]) + 0.03)
     _draw_map(axes[-1], recommendation)
     figure.suptitle(f"Recommended: {recommendation.chosen.name}", x=0.01, ha="left", fontsize=13, fontweight="bold")
     return figure
@@ -75,4 +78,5 @@ def _draw_map(ax: Any, recommendation: Any) -> None:
     colors = colors_of(labels, None, len(Y))
     draw_points(ax, Y[:, :2], None if colors is None else colors.rgb, share=_SHARE)
     dress(ax, Y[:, :2], None)
+    ax.set_box_aspect(1.0)
     ax.set_title("the map", fontsize=11)

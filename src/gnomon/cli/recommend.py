@@ -1,0 +1,91 @@
+"""`gnomon recommend`: which method and parameters for a table."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from gnomon._entrance import entrance
+from gnomon.cli.config import with_config
+from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
+from gnomon.cli.inputs import open_data
+from gnomon.cli.options import with_data, with_json, with_threads
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
+from gnomon.cli.record import write_records
+
+__all__ = ["recommend"]
+
+
+@click.command("recommend")
+@click.argument("data")
+@click.option("--method", "methods", multiple=True, metavar="NAME", help="Methods to choose from, the simplest first.")
+@click.option(
+    "--criterion", metavar="NAME", help="What the map is to be good at, neighborhood_preservation by default."
+)
+@click.option("--n-components", type=int, help="Dimensions of the map, 2 by default.")
+@click.option("--n-seeds", type=int, help="Fits of each map, 2 by default.")
+@click.option("--png", metavar="FILE", help="Write a picture of the curves and the map.")
+@with_data
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer.")
+@with_threads
+@with_config
+@with_json
+@click.option("--quiet", is_flag=True, help="Show no progress and no report.")
+@entrance("gnomon recommend")
+def recommend(
+    data: str,
+    methods: tuple[str, ...],
+    criterion: str | None,
+    n_components: int | None,
+    n_seeds: int | None,
+    png: str | None,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **source: Any,
+) -> None:
+    """Choose method and parameters for DATA, without its labels, and say why.
+
+    DATA is a file or the name of a data set, as for `gnomon map`. Maps by each method and over its parameters are
+    compared; the simplest that is about as good as the best is taken. Labels colour the picture alone.
+    """
+    from gnomon.comparison import recommend as choose
+    from gnomon.data import check_table
+    from gnomon.maps.representation import resolve
+
+    paths = given(png=png)
+    check_outputs(paths, as_json=as_json)
+    found: list[str] = []
+    with collect_warnings(found):
+        dataset = open_data(data, **given(**source))
+        features = check_table(dataset.X, accept_sparse=True).values
+        coordinates = resolve(dataset.representation, features, features, seed=seed)
+        pictures = dataset.image_shape is not None
+        with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
+            recommendation = choose(
+                dataset.X if coordinates is None else coordinates.values,
+                labels=dataset.labels,
+                scale=None if coordinates is not None or pictures else "auto",
+                random_state=seed,
+                n_jobs=threads,
+                callback=bar,
+                **given(methods=methods or None, criterion=criterion, n_components=n_components, n_seeds=n_seeds),
+            )
+        for kind, path in paths.items():
+            with destination(kind, path) as file:
+                recommendation.plot().savefig(file, dpi=150)
+        write_records(paths, data=dataset)
+    if as_json:
+        document = {"data": data_document(dataset), "recommendation": recommendation.to_dict()}
+        click.echo(json_text({**document, "warnings": found, "files": paths}))
+    elif not quiet:
+        chosen = recommendation
+        written = "".join(f" -p {name}={value}" for name, value in chosen.parameters.items())
+        command = (
+            f"gnomon map {data} -o map.html --method {chosen.method} --n-components {chosen.n_components}{written}"
+        )
+        tell(f"{recommendation.summary()}\n\n{command}", paths)
+        tell_files(paths)
