@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -195,6 +196,35 @@ class Comparison:
         told = [f"{one.name}\nneighbours kept {one.scores.get(kept, math.nan):.2f}" for one in self.trials]
         maps = [one.embedding for one in self.trials]
         return plot_panels(maps, labels=self.labels, titles=told if titles is None else titles)
+
+    @entrance("Comparison.to_html")
+    def to_html(
+        self, path: str | os.PathLike[str], *, title: str = "Maps side by side", point_names: Any = None
+    ) -> None:
+        """Write all maps as one page: what the pointer or a lasso marks in one map is marked in all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            One HTML file that opens from disk and asks the network for nothing.
+        title : str, default="Maps side by side"
+            Heading.
+        point_names : array-like of shape (n_samples,), default=None
+            A name for each row, told where the pointer is.
+
+        Raises
+        ------
+        ValueError
+            If the maps have more than three components.
+        """
+        from gnomon.viewer import write_side_by_side
+
+        scored = [HEADLINES["manifolds"], HEADLINES["neighborhoods"]]
+        captions = [
+            " · ".join(f"{name.replace('_', ' ')} {one.scores[name]:.3f}" for name in scored if name in one.scores)
+            for one in self.trials
+        ]
+        write_side_by_side(path, self.maps, captions=captions, labels=self.labels, point_names=point_names, title=title)
 
 
 def _told(value: float, noise: float) -> str:

@@ -143,6 +143,10 @@ class Document:
             column = encode_column(values, self.n_samples, name=f"metadata[{name!r}]")
             self._add_column("metadata", str(name), column)
 
+    def add_plane(self, name: str, positions: npt.NDArray[Any]) -> None:
+        """Positions of all points in one of several maps."""
+        self.payload.add("core", name, self._shown(positions).astype(np.float32))
+
     def add_point_names(self, names: Sequence[object] | None) -> None:
         """One name a point."""
         if names is None:

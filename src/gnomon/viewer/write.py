@@ -27,14 +27,22 @@ from gnomon._validation import message
 from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
 
-__all__ = ["bundle", "preview_png", "write_html"]
+__all__ = ["bundle", "page_parts", "preview_png", "write_html"]
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[a-z0-9/]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
 
-def _page_parts(parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, preview: bytes) -> Iterator[str]:
+_PAGES = {  # template, style sheet and first module of each kind of page
+    "map": ("template.html", "static/style.css", "main"),
+    "side_by_side": ("side_by_side.html", "static/side_by_side.css", "linked/main"),
+}
+
+
+def page_parts(
+    parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, preview: bytes, page: str = "map"
+) -> Iterator[str]:
     """Yield the text of the page piece by piece (its data may be large).
 
     Parameters
@@ -45,15 +53,18 @@ def _page_parts(parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, 
         Plain text; escaped here.
     preview : bytes
         PNG shown while there is no JavaScript.
+    page : {"map", "side_by_side"}, default="map"
+        Which kind of page.
     """
+    template, style, entry = _PAGES[page]
     values = {
         "title": html.escape(title),
         "subtitle": html.escape(subtitle),
         "preview": base64.b64encode(preview).decode("ascii"),
-        "style": _asset("static/style.css"),
-        "script": bundle(),
+        "style": _asset(style),
+        "script": bundle(entry),
     }
-    for piece in re.split(r"(\{\{\w+\}\})", _asset("template.html")):
+    for piece in re.split(r"(\{\{\w+\}\})", _asset(template)):
         name = piece.strip("{}")
         if piece == "{{data}}":
             for group, text in parts:
@@ -195,4 +206,4 @@ def write_html(
     picture = preview_png(document.embedding, document.colors)
     subtitle = " · ".join(filter(None, [content.method, f"{document.n_samples:,} points"]))
     with atomic_write(path, "w") as page:
-        page.writelines(_page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture))
+        page.writelines(page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture))
