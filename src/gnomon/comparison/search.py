@@ -39,7 +39,7 @@ _SEARCHED: dict[str, dict[str, tuple[Any, ...]]] = {
 @entrance("recommend", seeded=True)
 def recommend(
     X: Any,
-    methods: Sequence[str] = ("pca", "umap", "tsne"),
+    methods: Sequence[str] = ("pca", "tsne", "umap"),
     *,
     criterion: str = "neighborhood_preservation",
     labels: npt.ArrayLike | None = None,
@@ -65,10 +65,10 @@ def recommend(
     ----------
     X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
         Finite numbers.
-    methods : sequence of str, default=("pca", "umap", "tsne")
-        Names as in `gnomon.methods.METHODS`, the simplest first. Searched are n_neighbors and min_dist of "umap" and
-        "densmap", perplexity of "tsne" and "largevis", n_neighbors of "trimap" and "isomap"; others are mapped with
-        their defaults.
+    methods : sequence of str, default=("pca", "tsne", "umap")
+        Names as in `gnomon.methods.METHODS`, the simplest first: t-SNE, with one parameter and no sampled forces, is
+        before UMAP. Searched are n_neighbors and min_dist of "umap" and "densmap", perplexity of
+        "tsne" and "largevis", n_neighbors of "trimap" and "isomap"; others are mapped with their defaults.
     criterion : str, default="neighborhood_preservation"
         What a map is to be good at, a measure of `gnomon.evaluation.MEASURES`: "neighborhood_preservation", the share
         of each row's nearest that stay its nearest; "auc_rnx", the same over neighbourhoods of every size, where small
