@@ -1,7 +1,7 @@
 """How far to trust a map, overall and point by point, and how good its explanation is."""
 
 from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
-from gnomon.evaluation.baselines import NullScores, dynamicviz, embedr, scdeed
+from gnomon.evaluation.baselines import PointNulls, dynamicviz, embedr, scdeed
 from gnomon.evaluation.cluster_stability import ClusterStability
 from gnomon.evaluation.comparisons import is_denser, is_nearer
 from gnomon.evaluation.evaluation import Evaluation, evaluate
@@ -17,8 +17,8 @@ from gnomon.evaluation.explanations import (
     sign_agreement,
     stability,
 )
-from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
 from gnomon.evaluation.gaps import are_apart, is_continuum, is_real
+from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.nulls import NullScores, null_scores
 from gnomon.evaluation.pairs import ShepardDiagram
@@ -41,6 +41,7 @@ __all__ = [
     "MapStability",
     "Measure",
     "NullScores",
+    "PointNulls",
     "PushTest",
     "Score",
     "Scorecard",

@@ -20,7 +20,7 @@ from gnomon.evaluation.refits import method_again
 from gnomon.linalg import principal_components
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["NullScores", "dynamicviz", "embedr", "scdeed"]
+__all__ = ["PointNulls", "dynamicviz", "embedr", "scdeed"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(frozen=True, repr=False)
-class NullScores:
+class PointNulls:
     """A score of every point beside those of points of tables without structure, mapped by the same method.
 
     Attributes
@@ -60,7 +60,7 @@ class NullScores:
     embedding: Floats
 
     def __repr__(self) -> str:
-        return f"NullScores(name={self.name!r}, n_samples={len(self.scores)}, n_nulls={len(self.null)})"
+        return f"PointNulls(name={self.name!r}, n_samples={len(self.scores)}, n_nulls={len(self.null)})"
 
     def verdicts(self, level: float = 0.05) -> npt.NDArray[np.str_]:
         """Sort points by where their score lies among those of nulls.
@@ -95,7 +95,7 @@ def embedr(
     n_nulls: int = 1,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-) -> NullScores:
+) -> PointNulls:
     """Score each point of a map by EMBEDR: the divergence of its neighbourhood, and how often chance does as well.
 
     The score of row i is the Kullback-Leibler divergence sum over j of p_ij log(p_ij / q_ij), over its
@@ -122,7 +122,7 @@ def embedr(
 
     Returns
     -------
-    NullScores
+    PointNulls
         ``p_values``: share of null scores at most the point's.
 
     Notes
@@ -169,14 +169,14 @@ def scdeed(
     n_nulls: int = 1,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-) -> NullScores:
+) -> PointNulls:
     """Score each point of a map by scDEED: whether its distances in the map rise as those in the data do.
 
     The score of row i is the correlation (Pearson) of two lists: distances in the map to the `share` of the rows that
     are nearest in the data, nearest in the data first; and distances in the map to as many rows that are nearest in
     the map, nearest first. High is good, 1 if both spaces rank all of them alike. The null is the score of rows of a
     table whose columns are shuffled, each by itself, mapped by the same method. A row is dubious below the 5 %
-    quantile of the null, trustworthy above the 95 % quantile: `NullScores.verdicts`.
+    quantile of the null, trustworthy above the 95 % quantile: `PointNulls.verdicts`.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def scdeed(
 
     Returns
     -------
-    NullScores
+    PointNulls
         ``p_values``: share of null scores at least the point's. NaN where a list is constant.
 
     Notes
@@ -236,7 +236,7 @@ def _beside_nulls(
     *,
     low_is_good: bool,
     n_pcs: int | None = None,
-) -> NullScores:
+) -> PointNulls:
     """Score the map of a table and those of shuffled tables."""
     seed = current_run().seed
     known = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
@@ -264,7 +264,7 @@ def _beside_nulls(
     else:
         better = len(pooled) - np.searchsorted(pooled, scores, side="left")
     p_values = np.where(np.isfinite(scores) & (len(pooled) > 0), better / max(len(pooled), 1), np.nan)
-    return NullScores(name, scores, np.stack(null), p_values, Y)
+    return PointNulls(name, scores, np.stack(null), p_values, Y)
 
 
 def _shuffled(X: Any, generator: np.random.Generator) -> Any:
