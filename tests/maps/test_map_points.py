@@ -112,6 +112,8 @@ def test_rows_without_a_place_have_no_scores_and_are_nobody_s_neighbor():
     assert len(made.missing_neighbors(7)) == 0
     listed = [row for i in range(200) for row in (*made.false_neighbors(i).rows, *made.missing_neighbors(i).rows)]
     assert not {5, 7} & set(listed)
+    in_data = made.neighbors().indices[:, :15]
+    assert all(set(made.missing_neighbors(i).rows) <= set(in_data[i].tolist()) for i in range(200))
 
 
 def test_distances_given_in_place_of_a_table_are_taken_as_they_are():
