@@ -18,9 +18,10 @@ __all__ = ["forecast"]
 def forecast(X: Any, method: str | Embedder = "umap", **parameters: Any) -> Forecast:
     """Tell what a fit would take, without beginning it.
 
-    The figures are counts of the arrays that each stage holds, fitted to what fresh processes took: within a fifth of the
-    peak for dense tables near a subspace of few dimensions in Euclidean distance (``python -m benchmarks.forecast``),
-    down to three quarters of it for others. Equal rows take less, since they are mapped once.
+    The figures are counts of the arrays that each stage holds, fitted to what fresh processes took: within a fifth of
+    the peak for dense tables near a subspace of few dimensions in Euclidean distance
+    (``python -m benchmarks.forecast``), down to three quarters of it for others. Equal rows take less, since they are
+    mapped once.
 
     Parameters
     ----------
