@@ -187,13 +187,13 @@ def _dip(landscape: Landscape, a: Mask, b: Mask, island: bool) -> tuple[float, i
     The peak of a group is the density that a tenth of its core exceeds, which chance lifts less than the largest.
     """
     core_a, peak_a = _core(a, landscape.radii)
-    enough_a = (np.count_nonzero(core_a) + 1) // 2
+    enough_a = (int(np.count_nonzero(core_a)) + 1) // 2
     if island:
-        enough_b = min(enough_a, max(1, np.count_nonzero(b) // (2 * _CORE)))
-        return landscape.between(core_a, b, (enough_a, enough_b), (peak_a, 0.0)), int(min(enough_a, enough_b))
+        enough_b = min(enough_a, max(1, int(np.count_nonzero(b)) // (2 * _CORE)))
+        return landscape.between(core_a, b, (enough_a, enough_b), (peak_a, 0.0)), min(enough_a, enough_b)
     core_b, peak_b = _core(b, landscape.radii)
-    enough_b = (np.count_nonzero(core_b) + 1) // 2
-    return landscape.between(core_a, core_b, (enough_a, enough_b), (peak_a, peak_b)), int(min(enough_a, enough_b))
+    enough_b = (int(np.count_nonzero(core_b)) + 1) // 2
+    return landscape.between(core_a, core_b, (enough_a, enough_b), (peak_a, peak_b)), min(enough_a, enough_b)
 
 
 def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float) -> str:
@@ -285,8 +285,8 @@ def are_apart(
     'yes'
     """
     checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, n_rows=n_rows, n_nulls=n_nulls)
-    masks = check_groups(ground.n_given, a=a, b=b)
-    return ground.judge(*masks, names, island=False, bridge=checked["bridge"], alpha=checked["alpha"])
+    first, second = check_groups(ground.n_given, a=a, b=b)
+    return ground.judge(first, second, names, island=False, bridge=checked["bridge"], alpha=checked["alpha"])
 
 
 @entrance("is_real", seeded=True)

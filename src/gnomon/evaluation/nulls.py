@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.evaluation.evaluation import evaluate
 from gnomon.evaluation.structureless import KINDS, draw_structureless
 from gnomon.geometry.check import check_features, check_places
@@ -22,7 +22,7 @@ __all__ = ["NullScores", "adjusted_p_values", "null_scores"]
 
 Floats = npt.NDArray[np.float64]
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "kind": Options(*KINDS),
     "n_nulls": Integer(1),
     "alpha": Real(0.0, 1.0, low_open=True, high_open=True),
