@@ -308,4 +308,4 @@ def _described(name: str, values: Floats) -> dict[str, Any]:
 
 
 def _told(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
+    return "-" if value is None else f"{0.0 if abs(value) < 1e-9 else value:.3g}"

@@ -75,7 +75,8 @@ def check_anchors(given: Any, shape: tuple[int, int]) -> Float64Array | None:
         remedy = "Give a row all its coordinates, or NaN in all of them to leave it free."
         raise ValueError(message("anchors", "finite, or NaN in all of a row", fact=fact, remedy=remedy))
     if free.all():
-        raise ValueError(message("anchors", "given for one row at least", remedy="Leave anchors out."))
+        rule = "given for one row at least that takes part in the fit"
+        raise ValueError(message("anchors", rule, remedy="Leave anchors out."))
     return anchors
 
 
