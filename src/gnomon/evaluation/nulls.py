@@ -37,11 +37,11 @@ def adjusted_p_values(p_values: Floats) -> Floats:
     ----------
     .. [1] Benjamini & Hochberg, "Controlling the false discovery rate", J. R. Stat. Soc. B 57, 1995.
     """
+    from scipy.stats import false_discovery_control  # takes long to load
+
     adjusted = np.full(len(p_values), np.nan)
-    known = np.flatnonzero(np.isfinite(p_values))
-    order = known[np.argsort(p_values[known], kind="stable")]
-    scaled = p_values[order] * len(order) / np.arange(1, len(order) + 1)
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    known = np.isfinite(p_values)
+    adjusted[known] = false_discovery_control(p_values[known])
     return adjusted
 
 

@@ -299,9 +299,7 @@ class Map(Questions):
         """
         from gnomon.evaluation import scorecard
 
-        if self.surface is not None:
-            remedy = "Use evaluate, which follows the surface."
-            raise ValueError(message("scorecard", "of a flat map", fact=self.surface.words, remedy=remedy))
+        self._refuse_surface("a scorecard", remedy="Use evaluate, which follows the surface.")
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
         return scorecard(self._mapped(), self.embedding, measures=measures, **given)
 
@@ -397,10 +395,10 @@ class Map(Questions):
         self._refuse_surface("a function with a derivative")
         return self._estimator if self.extension_kind == "method" else self._function()
 
-    def _refuse_surface(self, what: str) -> None:
+    def _refuse_surface(self, what: str, *, remedy: str = "Place new rows with place.") -> None:
         """Raise ValueError if the map does not lie in flat space, of which an atlas is."""
         if self.surface is not None:
-            rule, remedy = f"in flat space for {what}", "Place new rows with place."
+            rule = f"in flat space for {what}"
             raise ValueError(message(f"a map on a {self.surface.name}", rule, remedy=remedy))
 
     @entrance()

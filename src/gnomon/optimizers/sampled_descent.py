@@ -19,7 +19,7 @@ from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State
 
-__all__ = ["CompiledEpochs", "SampledDescent", "SampledObjective", "SampledState"]
+__all__ = ["CompiledEpochs", "SampledDescent", "SampledObjective", "SampledState", "usual_epochs"]
 
 _RULES: dict[str, Rule] = {
     "max_iter": Either(Options("auto"), Integer(low=0)),
@@ -32,6 +32,11 @@ _RULES: dict[str, Rule] = {
 }
 _DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
+
+
+def usual_epochs(n_samples: int) -> int:
+    """Return the number of epochs that "auto" stands for."""
+    return 500 if n_samples <= _SMALL else 200
 
 
 class SampledObjective(Valued, Protocol):
@@ -179,9 +184,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
 
     def resolve_max_iter(self, n_samples: int) -> int:
         """Return the number of epochs for n_samples points."""
-        if self.max_iter == "auto":
-            return 500 if n_samples <= _SMALL else 200
-        return int(self.max_iter)
+        return usual_epochs(n_samples) if self.max_iter == "auto" else int(self.max_iter)
 
     @entrance("SampledDescent")
     def start(self, objective: SampledObjective, Y: Points) -> SampledState:

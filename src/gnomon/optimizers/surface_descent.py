@@ -15,6 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives import CrossEntropy, OnSurface
 from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.sampled_descent import usual_epochs
 from gnomon.optimizers.state import Points, State, Stopping
 
 __all__ = ["SampledSurfaceDescent", "SampledSurfaceState", "SurfaceDescent", "SurfaceState"]
@@ -25,7 +26,6 @@ _SAMPLED_RULES: dict[str, Rule] = {
     "block": Integer(low=1),
 }
 _RULES: dict[str, Rule] = {"max_iter": Integer(low=0), "tol": Real(low=0.0), "block": Integer(low=1)}
-_SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in `SampledDescent`
 _DECREASE, _TRIES = 1e-4, 30  # Armijo's share of the linear decrease; halvings of a step
 _LONGEST = 1.0  # of a point's step, in units of the map
 
@@ -87,9 +87,7 @@ class SampledSurfaceDescent(Optimizer[SampledSurfaceState, OnSurface]):
 
     def resolve_max_iter(self, n_samples: int) -> int:
         """Return the number of epochs for n_samples points."""
-        if self.max_iter == "auto":
-            return 500 if n_samples <= _SMALL else 200
-        return int(self.max_iter)
+        return usual_epochs(n_samples) if self.max_iter == "auto" else int(self.max_iter)
 
     @entrance("SampledSurfaceDescent")
     def start(self, objective: OnSurface, Y: Points) -> SampledSurfaceState:

@@ -67,13 +67,10 @@ def movement_of(
     -------
     Movement
     """
+    from scipy.stats import false_discovery_control  # takes long to load
+
     by_chance = np.sort(null, axis=None)
     above = by_chance.size - np.searchsorted(by_chance, distances, side="left")
     p: Float64Array = np.asarray((1.0 + above) / (1.0 + by_chance.size), dtype=np.float64)
-    n = len(p)
-    order = np.argsort(p, kind="stable")
-    below = np.flatnonzero(p[order] <= rate * np.arange(1, n + 1) / max(n, 1))
-    moved = np.zeros(n, dtype=bool)
-    if below.size:
-        moved[order[: below[-1] + 1]] = True
+    moved = np.asarray(false_discovery_control(p) <= rate) if len(p) else np.zeros(0, dtype=np.bool_)
     return Movement(tables, rows, distances, null, p, moved, rate)
