@@ -1,23 +1,17 @@
 #include <cassert>
 
+#include "block_search.hpp"
 #include "gnomon/neighbors.hpp"
 
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kMaxChunk = 480;             // queries of one task
-constexpr std::size_t kChunkFloats = 1U << 17;     // packed queries of one task, to fit the second-level cache
-constexpr std::size_t kBaseBlock = 4096;           // rows of the base of one task
-constexpr std::size_t kMaxPartialKeys = 1U << 22;  // keys held between tasks and merge (32 MB)
+constexpr std::size_t kMaxChunk = 480;          // queries of one task
+constexpr std::size_t kChunkFloats = 1U << 17;  // packed queries of one task, to fit the second-level cache
 
 std::size_t choose_chunk(std::size_t d) {
     return std::clamp<std::size_t>(kChunkFloats / d / kTileRows, 1, kMaxChunk / kTileRows) * kTileRows;
 }
-
-// What one task searches: some queries in some rows of the base.
-struct Task {
-    std::size_t query0, query1, base0, base1;
-};
 
 void fill_queries(Span2<const float> queries, const Task& task, PackedRows& packed, std::vector<TileQueries>& tiles) {
     const std::size_t count = task.query1 - task.query0, d = queries.cols();
@@ -69,35 +63,10 @@ void nearest_rows(Span2<const float> base, Span2<const float> queries, Span2<std
                   std::span<float> cutoffs, const Context& context) {
     assert(base.cols() == queries.cols() && indices.rows() == queries.rows() && cutoffs.size() == queries.rows());
     const std::size_t n = queries.rows(), k = indices.cols(), chunk = choose_chunk(base.cols());
-    const std::size_t n_bases = (base.rows() + kBaseBlock - 1) / kBaseBlock;
-    const std::size_t slab = std::max<std::size_t>(1, kMaxPartialKeys / (k * n_bases) / chunk) * chunk;
-    std::vector<std::uint64_t> keys(std::min(slab, round_up(n, chunk)) * n_bases * k);
-    std::vector<std::size_t> counts(std::min(slab, round_up(n, chunk)) * n_bases);
-    std::vector<NearestKeys> nearest(static_cast<std::size_t>(context.n_threads), NearestKeys(k));
-
-    for (std::size_t slab0 = 0; slab0 < n; slab0 += slab) {
-        const std::size_t slab1 = std::min(n, slab0 + slab), n_chunks = (slab1 - slab0 + chunk - 1) / chunk;
-        parallel_for(n_chunks * n_bases, context, [&](std::size_t t, std::size_t worker) {
-            const std::size_t query0 = slab0 + t / n_bases * chunk, block = t % n_bases, base0 = block * kBaseBlock;
-            const Task task{query0, std::min(slab1, query0 + chunk), base0, std::min(base.rows(), base0 + kBaseBlock)};
-            search(base, queries, task, nearest[worker]);
-            for (std::size_t i = task.query0; i < task.query1; ++i) {
-                const std::size_t place = (i - slab0) * n_bases + block;
-                counts[place] = nearest[worker].finish(i - task.query0, keys.data() + place * k);
-            }
-        });
-        parallel_blocks(slab1 - slab0, 256, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-            std::vector<std::uint64_t> merged;
-            for (std::size_t i = begin; i < end; ++i) {
-                merged.clear();
-                for (std::size_t place = i * n_bases; place < (i + 1) * n_bases; ++place) {
-                    const std::uint64_t* found = keys.data() + place * k;
-                    merged.insert(merged.end(), found, found + counts[place]);
-                }
-                write_row(merged, {indices.row(slab0 + i), k}, cutoffs[slab0 + i]);
-            }
-        });
-    }
+    search_in_blocks(
+        n, base.rows(), k, chunk, context,
+        [&](const Task& task, NearestKeys& nearest) { search(base, queries, task, nearest); },
+        [&](std::size_t i, std::vector<std::uint64_t>& keys) { write_row(keys, {indices.row(i), k}, cutoffs[i]); });
 }
 
 }  // namespace gnomon

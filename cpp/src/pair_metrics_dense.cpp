@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "block_search.hpp"
 #include "gnomon/pair_metrics.hpp"
 #include "pair_metric_results.hpp"
 #include "pair_metric_tile.hpp"
@@ -11,10 +12,8 @@ namespace {
 
 using simd::f32;
 
-constexpr std::size_t kMaxChunk = 480;             // queries of one task
-constexpr std::size_t kChunkBytes = 1U << 19;      // packed queries of one task, to fit the second-level cache
-constexpr std::size_t kBaseBlock = 4096;           // rows of the base of one task
-constexpr std::size_t kMaxPartialKeys = 1U << 22;  // keys held between tasks and merge (32 MB)
+constexpr std::size_t kMaxChunk = 480;         // queries of one task
+constexpr std::size_t kChunkBytes = 1U << 19;  // packed queries of one task, to fit the second-level cache
 
 template <class T>
 using Value = std::conditional_t<std::is_same_v<T, float>, float, double>;
@@ -53,11 +52,6 @@ GNOMON_CLONES void offer(const double* values, double factor, std::size_t count,
     offer_values(values, factor, count, first, self, slot, nearest);
 }
 
-// What one task searches: some queries in some rows of the base.
-struct Task {
-    std::size_t query0, query1, base0, base1;
-};
-
 template <class T>
 void search(const MetricOptions<T>& options, Span2<const T> base, Span2<const T> queries,
             std::span<const std::int32_t> self, const Task& task, NearestKeys& nearest) {
@@ -90,36 +84,13 @@ void metric_neighbors(const MetricOptions<T>& options, Span2<const T> base, Span
     const std::size_t n = queries.rows(), d = base.cols(), k = found.indices.cols();
     const std::size_t chunk =
         std::clamp<std::size_t>(kChunkBytes / (sizeof(T) * d * kTileRows), 1, kMaxChunk / kTileRows) * kTileRows;
-    const std::size_t n_bases = (base.rows() + kBaseBlock - 1) / kBaseBlock;
-    const std::size_t slab = std::max<std::size_t>(1, kMaxPartialKeys / (k * n_bases) / chunk) * chunk;
-    std::vector<std::uint64_t> keys(std::min(slab, round_up(n, chunk)) * n_bases * k);
-    std::vector<std::size_t> counts(std::min(slab, round_up(n, chunk)) * n_bases);
-    std::vector<NearestKeys> nearest(static_cast<std::size_t>(context.n_threads), NearestKeys(k));
     const MetricValues values(options.metric, d, options.scale);
-
-    for (std::size_t slab0 = 0; slab0 < n; slab0 += slab) {
-        const std::size_t slab1 = std::min(n, slab0 + slab), n_chunks = (slab1 - slab0 + chunk - 1) / chunk;
-        parallel_for(n_chunks * n_bases, context, [&](std::size_t t, std::size_t worker) {
-            const std::size_t query0 = slab0 + t / n_bases * chunk, block = t % n_bases, base0 = block * kBaseBlock;
-            const Task task{query0, std::min(slab1, query0 + chunk), base0, std::min(base.rows(), base0 + kBaseBlock)};
-            search(options, base, queries, found.self, task, nearest[worker]);
-            for (std::size_t i = task.query0; i < task.query1; ++i) {
-                const std::size_t place = (i - slab0) * n_bases + block;
-                counts[place] = nearest[worker].finish(i - task.query0, keys.data() + place * k);
-            }
+    search_in_blocks(
+        n, base.rows(), k, chunk, context,
+        [&](const Task& task, NearestKeys& nearest) { search(options, base, queries, found.self, task, nearest); },
+        [&](std::size_t i, std::vector<std::uint64_t>& keys) {
+            values.write(keys, {found.indices.row(i), k}, found.distances.row(i));
         });
-        parallel_blocks(slab1 - slab0, 256, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-            std::vector<std::uint64_t> merged;
-            for (std::size_t i = begin; i < end; ++i) {
-                merged.clear();
-                for (std::size_t place = i * n_bases; place < (i + 1) * n_bases; ++place) {
-                    const std::uint64_t* some = keys.data() + place * k;
-                    merged.insert(merged.end(), some, some + counts[place]);
-                }
-                values.write(merged, {found.indices.row(slab0 + i), k}, found.distances.row(slab0 + i));
-            }
-        });
-    }
 }
 
 template <class T>
