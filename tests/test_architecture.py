@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,7 @@ def _nodes(tree: ast.AST, for_types: bool = False) -> Iterator[tuple[ast.AST, bo
             yield from _nodes(node, for_types)
 
 
+@cache
 def _imports(source: str, file: str) -> list[Import]:
     """Return what a file of gnomon imports from gnomon, as full dotted names.
 
@@ -126,8 +128,10 @@ def _broken_floors(imports: list[Import]) -> list[str]:
 
 def _core_functions(source: str, file: str) -> set[str]:
     """Return the functions of gnomon._core that a file uses; classes such as OutputKernel may cross doors as values."""
-    tree = ast.parse(source)
     aliases, used = set(), set()
+    if "_core" not in source:
+        return used
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "gnomon._core":
             used |= {alias.name for alias in node.names}

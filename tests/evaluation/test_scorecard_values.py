@@ -113,8 +113,15 @@ def _nearest(A, k):
     return np.argsort(apart, axis=1, kind="stable")[:, 1 : k + 1]
 
 
-@pytest.mark.parametrize("name", ["iris", "waves"])
-@pytest.mark.parametrize("clustering", ["4-means", "hdbscan"])
+@pytest.mark.parametrize(
+    ("name", "clustering"),
+    [
+        ("iris", "4-means"),
+        pytest.param("waves", "4-means", marks=pytest.mark.slow),
+        ("iris", "hdbscan"),
+        ("waves", "hdbscan"),
+    ],
+)
 def test_steadiness_with_the_draws_of_zadu_is_zadus(name, clustering):
     X, Y, _, _ = DATA[name]
     k = int(np.sqrt(len(X)))

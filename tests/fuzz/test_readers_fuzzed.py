@@ -33,12 +33,12 @@ _WHOLE = {
     "npy": Case("read_table", "npy", "npy"),
     "npz": Case("read_table", "npz", "npz"),
     "pictures": Case("read_picture", "png", "png", "PIL"),
-    "map": Case("read_map", "gnomon", "npz"),
-    "saved": Case("read_saved", "saved", "npz"),
+    "map": Case("read_map", "gnomon", "npz", few=25),
+    "saved": Case("read_saved", "saved", "npz", few=25),
     # Each of these mutants costs a process, so there are fewer.
-    "parquet": Case("read_table", "parquet", "bytes", "pyarrow", 0.02, 3),
-    "feather": Case("read_table", "feather", "bytes", "pyarrow", 0.02, 3),
-    "h5ad": Case("read_table", "h5ad", "bytes", "anndata", 0.02, 2),
+    "parquet": Case("read_table", "parquet", "bytes", "pyarrow", 0.02, 1),
+    "feather": Case("read_table", "feather", "bytes", "pyarrow", 0.02, 1),
+    "h5ad": Case("read_table", "h5ad", "bytes", "anndata", 0.02, 1),
 }
 _CONTAINED = {
     "parquet": Case("read_arrow_inside", "parquet", "bytes", "pyarrow"),
