@@ -13,13 +13,15 @@ from benchmarks.run import Plan, benchmark, main
 from benchmarks.tables import load_table
 
 
-def test_scikit_learn_against_itself_on_200_rows(tmp_path, capsys):
+@pytest.mark.parametrize("mode", ["process", pytest.param("both", marks=pytest.mark.slow)])
+def test_scikit_learn_against_itself_on_200_rows(mode, tmp_path, capsys):
     out = tmp_path / "report.json"
     arguments = ["--data", "digits", "--rows", "200", "--methods", "pca", "--base", "scikit-learn", "--repeats", "1"]
+    arguments += ["--mode", mode]
     assert main([*arguments, "--peers", "scikit-learn", "--json", str(out), "--keep", str(tmp_path / "maps")]) == 0
     report = json.loads(out.read_text())
     part = report["methods"]["pca"]
-    assert set(part["costs"]) == {"process", "warm"}
+    assert set(part["costs"]) == ({"process"} if mode == "process" else {"process", "warm"})
     for summary in part["costs"].values():
         assert set(summary) == {"scikit-learn", "scikit-learn-peer"}
         assert summary["scikit-learn"]["wall_ratio"] == 1.0

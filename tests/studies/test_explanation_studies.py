@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from studies import adversarial_digits, density_kept, marker_genes, saliency_maps
 
 PNG = b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_the_pixels_that_move_a_turning_object_are_those_that_change(tmp_path, capsys):
     assert saliency_maps.main(["--out", str(tmp_path), "--no-digits", "--views", "60"]) == 0
     report = json.loads((tmp_path / "saliency_maps.json").read_text())

@@ -145,6 +145,7 @@ def test_a_spoiled_latent_space_is_seen_in_its_reading():
     np.testing.assert_allclose(good.separation[good.units == 3, 3], 1, atol=0.05)
 
 
+@pytest.mark.slow
 def test_the_latent_space_from_end_to_end(tmp_path, monkeypatch, capsys):
     """With a network that needs no training."""
 
@@ -194,6 +195,7 @@ def test_figures_that_are_not_finite_are_null(tmp_path):
     assert json.loads(path.read_text()) == {"a": [1.0, None], "b": {"2": 0.5}, "c": None}
 
 
+@pytest.mark.slow
 def test_gradient_pca_from_end_to_end(tmp_path):
     arguments = ["--out", str(tmp_path), "--set", "digits", "--rows", "120"]
     assert gradient_pca.main(arguments) == 0
