@@ -1,6 +1,9 @@
 """Time `gnomon.evaluation.scorecard` beside ZADU on the same maps, and compare what both find.
 
 python -m benchmarks.scorecard --data mnist --pca 50 --rows 10000 70000 --peer-python ../peers/bin/python
+
+A limit is one of CPU time, so that what else the machine does cuts nothing off. Where ZADU is stopped, the ratios are
+lower bounds and written as such.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +27,7 @@ import numpy as np
 
 from benchmarks.report import table_of
 
-__all__ = ["GROUPS", "SAME", "main"]
+__all__ = ["GROUPS", "SAME", "TAKEN", "main"]
 
 _K = 15
 GROUPS = {
@@ -34,6 +38,22 @@ GROUPS = {
     "clusters": ["snc"],
 }
 """ZADU's measures that share what they need: one object measures each group at once."""
+TAKEN = {
+    "tnc": ["trustworthiness", "continuity"],
+    "mrre": ["mrre_false", "mrre_missing"],
+    "lcmc": ["neighborhood_preservation"],
+    "topo": ["topographic_product"],
+    "nh": ["neighborhood_hit"],
+    "dsc": ["distance_consistency"],
+    "ivm": ["silhouette"],
+    "pr": ["pearson"],
+    "stress": ["raw_stress"],
+    "sn_stress": ["stress"],
+    "srho": ["shepard"],
+    "nm_stress": ["non_metric_stress"],
+    "snc": ["steadiness", "cohesiveness"],
+}
+"""ZADU's measures to those of the scorecard that ask the same."""
 SAME = {
     "trustworthiness": "trustworthiness",
     "continuity": "continuity",
@@ -59,16 +79,23 @@ def _read(path: str) -> tuple[Any, Any, Any]:
         return archive["X"], archive["Y"], archive["labels"]
 
 
-def _measure_here(path: str, n_anchors: int | None, jobs: int | None) -> dict[str, Any]:
-    """Take every measure by gnomon."""
+def _members(group: str) -> list[str]:
+    """Return ZADU's measures of a group; a measure is a group of its own."""
+    return GROUPS.get(group, [group])
+
+
+def _measure_here(path: str, group: str | None, n_anchors: int | None, jobs: int | None) -> dict[str, Any]:
+    """Take by gnomon the measures that a group of ZADU's asks for, every measure without a group."""
     from gnomon.evaluation import scorecard
 
+    measures = "all" if group is None else [name for one in _members(group) for name in TAKEN[one]]
+
     X, Y, labels = _read(path)
-    begin = time.perf_counter()
-    found = scorecard(X, Y, labels, n_neighbors=_K, n_anchors=n_anchors, n_jobs=jobs)
-    seconds = time.perf_counter() - begin
+    begin, cpu = time.perf_counter(), time.process_time()
+    found = scorecard(X, Y, labels, n_neighbors=_K, measures=measures, n_anchors=n_anchors, n_jobs=jobs)
+    seconds = {"seconds": time.perf_counter() - begin, "cpu": time.process_time() - cpu}
     values = {name: [one.value, *(one.interval or (one.value, one.value))] for name, one in found.items()}
-    return {"seconds": seconds, "values": values}
+    return {**seconds, "values": values}
 
 
 def _measure_there(path: str, group: str, memory: str) -> dict[str, Any]:
@@ -78,28 +105,34 @@ def _measure_there(path: str, group: str, memory: str) -> dict[str, Any]:
 
     X, Y, labels = _read(path)
     specs = []
-    for name in GROUPS[group]:
+    for name in _members(group):
         parameters: dict[str, Any] = {"k": _K} if name in ("tnc", "mrre", "lcmc", "topo", "nh") else {}
         specs.append({"id": name, "params": {"random_state": 0} if name == "snc" else parameters})
-    begin = time.perf_counter()
+    begin, cpu = time.perf_counter(), time.process_time()
     measured = ZADU(specs, X, execution=ExecutionConfig(memory_budget=memory)).measure(Y, labels)
-    seconds = time.perf_counter() - begin
-    return {"seconds": seconds, "values": {name: value for one in measured for name, value in one.items()}}
+    seconds = {"seconds": time.perf_counter() - begin, "cpu": time.process_time() - cpu}
+    return {**seconds, "values": {name: value for one in measured for name, value in one.items()}}
 
 
-def _child(python: str, arguments: list[str], limit: float) -> dict[str, Any]:
-    """Run this file in another process; say so where it takes too long or fails."""
+def _child(python: str, arguments: list[str], limit: int) -> dict[str, Any]:
+    """Run this file in another process; say so where it takes more CPU seconds than it may, or fails."""
     command = [python, str(Path(__file__).resolve()), *arguments]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
-        found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        found = {"seconds": limit, "failed": f"stopped after {limit:.0f} s"}
-    except subprocess.CalledProcessError as error:
-        return {"failed": (error.stderr.strip().splitlines() or ["no reason given"])[-1][:160]}
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {**found, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
+    )
+    after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and cpu >= limit:
+        return {"seconds": seconds, "cpu": cpu, "failed": f"stopped after {limit} CPU s"}
+    if done.returncode:
+        return {"failed": (done.stderr.strip().splitlines() or ["no reason given"])[-1][:160]}
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
 
 
 def _make_map(options: argparse.Namespace, rows: int, path: Path) -> None:
@@ -112,36 +145,47 @@ def _make_map(options: argparse.Namespace, rows: int, path: Path) -> None:
 
 
 def _compare(options: argparse.Namespace, rows: int, path: Path) -> dict[str, Any]:
-    shared = ["--jobs", str(options.jobs)] if options.jobs else []
-    here = {"sampled": _child(sys.executable, ["--here", str(path), *shared], options.limit)}
+    shared = ["--here", str(path), *(["--jobs", str(options.jobs)] if options.jobs else [])]
+    here = {"sampled": _child(sys.executable, shared, options.limit)}
     if rows <= options.exact_up_to:
-        here["exact"] = _child(sys.executable, ["--here", str(path), "--anchors", str(rows), *shared], options.limit)
-    there = {
-        group: _child(
-            options.peer_python, ["--there", str(path), "--group", group, "--memory", options.memory], options.limit
-        )
-        for group in options.groups
-    }
-    return {"rows": rows, "gnomon": here, "zadu": there}
+        here["exact"] = _child(sys.executable, [*shared, "--anchors", str(rows)], options.limit)
+    there, alone = {}, {}
+    for group in options.groups:
+        peer = ["--there", str(path), "--group", group, "--memory", options.memory]
+        there[group] = _child(options.peer_python, peer, options.limit)
+        alone[group] = _child(sys.executable, [*shared, "--group", group], options.limit)
+        print(f"{rows} rows, {group}: {_told(there[group])}; gnomon {_told(alone[group])}", file=sys.stderr, flush=True)
+    return {"rows": rows, "gnomon": here, "zadu": there, "alone": alone}
+
+
+def _told(one: dict[str, Any]) -> str:
+    figures = f"{one['seconds']:.1f} s, {one['cpu']:.1f} CPU s" if "cpu" in one else ""
+    return " ".join(part for part in (figures, one.get("failed", "")) if part)
 
 
 def _report(found: dict[str, Any]) -> str:
     lines = [f"\n{found['rows']} rows"]
     own = found["gnomon"]["sampled"]
 
-    def row(name: str, one: dict[str, Any]) -> list[str]:
-        if "seconds" not in one:
-            return [name, "-", "-", "-", "-", one.get("failed", "")]
-        wall, cpu = one["seconds"], one["cpu"]
-        figures = [f"{wall:.1f}", f"{cpu:.1f}", f"{wall / own['seconds']:.1f}", f"{cpu / own['cpu']:.1f}"]
-        return [name, *figures, one.get("failed", "")]
+    def over(peer: dict[str, Any], mine: dict[str, Any]) -> str:
+        at_least = ">= " if peer.get("failed") else ""
+        return at_least + f"{peer['cpu'] / mine['cpu']:.1f}"
 
-    rows = [row(f"gnomon, every measure, {name}", one) for name, one in found["gnomon"].items()]
-    rows += [row(f"ZADU, {group}", one) for group, one in found["zadu"].items()]
-    ran = [one for one in found["zadu"].values() if "seconds" in one]
+    rows = []
+    for name, one in found["gnomon"].items():
+        rows.append([f"gnomon, every measure, {name}", f"{one['seconds']:.1f}", f"{one['cpu']:.1f}", "", "", "", ""])
+    for group, one in found["zadu"].items():
+        mine = found["alone"][group]
+        figures = [f"{one['seconds']:.1f}", f"{one['cpu']:.1f}"] if "cpu" in one else ["-", "-"]
+        ratios = [over(one, mine), over(one, own)] if "cpu" in one else ["-", "-"]
+        rows.append([f"ZADU, {group}", *figures, f"{mine['cpu']:.1f}", *ratios, one.get("failed", "")])
+    ran = [one for one in found["zadu"].values() if "cpu" in one]
     total = {key: sum(one[key] for one in ran) for key in ("seconds", "cpu")}
-    rows.append(row("ZADU, in all", {**total, "failed": "up to where it was stopped or failed"}))
-    lines.append(table_of(["", "wall s", "CPU s", "wall / gnomon sampled", "CPU / gnomon sampled", ""], rows))
+    part = {"failed": any("failed" in one for one in found["zadu"].values())}
+    in_all = [f"{total['seconds']:.1f}", f"{total['cpu']:.1f}", "", "", over({**total, **part}, own), ""]
+    rows.append(["ZADU, in all", *in_all])
+    header = ["", "wall s", "CPU s", "gnomon, the same alone: CPU s", "ratio", "ratio to every measure", ""]
+    lines.append(table_of(header, rows))
     rows = []
     for one in found["zadu"].values():
         for name, value in one.get("values", {}).items():
@@ -159,8 +203,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[1797], help="fixed random samples of so many rows")
     parser.add_argument("--pca", type=int, help="principal components that the table is reduced to first")
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter that has zadu")
-    parser.add_argument("--groups", nargs="+", choices=[*GROUPS], default=[*GROUPS])
-    parser.add_argument("--limit", type=float, default=1800.0, help="seconds that a group may take")
+    groups = [*GROUPS, *TAKEN]
+    parser.add_argument(
+        "--groups", nargs="+", choices=groups, default=[*GROUPS], help="groups, or single measures of ZADU alone"
+    )
+    parser.add_argument("--limit", type=int, default=1800, help="CPU seconds that a group may take")
     parser.add_argument("--memory", default="12GiB", help="memory that ZADU may plan with")
     parser.add_argument("--exact-up-to", type=int, default=10_000, help="rows up to which all are anchors as well")
     parser.add_argument("--jobs", type=int, help="threads of gnomon; all by default")
@@ -170,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--anchors", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
-        print(json.dumps(_measure_here(options.here, options.anchors, options.jobs)))
+        print(json.dumps(_measure_here(options.here, options.group, options.anchors, options.jobs)))
         return 0
     if options.there:
         print(json.dumps(_measure_there(options.there, options.group, options.memory)))

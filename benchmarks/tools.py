@@ -185,6 +185,13 @@ def _phate(method: str, X: np.ndarray, parameters: Parameters) -> Any:
     return phate.PHATE(**{**settings, **_PHATE, **parameters}).fit_transform(X)
 
 
+def _hnne(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+    """By Euclidean distances, as all others; the default of the package is the cosine."""
+    import hnne
+
+    return hnne.HNNE(**{"metric": "euclidean", "random_state": 0, **parameters}).fit_transform(X)
+
+
 def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
     if method == "tsne":
         from sklearn.manifold import TSNE
@@ -207,6 +214,7 @@ TOOLS = {
     "pacmap": Tool("pacmap", "pacmap", ("umap", "pacmap"), _pacmap),
     "trimap": Tool("trimap", "trimap", ("trimap",), _trimap),
     "phate": Tool("phate", "phate", ("phate",), _phate, {"phate": 5000}),
+    "hnne": Tool("hnne", "hnne", ("hnne",), _hnne),
     "scikit-learn": Tool(
         "scikit-learn",
         "sklearn",

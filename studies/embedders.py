@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import gnomon.methods
 
-__all__ = ["CLASSICAL", "MODERN", "available", "embed"]
+__all__ = ["CLASSICAL", "MODERN", "available", "embed", "embed_here"]
 
 Rows = npt.NDArray[np.float32]
 
@@ -91,7 +91,20 @@ def embed(name: str, X: Rows, *, seed: int, n_jobs: int | None = None) -> npt.ND
     """
     if name in CLASSICAL:
         return np.asarray(CLASSICAL[name](X, seed), dtype=np.float64)
-    estimators = _estimators()
-    if name not in estimators:
-        raise ValueError(f"no method {name!r}; there are {', '.join([*CLASSICAL, *estimators])}")
-    return np.asarray(estimators[name](random_state=seed, n_jobs=n_jobs).fit_transform(X), dtype=np.float64)
+    if name not in (known := _estimators()):
+        raise ValueError(f"no method {name!r}; there are {', '.join([*CLASSICAL, *known])}")
+    return embed_here(name, X, seed=seed, n_jobs=n_jobs)
+
+
+def embed_here(name: str, X: Rows, *, seed: int, n_jobs: int | None = None) -> npt.NDArray[np.float64]:
+    """Map a table by a method of gnomon, whatever else has a method of this name, with its defaults.
+
+    Parameters
+    ----------
+    name : str
+        A name in `gnomon.methods.METHODS`.
+    X : ndarray of shape (n_samples, n_features), float32
+    seed : int
+    n_jobs : int or None, default=None
+    """
+    return np.asarray(_estimators()[name](random_state=seed, n_jobs=n_jobs).fit_transform(X), dtype=np.float64)

@@ -8,9 +8,12 @@ import numpy.typing as npt
 from gnomon.data import check_labels
 from gnomon.datasets import load_dataset
 
-__all__ = ["DATA_SETS", "load_rows"]
+__all__ = ["DATA_SETS", "REAL", "load_rows"]
 
 DATA_SETS = ("digits", "mnist", "paul15", "pbmc4k", "pbmc68k_reduced", "cifar10_sample", "swiss_roll")
+_MEASURED = ("breast_cancer", "wine")  # of scikit-learn, columns of unlike units
+REAL = (*DATA_SETS[:-1], *_MEASURED, "iris")
+"""Real tables: pictures, counts of genes in cells, measurements."""
 
 
 def _swiss_roll(rows: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
@@ -20,17 +23,30 @@ def _swiss_roll(rows: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_
     return X, np.digitize(along, np.quantile(along, [0.25, 0.5, 0.75])).astype(str)
 
 
-def load_rows(name: str, rows: int, columns: int = 50) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.str_]]:
+def _measurements(name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
+    """Return a table of scikit-learn with every column in units of its standard deviation."""
+    import sklearn.datasets
+
+    found = getattr(sklearn.datasets, f"load_{name}")()
+    X = (found.data - found.data.mean(axis=0)) / found.data.std(axis=0)
+    return X, found.target_names[found.target].astype(str)
+
+
+def load_rows(
+    name: str, rows: int, columns: int = 50, seed: int = 0
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.str_]]:
     """Return at most so many rows of a data set and their labels.
 
     Parameters
     ----------
     name : str
-        One of `DATA_SETS`, or any name that `gnomon.datasets.load_dataset` knows.
+        One of `DATA_SETS` or `REAL`, or any name that `gnomon.datasets.load_dataset` knows.
     rows : int
-        Fixed random sample if there are more.
+        Random sample if there are more.
     columns : int, default=50
         Principal components to keep if there are more columns.
+    seed : int, default=0
+        Of the sample.
 
     Returns
     -------
@@ -40,11 +56,14 @@ def load_rows(name: str, rows: int, columns: int = 50) -> tuple[npt.NDArray[np.f
     if name == "swiss_roll":
         X, labels = _swiss_roll(rows)
         return X.astype(np.float32), labels
-    data = load_dataset(name)
-    values, n = data.X, data.X.shape[0]
-    labels = check_labels(data.labels, n).astype(str)
+    if name in _MEASURED:
+        values, labels = _measurements(name)
+    else:
+        data = load_dataset(name)
+        values, labels = data.X, check_labels(data.labels, data.X.shape[0]).astype(str)
+    n = values.shape[0]
     if rows < n:
-        chosen = np.sort(np.random.default_rng(0).choice(n, rows, replace=False))
+        chosen = np.sort(np.random.default_rng(seed).choice(n, rows, replace=False))
         values, labels = values[chosen], labels[chosen]
     X = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
     X = X[:, X.std(axis=0) > 0]
