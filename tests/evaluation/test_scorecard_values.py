@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, squareform
 from scipy.stats import pearsonr, spearmanr
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
@@ -20,7 +21,7 @@ from gnomon.evaluation.pairs import non_metric_stress
 from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, rank_anchors
 from gnomon.evaluation.scores import neighbor_ranks, rank_agreement
 from gnomon.evaluation.steadiness import SharedNeighbors, distortions, score_of
-from gnomon.evaluation.topology import diagram_agreement, loops, pieces
+from gnomon.evaluation.topology import diagram_agreement, joining_agreement, joining_scales, loops
 
 
 def iris():
@@ -286,13 +287,38 @@ def test_the_topographic_product_follows_its_definition():
     assert found.measure.direction == "nearer to 0 is better"
 
 
-def test_pieces_join_along_the_shortest_tree():
-    X = np.random.default_rng(0).normal(size=(80, 3))
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_join_at_the_heights_of_single_linkage(seed):
+    X = np.random.default_rng(seed).normal(size=(80, 3)).round(1)  # some distances are equal
     apart = cdist(X, X)
+    expected = squareform(cophenet(linkage(squareform(apart, checks=False), "single")))
+    np.testing.assert_allclose(joining_scales(apart), expected, atol=1e-12)
     tree = np.sort(minimum_spanning_tree(apart).data)
-    np.testing.assert_allclose(pieces(apart)[:, 1], tree)
-    line = np.array([0.0, 1.0, 3.0, 3.0, 7.0])[:, None]
-    np.testing.assert_array_equal(pieces(cdist(line, line)), [[0, 0], [0, 1], [0, 2], [0, 4]])
+    assert set(np.round(tree, 9)) <= set(np.round(joining_scales(apart).ravel(), 9))
+    line = np.array([0.0, 7.0, 1.0, 3.0])[:, None]
+    np.testing.assert_array_equal(joining_scales(cdist(line, line))[1], [4, 0, 4, 4])
+
+
+def test_the_joining_of_pieces_tells_a_map_from_places_that_know_nothing():
+    rng = np.random.default_rng(0)
+    centers = 6 * rng.normal(size=(5, 10))
+    X = centers[np.arange(200) % 5] + rng.normal(size=(200, 10))
+    Y = X @ np.linalg.qr(rng.normal(size=(10, 2)))[0]
+    apart = cdist(X, X)
+    assert joining_agreement(apart, 3 * apart) == pytest.approx(1.0)
+    kept = [cdist(Y, Y), cdist(X[:, :6], X[:, :6])]
+    nothing = [rng.normal(size=(200, 2)), rng.uniform(size=(200, 2)), Y[rng.permutation(200)]]
+    assert min(joining_agreement(apart, one) for one in kept) > 0.3
+    assert max(abs(joining_agreement(apart, cdist(one, one))) for one in nothing) < 0.15
+    card = scorecard(X, nothing[0], measures="topology_h0")["topology_h0"]
+    assert card.chance == 0.0
+    assert card.value == pytest.approx(joining_agreement(apart, cdist(nothing[0], nothing[0])), abs=1e-9)
+
+
+def test_the_joining_of_pieces_is_undefined_where_all_join_at_once():
+    row = np.arange(30.0)[:, None]
+    assert np.isnan(joining_agreement(cdist(row, row), cdist(row**2, row**2)))
+    assert np.isnan(scorecard(np.c_[row, row], row**2, measures="topology_h0")["topology_h0"].value)
 
 
 def _distance(a, b):

@@ -58,7 +58,6 @@ _VENNA = "Venna & Kaski 2001; scikit-learn, ZADU"
 _CORANKING = "Lee & Verleysen 2009, 2010"
 _STRESS = "Smelser, Miller & Kobourov 2024; ZADU"
 _JEON = "Jeon et al. 2021; ZADU"
-_RIPS = "Edelsbrunner & Harer 2010; Wasserstein distance after Cohen-Steiner et al. 2010"
 
 MEASURES = {
     one.name: one
@@ -104,11 +103,11 @@ MEASURES = {
             "topology_h0",
             "manifolds",
             1.0,
-            0.0,
+            -1.0,
             1.0,
-            "likeness of the scales at which pieces join, over their mean, of 1,000 rows at most; which rows they are "
-            "does not matter",
-            _RIPS,
+            "correlation, over pairs of rows, of the scales at which they come into one piece in data and map, of "
+            "1,000 rows at most",
+            "Sokal & Rohlf 1962; Carlsson & Mémoli 2010",
         ),
         Measure(
             "topology_h1",
@@ -118,7 +117,7 @@ MEASURES = {
             1.0,
             "likeness of the loops and the scales at which they open and close, over the largest distance, of 300 "
             "rows at most; which rows they are does not matter",
-            f"{_RIPS}; GUDHI",
+            "Edelsbrunner & Harer 2010; Wasserstein distance after Cohen-Steiner et al. 2010; GUDHI",
         ),
         Measure(
             "intrinsic_dimension",

@@ -111,8 +111,8 @@ class Taking:
             "topographic_product": lambda: self._mean(self.ranks.topographic(self.k), None),
             "steadiness": lambda: self._steadiness("steadiness"),
             "cohesiveness": lambda: self._steadiness("cohesiveness"),
-            "topology_h0": lambda: self._topology(topology.scaled_pieces, _JOINED_ROWS),
-            "topology_h1": lambda: self._topology(topology.scaled_loops, _LOOPED_ROWS),
+            "topology_h0": lambda: self._topology(topology.joining_agreement, _JOINED_ROWS, 0.0),
+            "topology_h1": lambda: self._topology(topology.loop_agreement, _LOOPED_ROWS, None),
             "intrinsic_dimension": lambda: self._of_dimension(lambda dimension: dimension),
             "dimension_ratio": lambda: self._of_dimension(lambda dimension: self.subject.Y.shape[1] / dimension),
             "q_global": lambda: self._q_over(1, self.local_size, self.n - 1),
@@ -295,7 +295,7 @@ class Taking:
         estimate = Sampling(_MANY, len(sums), self.sampling.confidence).of_sums(steadiness.score_of, sums)
         return Taken(estimate, None, len(in_data.indices), None, False)
 
-    def _topology(self, diagram: Callable[[Floats], Floats], size: int) -> Taken | str:
+    def _topology(self, agreement: Callable[[Floats, Floats], float], size: int, chance: float | None) -> Taken | str:
         exact = self.n <= size
         samples = [np.arange(self.n)] if exact else [self._rows(size, 1 + number) for number in range(_SAMPLES)]
         values = []
@@ -305,12 +305,12 @@ class Taking:
             if not all(one.max() > 0 for one in sides):
                 return "all rows lie at one place"
             try:
-                values.append(topology.diagram_agreement(*(diagram(one) for one in sides)))
+                values.append(agreement(*sides))
             except MissingDependencyError:
                 return 'it needs the package gudhi: pip install "gnomon[topology]"'
         drawn = Sampling(_MANY, len(values), self.sampling.confidence)
         estimate = Estimate(values[0]) if exact else drawn.mean(np.array(values))
-        return Taken(estimate, None, len(samples[0]), None, exact)
+        return Taken(estimate, chance, len(samples[0]), None, exact)
 
     def _no_classes(self) -> str:
         measured = self.subject.truth.values is not None

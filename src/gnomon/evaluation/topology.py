@@ -9,13 +9,18 @@ import numpy.typing as npt
 
 from gnomon._optional import import_optional
 
-__all__ = ["diagram_agreement", "loops", "pieces", "scaled_loops", "scaled_pieces"]
+__all__ = ["diagram_agreement", "joining_agreement", "joining_scales", "loop_agreement", "loops"]
 
 Floats = npt.NDArray[np.float64]
 
+_ONE_SCALE = 1e-9  # as a share of the largest scale: differences below are rounding
 
-def pieces(distances: Floats) -> Floats:
-    """Return the scales at which pieces join: the edges of the shortest tree that spans the rows.
+
+def joining_scales(distances: Floats) -> Floats:
+    """Return the scale at which any two rows come into one piece: the longest step of the best path between them.
+
+    These are the heights of single linkage, and the merge tree behind the H0 diagram of the Vietoris-Rips filtration,
+    whose bars end at the distinct merges.
 
     Parameters
     ----------
@@ -24,20 +29,56 @@ def pieces(distances: Floats) -> Floats:
 
     Returns
     -------
-    ndarray of shape (n - 1, 2), float64
-        Birth (0) and death of each piece but the last, ascending: the H0 diagram of the Vietoris-Rips filtration.
+    ndarray of shape (n, n), float64
+        Symmetric, with zeros on the diagonal.
+
+    References
+    ----------
+    .. [1] Carlsson & Memoli, "Characterization, stability and convergence of hierarchical clustering methods", Journal
+       of Machine Learning Research 11, 2010.
     """
     n = len(distances)
     nearest = distances[0].astype(np.float64)
     outside = np.ones(n, dtype=np.bool_)
     outside[0] = False
-    lengths = np.empty(n - 1)
-    for step in range(n - 1):
+    order, lengths = np.zeros(n, dtype=np.int64), np.empty(n - 1)
+    for step in range(n - 1):  # the shortest tree, grown from the first row
         new = int(np.argmin(np.where(outside, nearest, np.inf)))
-        lengths[step] = nearest[new]
+        order[step + 1], lengths[step] = new, nearest[new]
         outside[new] = False
         np.minimum(nearest, distances[new], out=nearest)
-    return np.column_stack([np.zeros(n - 1), np.sort(lengths)])
+    scales = np.zeros((n, n))
+    for step in range(n - 1):  # the longest edge between two rows is the longest that was added between them
+        scales[order[step], order[step + 1 :]] = np.maximum.accumulate(lengths[step:])
+    return np.maximum(scales, scales.T)
+
+
+def joining_agreement(a: Floats, b: Floats) -> float:
+    """Return the correlation, over pairs of rows, of the scales at which they come into one piece on either side.
+
+    The rows are the same on both sides, unlike in a comparison of diagrams: there a cloud of random places can be more
+    like the data than a map that keeps every cluster.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (n, n), float64
+        Distances of the same rows.
+
+    Returns
+    -------
+    float in [-1, 1]
+        1 for the same tree in any unit, about 0 for places that know nothing of the data; nan where on one side all
+        pairs join at one scale.
+
+    References
+    ----------
+    .. [1] Sokal & Rohlf, "The comparison of dendrograms by objective methods", Taxon 11, 1962.
+    """
+    upper = np.triu_indices(len(a), 1)
+    both = [joining_scales(one)[upper] for one in (a, b)]
+    if any(np.ptp(one) <= _ONE_SCALE * one.max() for one in both):
+        return float("nan")
+    return float(np.clip(np.corrcoef(*both)[0, 1], -1.0, 1.0))
 
 
 def loops(distances: Floats) -> Floats:
@@ -63,20 +104,9 @@ def loops(distances: Floats) -> Floats:
     return found
 
 
-def scaled_pieces(distances: Floats) -> Floats:
-    """Return the H0 diagram in units of its mean death.
-
-    In few dimensions all gaps between rows are a smaller share of the whole than in many: over the largest distance the
-    diagrams of a map and of data of more dimensions have hardly a bar in common, whatever their pieces.
-    """
-    found = pieces(distances)
-    scaled: Floats = found / found[:, 1].mean()
-    return scaled
-
-
-def scaled_loops(distances: Floats) -> Floats:
-    """Return the H1 diagram in units of the largest distance."""
-    return loops(distances / distances.max())
+def loop_agreement(a: Floats, b: Floats) -> float:
+    """Return how alike the loops of two matrices of distances are, each in units of its largest distance."""
+    return diagram_agreement(*(loops(one / one.max()) for one in (a, b)))
 
 
 def diagram_agreement(a: Floats, b: Floats) -> float:
@@ -85,7 +115,7 @@ def diagram_agreement(a: Floats, b: Floats) -> float:
     Parameters
     ----------
     a, b : ndarray of shape (n, 2), float64
-        Birth and death, each diagram in a unit of its own, as `scaled_pieces` and `scaled_loops` take it.
+        Birth and death, each diagram in a unit of its own, as `loop_agreement` takes it.
 
     Returns
     -------
@@ -101,37 +131,7 @@ def diagram_agreement(a: Floats, b: Floats) -> float:
     whole = 0.5 * float(np.sum(a[:, 1] - a[:, 0]) + np.sum(b[:, 1] - b[:, 0]))
     if not whole > 0:
         return 1.0
-    at_once = not (a[:, 0].any() or b[:, 0].any())
-    distance = _matched_in_order(a[:, 1], b[:, 1]) if at_once else _matched(a, b)
-    return float(np.clip(1.0 - distance / whole, 0.0, 1.0))
-
-
-def _matched_in_order(a: Floats, b: Floats) -> float:
-    """Return the distance of two ascending lists of deaths of what was there from the start.
-
-    Some optimal matching does not cross, so that it is found along the antidiagonals of a table: cost(i, j) of the
-    first i of one and the first j of the other.
-    """
-    to_diagonal_a, to_diagonal_b = 0.5 * a, 0.5 * b
-    n, m = len(a), len(b)
-    cost_a, cost_b = np.append(0.0, np.cumsum(to_diagonal_a)), np.append(0.0, np.cumsum(to_diagonal_b))
-    before, last = np.zeros(n + 1), np.zeros(n + 1)  # by i, of the antidiagonals i + j = s - 2 and s - 1
-    for s in range(1, n + m + 1):
-        low, high = max(0, s - m), min(n, s)
-        new = np.full(n + 1, np.inf)
-        i = np.arange(max(low, 1), min(high, s - 1) + 1)
-        if len(i):
-            j = s - i
-            new[i] = np.minimum(
-                before[i - 1] + np.abs(a[i - 1] - b[j - 1]),
-                np.minimum(last[i - 1] + to_diagonal_a[i - 1], last[i] + to_diagonal_b[j - 1]),
-            )
-        if low == 0:
-            new[0] = cost_b[s]
-        if high == s:
-            new[s] = cost_a[s]
-        before, last = last, new
-    return float(last[n])
+    return float(np.clip(1.0 - _matched(a, b) / whole, 0.0, 1.0))
 
 
 def _matched(a: Floats, b: Floats) -> float:
