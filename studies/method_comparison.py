@@ -129,22 +129,22 @@ def _judge(X: Any, Y: Floats, labels: Any, options: Any) -> tuple[dict[str, Any]
 def _run(options: Any) -> tuple[list[Run], dict[str, str]]:
     """Make and judge all maps; return them, and why a method made none of a set."""
     runs, failures = [], {}
+    seeds = range(options.seed, options.seed + options.seeds)
+    tables = {(name, seed): load_rows(name, options.rows, seed=seed) for name in options.sets for seed in seeds}
     methods = _methods(options)
-    for name in options.sets:
-        for seed in range(options.seed, options.seed + options.seeds):
-            X, labels = load_rows(name, options.rows, seed=seed)
-            for method, embed in methods.items():
-                began = time.process_time()
-                try:
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")  # of pieces that a neighbour graph falls into
-                        Y = embed(X, seed)
-                except Exception as error:  # of whatever kind a package raises
-                    failures[f"{method}, {name}"] = f"{type(error).__name__}: {error}"[:160]
-                    continue
-                seconds = time.process_time() - began
-                runs.append(Run(name, method, seed, seconds, *_judge(X, Y, labels, options)))
-            print(f"{name}, seed {seed}: {len(X)} rows, {time.process_time():.0f} CPU s in all", flush=True)
+    for (name, seed), (X, labels) in tables.items():
+        for method, embed in methods.items():
+            began = time.process_time()
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of pieces that a neighbour graph falls into
+                    Y = embed(X, seed)
+            except Exception as error:  # of whatever kind a package raises
+                failures[f"{method}, {name}"] = f"{type(error).__name__}: {error}"[:160]
+                continue
+            seconds = time.process_time() - began
+            runs.append(Run(name, method, seed, seconds, *_judge(X, Y, labels, options)))
+        print(f"{name}, seed {seed}: {len(X)} rows, {time.process_time():.0f} CPU s in all", flush=True)
     return runs, failures
 
 

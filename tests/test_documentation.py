@@ -37,6 +37,7 @@ def _assert_alike(printed, stated):
         ("choosing.md", 2),
         ("coming-from.md", 1),
         ("functions.md", 5),
+        ("illusions.md", 1),
         ("methods.md", 2),
         ("parts.md", 5),
         ("questions.md", 5),
