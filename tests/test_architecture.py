@@ -39,9 +39,10 @@ _FLOORS = {
     5: ["optimizers", "plot", "viewer"],
     6: ["extension", "theory"],
     7: ["methods"],
-    8: ["comparison", "maps", "spectrum", "datasets"],
-    9: ["cli", "anndata"],
-    10: ["__main__"],
+    8: ["clusters"],
+    9: ["comparison", "maps", "spectrum", "datasets"],
+    10: ["cli", "anndata"],
+    11: ["__main__"],
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself

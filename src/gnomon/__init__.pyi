@@ -5,6 +5,7 @@ from . import exceptions as exceptions
 from . import plot as plot
 from ._progress import Progress as Progress
 from ._run import running as running
+from .clusters import find_clusters as find_clusters
 from .comparison import compare as compare
 from .comparison import recommend as recommend
 from .completion import complete_missing as complete_missing

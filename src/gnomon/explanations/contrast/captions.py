@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Integer, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.groups import effect_size_errors
@@ -24,6 +24,10 @@ _BLOCK = 1 << 22
 _REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
+_RULES: dict[str, Rule] = {
+    "n_phrases": Integer(1),
+    "alpha": Either(Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
+}
 _CEILING = 3.0  # a difference beyond this separates no better
 
 
@@ -35,26 +39,52 @@ class _ClusterMoments:
     ----------
     means, variances : ndarray of shape (n_clusters, n_features), float64
     sizes : ndarray of shape (n_clusters,), int64
+    alpha : float or None
+        Rate of false discoveries among differences; None takes all.
     """
 
     means: Array
     variances: Array
     sizes: npt.NDArray[np.int64]
 
+    alpha: float | None
+
     def gaps(self, g: int) -> Array:
         """Return by how many standard deviations cluster g lies above each cluster, (n_clusters, n_features).
 
         The deviation is the root of the mean variance of the two, so one that is narrow does not lend its narrowness
-        to one that is wide. 0 where the means are equal, infinite where they differ and neither varies.
+        to one that is wide. 0 where the means are equal or their difference may be chance, infinite where they differ
+        and neither varies.
         """
         difference = self.means[g] - self.means
         spread = np.sqrt((self.variances[g] + self.variances) / 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             gaps: Array = np.where(difference == 0, 0.0, difference / spread)
-        return gaps
+        return gaps if self.alpha is None else np.where(self._is_no_chance(g, difference), gaps, 0.0)
+
+    def _is_no_chance(self, g: int, difference: Array) -> npt.NDArray[np.bool_]:
+        """Return which differences of means are found at the rate of false discoveries, by Welch's test."""
+        from scipy.stats import false_discovery_control, t
+
+        squares = self.variances / np.maximum(self.sizes - 1, 1)[:, None]  # squared errors of the means
+        both = squares[g] + squares
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.abs(difference) / np.sqrt(both)
+            parts = squares**2 / np.maximum(self.sizes - 1, 1)[:, None]
+            degrees = np.where(both > 0, both**2 / (parts[g] + parts), 1.0)
+        p_values = 2.0 * t.sf(np.where(difference == 0, 0.0, ratio), np.maximum(degrees, 1.0))
+        p_values[self.sizes < 2] = 1.0
+        if self.sizes[g] < 2:
+            p_values[:] = 1.0
+        others = np.arange(len(self.sizes)) != g
+        found = np.zeros(difference.shape, dtype=np.bool_)
+        found[others] = (false_discovery_control(p_values[others].ravel()) <= self.alpha).reshape(-1, found.shape[1])
+        return found
 
 
-def _cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int) -> _ClusterMoments:
+def _cluster_moments(
+    X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int, alpha: float | None
+) -> _ClusterMoments:
     """Return means and variances of the rows of each group (-1 for none), about the group's mean, in float64."""
     n_features = int(X.shape[1])
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
@@ -73,7 +103,7 @@ def _cluster_moments(X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int
         means[g] = first + sum((np.asarray(X[p], dtype=np.float64) - first).sum(axis=0) for p in parts) / len(rows)
         squares = sum(((np.asarray(X[p], dtype=np.float64) - means[g]) ** 2).sum(axis=0) for p in parts)
         variances[g] = squares / len(rows)
-    return _ClusterMoments(means, variances, sizes)
+    return _ClusterMoments(means, variances, sizes, alpha)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +152,7 @@ def cluster_captions(
     feature_names: Any = None,
     image_shape: tuple[int, ...] | None = None,
     groups: FeatureGroups | None = None,
+    alpha: float | None = None,
 ) -> dict[Any, Caption]:
     """Name each cluster by what tells it from the other clusters: "high CD3D, low LYZ".
 
@@ -149,13 +180,24 @@ def cluster_captions(
     groups : FeatureGroups, default=None
         What `group_features` found in an explanation of the same rows: features that are collinear along the map are
         named as one, "high area + 2 alike". Not with image_shape.
+    alpha : float in (0, 1) or None, default=None
+        Name only features whose differences are no chance: at this rate of false discoveries [2]_ among all features
+        and other clusters, by Welch's test. It holds for clusters that were not found in these rows. None does not
+        test.
 
     Returns
     -------
     dict of label to Caption
-        In the order of the sorted labels. Like every description of chosen clusters, no test.
+        In the order of the sorted labels. Like every description of chosen clusters, no test without `alpha`.
+
+    References
+    ----------
+    .. [1] Welch, "The generalization of Student's problem when several different population variances are involved",
+       Biometrika 34, 1947.
+    .. [2] Benjamini & Hochberg, "Controlling the false discovery rate", JRSS B 57, 1995.
     """
-    n_phrases = check_parameters({"n_phrases": Integer(1)}, {"n_phrases": n_phrases})["n_phrases"]
+    checked = check_parameters(_RULES, {"n_phrases": n_phrases, "alpha": alpha}, ["n_phrases", "alpha"])
+    n_phrases = checked["n_phrases"]
     values, names = check_features(X, feature_names)
     words = ("high", "low", "medium")
     collinear = check_groups(groups)
@@ -167,7 +209,7 @@ def cluster_captions(
         values, names = _region_means(values, image_shape)
         words = ("bright", "dark", "grey")
     classes = classes_of(labels, int(values.shape[0]))
-    moments = _cluster_moments(values, classes.codes, len(classes))
+    moments = _cluster_moments(values, classes.codes, len(classes), checked["alpha"])
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     told = _told_apart(captions, moments, listed, names)

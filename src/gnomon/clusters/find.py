@@ -1,0 +1,338 @@
+"""find_clusters: clusters at nested levels from neighbours in the data, checked in rows held out and named."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
+from gnomon.clusters.levels import default_level, nested_levels
+from gnomon.clusters.naming import name_level
+from gnomon.clusters.result import Cluster, Clusters, Level
+from gnomon.clusters.splits import Group, Split, shown_splits
+from gnomon.clusters.tree import DensityTree
+from gnomon.data import check_table
+from gnomon.exceptions import GnomonWarning
+from gnomon.explanations import Caption
+from gnomon.geometry.check import check_features
+from gnomon.linalg import dense_rows, principal_components
+from gnomon.methods import UMAP
+from gnomon.neighbors import RowSearch
+
+__all__ = ["FEWEST_ROWS", "find_clusters"]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+FEWEST_ROWS = 60
+"""A table of fewer rows is too small to be parted and checked."""
+_MOST_ROWS = 20_000  # that are learned from, and as many that are held out
+_N_NEIGHBORS = 15
+_DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
+_PASSES = 200
+_COMPONENTS = 50  # principal components in which groups are compared and checked
+_FENCE = 3.0  # times the range of the middle half: Tukey's outer fence
+_RULES: dict[str, Rule] = {
+    "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
+    "min_size": Either(Integer(20), Nothing()),
+    "n_phrases": Integer(1),
+}
+
+
+@entrance("find_clusters", seeded=True)
+def find_clusters(
+    X: Any,
+    *,
+    features: Any = None,
+    feature_names: Any = None,
+    image_shape: tuple[int, ...] | None = None,
+    metric: str = "euclidean",
+    min_size: int | None = None,
+    alpha: float = 0.05,
+    n_phrases: int = 3,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Clusters:
+    """Find clusters of the rows at nested levels, and name them by features; claim none that cannot be shown.
+
+    Half of the rows, chosen at random, are learned from; the others are held out. The learned rows are embedded in five
+    dimensions by UMAP, which keeps neighbours and lets groups of them draw together, and the density there is taken
+    apart into peaks as HDBSCAN does. Each split between two peaks is then checked in the rows held out, in principal
+    components of the data and not in any embedding: if the rows do not thin out there, it is undone. What remains are
+    the clusters of the finest level; coarser levels join those whose means are nearest. Every row goes where most of
+    its 15 nearest learned rows are.
+
+    Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
+    cluster of the next coarser level. They too come from rows held out, and name only features whose difference is no
+    chance, at a rate of false discoveries of `alpha`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 60 rows
+        The data, standardised if their units differ; `Map.clusters` takes them as they were mapped.
+    features : array-like or sparse matrix of shape (n_samples, n_described), default=None
+        Name the clusters by these instead: words, genes, or values in units of their own.
+    feature_names : sequence of str, default=None
+        By default the columns of a data frame, else "feature 0" and so on.
+    image_shape : tuple of int, default=None
+        (height, width[, channels]) if the features are pixels: names speak of nine regions.
+    metric : str, default="euclidean"
+        Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Checked are straight distances of the
+        columns, of rows of length 1 if it is "cosine".
+    min_size : int >= 20 or None, default=None
+        Fewest rows of a peak. None takes the root of half of the rows, 20 at least.
+    alpha : float in (0, 0.5), default=0.05
+        How often any cluster may be claimed where the data are one cloud, see Notes.
+    n_phrases : int >= 1, default=3
+        Features of a name at most.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses the halves and the seed of the embedding.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    Clusters
+        Without levels if no split could be shown. Rows are in no cluster, -1, where fewer than half of their neighbours
+        agree, or if they lie farther from these than the outer fence of the rows of the cluster: the third quartile of
+        the logarithm of that distance and three times the range of the middle half.
+
+    Raises
+    ------
+    ValueError
+        If X has fewer than 60 rows or values that are not finite, or features are of other rows.
+
+    Notes
+    -----
+    The p-value of a split is exact for data of any log-concave density, and holds for any whose projections have one
+    peak: the held-out rows know nothing of the split they check. `alpha` is shared by all splits of the tree.
+    Clusters that no plane parts, such as rings around each other, are not claimed; ask `gnomon.evaluation.are_apart`.
+    Of more than 40,000 rows, 20,000 are learned from and 20,000 held out.
+
+    References
+    ----------
+    .. [1] McInnes & Healy, "Accelerated hierarchical density based clustering", ICDM workshops 2017.
+    .. [2] Campello, Moulavi & Sander, "Density-based clustering based on hierarchical density estimates", PAKDD 2013.
+    .. [3] Gao, Bien & Witten, "Selective inference for hierarchical clustering", JASA 119, 2024 (why clusters must not
+       be tested by the rows that they were found in).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon import find_clusters
+    >>> X = np.random.default_rng(0).normal(size=(400, 5))
+    >>> X[:200, 3] += 12
+    >>> sorted(find_clusters(X).level().names[[0, 300]].tolist())
+    ['high feature 3', 'low feature 3']
+    """
+    given = {"alpha": alpha, "min_size": min_size, "n_phrases": n_phrases}
+    checked = check_parameters(_RULES, given, list(given))
+    table = check_table(X, accept_sparse=True)
+    n = int(table.values.shape[0])
+    if n < FEWEST_ROWS:
+        raise ValueError(message(f"X with {n} rows", f"of at least {FEWEST_ROWS} rows"))
+    described, names = check_features(table if features is None else features, feature_names)
+    if int(described.shape[0]) != n:
+        raise ValueError(message(f"features with {described.shape[0]} rows", f"of n_samples={n} rows"))
+    halves = _Halves.of(n, current_run().seed)
+    fewest = checked["min_size"] or max(20, round(math.sqrt(n / 2)))
+    groups, splits, n_splits, learned = _learn(table.values, halves, metric, fewest, checked["alpha"])
+    found = {"alpha": checked["alpha"], "n_splits": n_splits, "n_held_out": len(halves.held_out)}
+    if not splits:
+        nobody = np.full(n, -1, dtype=np.int64)
+        return Clusters(levels=(), default=-1, nearest=nobody, margin=np.full(n, np.nan), **found)
+    assigned = _assign(table.values, halves.learned, groups, metric)
+    told = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
+    levels = _make_levels(described, halves, groups, splits, learned, assigned, {**told, "image_shape": image_shape})
+    default = default_level([len(level) for level in levels])
+    nearest, margin = assigned.best(levels[default].of_group)
+    return Clusters(tuple(level.level for level in levels), default, nearest, margin, **found)
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """Row numbers, ascending: those learned from, and those held out."""
+
+    learned: Labels
+    held_out: Labels
+
+    @classmethod
+    def of(cls, n: int, seed: int) -> _Halves:
+        order = np.random.default_rng(seed).permutation(n)
+        size = min(n // 2, _MOST_ROWS)
+        return cls(np.sort(order[:size]), np.sort(order[size : 2 * size + n % 2]))
+
+
+def _learn(
+    X: Any, halves: _Halves, metric: str, min_size: int, alpha: float
+) -> tuple[list[Group], list[Split], int, Floats]:
+    """Return groups of the learned rows, the splits that hold, how many were looked at, and the coordinates."""
+    rows, unseen = X[halves.learned], X[halves.held_out]
+    n_learned = len(halves.learned)
+    with warnings.catch_warnings():  # that rows are equal, or their graph falls apart, is no news here
+        warnings.simplefilter("ignore", GnomonWarning)
+        estimator = UMAP(
+            n_neighbors=min(_N_NEIGHBORS, n_learned - 1),
+            n_components=_DIMENSIONS,
+            min_dist=0.0,
+            max_iter=_PASSES,
+            metric=metric,
+            random_state=current_run().seed,
+        )
+        points = estimator.fit_transform(rows).astype(np.float64)
+    tree = DensityTree.of(points, max(2, math.ceil(min_size * n_learned / X.shape[0])))
+    if metric == "cosine":
+        rows, unseen = _of_length_one(rows), _of_length_one(unseen)
+    found = principal_components(rows, min(_COMPONENTS, *rows.shape), seed=current_run().seed)
+    learned, held_out = (found.transform(part).astype(np.float64) for part in (rows, unseen))
+    groups, splits = shown_splits(tree, points, learned, held_out, alpha=alpha)
+    return groups, splits, len(tree.splits()), learned
+
+
+def _of_length_one(rows: Any) -> Floats:
+    dense = dense_rows(rows)
+    lengths = np.linalg.norm(dense, axis=1, keepdims=True)
+    return np.asarray(dense / np.where(lengths > 0.0, lengths, 1.0))
+
+
+@dataclass(frozen=True)
+class _Assigned:
+    """Votes of the neighbours of each row for the groups.
+
+    Attributes
+    ----------
+    votes : ndarray of shape (n_samples, n_groups), float64
+        Shares that sum to 1.
+    far : ndarray of shape (n_samples,), float64
+        Logarithm of the mean distance to these neighbours.
+    """
+
+    votes: Floats
+    far: Floats
+
+    def best(self, of_group: Labels) -> tuple[Labels, Floats]:
+        """Return the cluster with most votes for each row, and its margin, where groups are joined to clusters."""
+        votes = self._joined(of_group)
+        ranked = np.sort(votes, axis=1)
+        return votes.argmax(axis=1), np.round(ranked[:, -1] - ranked[:, -2], 12)
+
+    def labels(self, of_group: Labels) -> Labels:
+        """Return the clusters of the rows, -1 where neighbours disagree or are far away."""
+        votes = self._joined(of_group)
+        labels = np.where(votes.max(axis=1) >= 0.5, votes.argmax(axis=1), -1)
+        for cluster in range(votes.shape[1]):
+            inside = np.flatnonzero(labels == cluster)
+            if len(inside):
+                low, high = np.quantile(self.far[inside], [0.25, 0.75])
+                labels[inside[self.far[inside] > high + _FENCE * (high - low)]] = -1
+        return labels
+
+    def _joined(self, of_group: Labels) -> Floats:
+        joined = np.zeros((len(self.votes), int(of_group.max()) + 1))
+        for group, cluster in enumerate(of_group.tolist()):
+            joined[:, cluster] += self.votes[:, group]
+        return joined
+
+
+def _assign(X: Any, learned: Labels, groups: list[Group], metric: str) -> _Assigned:
+    """Let the nearest learned rows in groups, the row itself apart, vote."""
+    of_row = np.full(len(learned), -1, dtype=np.int64)
+    for number, group in enumerate(groups):
+        of_row[group.rows] = number
+    known = np.flatnonzero(of_row >= 0)
+    k = min(_N_NEIGHBORS, len(known) - 1)
+    search = RowSearch.of(X[learned[known]], k + 1, metric=metric, seed=current_run().seed)
+    found, distances = search.find(X)
+    own = learned[known][found] == np.arange(X.shape[0])[:, None]
+    own[~own.any(axis=1), -1] = True  # of a row that is not among them the last one is left out
+    keep = ~own
+    shape = (X.shape[0], k)
+    voters, distances = of_row[known][found][keep].reshape(shape), distances[keep].reshape(shape)
+    votes = np.stack([np.mean(voters == number, axis=1) for number in range(len(groups))], axis=1)
+    far = np.log(np.maximum(distances.mean(axis=1, dtype=np.float64), np.finfo(np.float64).tiny))
+    return _Assigned(votes, far)
+
+
+@dataclass(frozen=True)
+class _MadeLevel:
+    """A level, and which of its clusters each group is in."""
+
+    level: Level
+    of_group: Labels
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+
+def _make_levels(
+    described: Any,
+    halves: _Halves,
+    groups: list[Group],
+    splits: list[Split],
+    learned: Floats,
+    assigned: _Assigned,
+    told: dict[str, Any],
+) -> list[_MadeLevel]:
+    """Return the levels with their clusters named, the coarsest first."""
+    means = np.stack([learned[group.rows].mean(axis=0) for group in groups])
+    offsets = [np.sum((learned[group.rows] - mean) ** 2, axis=1) for group, mean in zip(groups, means, strict=True)]
+    spread = math.sqrt(float(np.mean(np.concatenate(offsets))))
+    held_out = described[halves.held_out]
+    made: list[_MadeLevel] = []
+    for joined, persistence in nested_levels(means, spread):
+        of_group = _largest_first(joined, assigned)
+        labels = assigned.labels(of_group)
+        n_clusters = int(of_group.max()) + 1
+        before = made[-1] if made else None
+        parents = [None if before is None else int(before.of_group[of_group == k][0]) for k in range(n_clusters)]
+        coarser = [] if before is None else [(one.name, one.caption) for one in before.level.clusters]
+        named = name_level(held_out, labels[halves.held_out], parents, coarser, **told)
+        clusters = [
+            _cluster(k, *named[k], labels, parents[k], [groups[g] for g in np.flatnonzero(of_group == k)], splits)
+            for k in range(n_clusters)
+        ]
+        made.append(_MadeLevel(Level(tuple(clusters), labels, persistence), of_group))
+    return made
+
+
+def _largest_first(joined: Labels, assigned: _Assigned) -> Labels:
+    """Return clusters numbered by the rows that they get, the largest first."""
+    labels = assigned.labels(joined)
+    sizes = np.bincount(labels[labels >= 0], minlength=int(joined.max()) + 1)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    found: Labels = rank[joined]
+    return found
+
+
+def _cluster(
+    number: int,
+    name: str,
+    caption: Caption | None,
+    labels: Labels,
+    parent: int | None,
+    groups: list[Group],
+    splits: list[Split],
+) -> Cluster:
+    """Put together what is known of a cluster: by the splits between its groups and others."""
+    leaves = frozenset().union(*(group.leaves for group in groups))
+    borders = [split for split in splits if (split.sides[0] <= leaves) != (split.sides[1] <= leaves)]
+    peak = min(group.start for group in groups)
+    return Cluster(
+        number=number,
+        name=name,
+        size=int(np.count_nonzero(labels == number)),
+        parent=parent,
+        caption=caption,
+        p_value=max(split.p_value for split in borders),
+        share=max(split.share for split in borders),
+        persistence=math.log(min(split.start for split in borders) / peak),
+    )

@@ -1,0 +1,235 @@
+"""`Clusters`: what was found at every level, in arrays, in tables and in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._optional import import_optional
+from gnomon._validation import message
+
+if TYPE_CHECKING:
+    from gnomon.explanations import Caption
+
+__all__ = ["Cluster", "Clusters", "Level"]
+
+_LISTED = 30  # clusters of a summary
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster of a level.
+
+    Attributes
+    ----------
+    number : int
+        The label of its rows in its level.
+    name : str
+        What tells it from the clusters beside it, such as "high petal width"; no other of the level has it.
+    size : int
+        Rows.
+    parent : int or None
+        Number of the cluster of the next coarser level that holds it; None at the coarsest.
+    caption : gnomon.explanations.Caption or None
+        The features that set it apart from its siblings, in held-out rows, with effects, errors and the siblings each
+        sets it apart from. None where no feature does.
+    p_value : float
+        The largest of the splits that part it from its neighbours, adjusted for all splits looked at.
+    share : float
+        Density of held-out rows between it and the neighbour it is least apart from, over that of the sparser of both.
+    persistence : float
+        Logarithm of the distance between neighbours at which it joins another cluster over that at its peak.
+    """
+
+    number: int
+    name: str
+    size: int
+    parent: int | None
+    caption: Caption | None
+    p_value: float
+    share: float
+    persistence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values."""
+        own = {name: value for name, value in vars(self).items() if name != "caption"}
+        drivers = [] if self.caption is None else self.caption.to_dict()["features"]
+        return {**own, "features": drivers}
+
+
+@dataclass(frozen=True)
+class Level:
+    """The clusters at one level of zoom.
+
+    Attributes
+    ----------
+    clusters : tuple of Cluster
+        Cluster k has the number k; the largest comes first.
+    labels : ndarray of shape (n_samples,), int64
+        Number of the cluster of each row, -1 for a row that belongs to none.
+    persistence : float
+        Logarithm of the range of distances between means over which the data fall into just these clusters.
+    """
+
+    clusters: tuple[Cluster, ...]
+    labels: npt.NDArray[np.int64]
+    persistence: float
+
+    def __len__(self) -> int:
+        return len(self.clusters)
+
+    @property
+    def names(self) -> npt.NDArray[np.str_]:
+        """Name of the cluster of each row, empty for a row that belongs to none."""
+        names = np.array([*(cluster.name for cluster in self.clusters), ""], dtype=np.str_)
+        found: npt.NDArray[np.str_] = names[self.labels]
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values."""
+        return {
+            "n_clusters": len(self),
+            "persistence": self.persistence,
+            "clusters": [cluster.to_dict() for cluster in self.clusters],
+            "labels": self.labels.tolist(),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Clusters:
+    """Clusters of the rows of a table at nested levels.
+
+    Attributes
+    ----------
+    levels : tuple of Level
+        The coarsest first; each cluster lies within one of the level before. Empty where no cluster could be shown.
+    default : int
+        Which level is meant where none is named: the finest of at most 20 clusters, as each split of it has been shown
+        in held-out rows; the coarsest if all have more. -1 without levels.
+    nearest : ndarray of shape (n_samples,), int64
+        Number of the nearest cluster of the default level, by the votes of neighbours, also for rows that belong to
+        none. -1 without levels.
+    margin : ndarray of shape (n_samples,), float64, in [0, 1]
+        Share of the votes for the nearest cluster less that for the second nearest; NaN without levels.
+    alpha : float
+        How often at most any cluster is claimed where the data are one cloud.
+    n_splits : int
+        Splits looked at.
+    n_held_out : int
+        Rows that had no part in finding the clusters, by which they were checked.
+    """
+
+    levels: tuple[Level, ...]
+    default: int
+    nearest: npt.NDArray[np.int64]
+    margin: npt.NDArray[np.float64]
+    alpha: float
+    n_splits: int
+    n_held_out: int
+
+    def __len__(self) -> int:
+        return 0 if not self.levels else len(self.level())
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(str(len(level)) for level in self.levels) or "none"
+        return f"Clusters(n_samples={len(self.nearest)}, clusters by level: {sizes})"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def level(self, number: int | None = None) -> Level:
+        """Return a level by its number, the coarsest is 0; None is the default one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such level, or none at all.
+        """
+        if not self.levels:
+            raise ValueError(message("clusters", "such that there are any", fact="none could be shown"))
+        wanted = self.default if number is None else number
+        if not 0 <= wanted < len(self.levels):
+            raise ValueError(message(f"level={number}", f"in [0, {len(self.levels)})"))
+        return self.levels[wanted]
+
+    @property
+    def labels(self) -> npt.NDArray[np.int64]:
+        """Cluster of each row at the default level, -1 for none."""
+        return self.level().labels if self.levels else np.full(len(self.nearest), -1, dtype=np.int64)
+
+    @property
+    def names(self) -> npt.NDArray[np.str_]:
+        """Name of the cluster of each row at the default level, empty for none."""
+        return self.level().names if self.levels else np.full(len(self.nearest), "", dtype=np.str_)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values; None for NaN."""
+        return {
+            "n_clusters": len(self),
+            "default": self.default,
+            "levels": [level.to_dict() for level in self.levels],
+            "nearest": self.nearest.tolist(),
+            "margin": [None if math.isnan(value) else value for value in self.margin.tolist()],
+            "alpha": self.alpha,
+            "n_splits": self.n_splits,
+            "n_held_out": self.n_held_out,
+        }
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each cluster of each level, the features as one text.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas cannot be imported.
+        """
+        pandas = import_optional("pandas", package="pandas", extra="frames")
+        rows = [
+            {
+                "level": number,
+                **cluster.to_dict(),
+                "features": ", ".join([] if cluster.caption is None else cluster.caption.features),
+            }
+            for number, level in enumerate(self.levels)
+            for cluster in level.clusters
+        ]
+        columns = ["level", "number", "name", "size", "parent", "p_value", "share", "persistence", "features"]
+        return pandas.DataFrame(rows, columns=columns)
+
+    def summary(self) -> str:
+        """Return the clusters of the default level in words, and what the claim rests on."""
+        checked = (
+            f"checked in {self.n_held_out:,} rows held out; where the data are one cloud, clusters are claimed in at "
+            f"most {100 * self.alpha:g} % of tables"
+        )
+        if not self.levels:
+            return f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
+        level = self.level()
+        lines = [f"{len(level)} clusters, {checked}."]
+        width = max(len(cluster.name) for cluster in level.clusters[:_LISTED])
+        lines += [self._line(cluster, width) for cluster in level.clusters[:_LISTED]]
+        if len(level) > _LISTED:
+            lines.append(f"  and {len(level) - _LISTED} more")
+        if none := int(np.count_nonzero(level.labels < 0)):
+            lines.append(f"  {none:,} rows belong to none")
+        if len(self.levels) > 1:
+            lines.append("Levels of zoom: " + ", ".join(f"{len(one)}" for one in self.levels) + " clusters.")
+        return "\n".join(lines)
+
+    def within(self, cluster: Cluster) -> str:
+        """Return the name of the cluster that holds one of the default level; empty if it is that one, or none."""
+        if cluster.parent is None:
+            return ""
+        holder = self.levels[self.default - 1].clusters[cluster.parent]
+        return "" if holder.name == cluster.name else holder.name
+
+    def _line(self, cluster: Cluster, width: int) -> str:
+        holder = self.within(cluster)
+        return (
+            f"  {cluster.name:{width}}  {cluster.size:>7,} rows; density between it and the nearest "
+            f"{100 * cluster.share:.0f} %, p = {cluster.p_value:.2g}{f'; within {holder}' if holder else ''}"
+        )

@@ -1,0 +1,158 @@
+"""Which splits of a tree of density hold in rows that had no part in it, and the groups that remain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.clusters.thinning import Thinning, thinning
+from gnomon.clusters.tree import DensityTree
+
+__all__ = ["Group", "Split", "shown_splits"]
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+_COMPARED = 0.5  # of the smaller side: parts of fewer rows are no group when a split is judged
+_THIN = 0.75  # a density between two groups above this share of the sparser one's parts nothing
+_NEAREST = 6  # pairs of groups by their means, of which the ones that touch are sought
+_TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
+
+
+@dataclass(frozen=True)
+class Split:
+    """A split that holds.
+
+    Attributes
+    ----------
+    sides : tuple of two frozenset of int
+        Peaks of the two groups that touch there.
+    p_value : float
+        Adjusted for all splits looked at.
+    share : float
+        Density between the groups over that at the sparser of the two, in held-out rows.
+    start : float
+        Distance of neighbours at which the two sides join.
+    """
+
+    sides: tuple[frozenset[int], frozenset[int]]
+    p_value: float
+    share: float
+    start: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that no split that holds divides.
+
+    Attributes
+    ----------
+    rows : ndarray of int64
+    leaves : frozenset of int
+        Peaks of the density in it.
+    start : float
+        Distance of neighbours at which the highest of them begins.
+    """
+
+    rows: Rows
+    leaves: frozenset[int]
+    start: float
+
+    def joined(self, other: Group) -> Group:
+        """Return the rows of both."""
+        rows = np.concatenate([self.rows, other.rows])
+        return Group(rows, self.leaves | other.leaves, min(self.start, other.start))
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What splits are judged by: the tree and its points, the same rows in the data, and rows held out."""
+
+    tree: DensityTree
+    points: Floats
+    learned: Floats
+    held_out: Floats
+
+    def touching(self, ones: list[Rows], others: list[Rows]) -> tuple[int, int]:
+        """Return which two of two lists of groups of rows come nearest to each other among the points."""
+        from scipy.spatial import cKDTree
+
+        def reach(pair: tuple[int, int]) -> float:
+            here, there = (self.points[groups[k]] for groups, k in zip((ones, others), pair, strict=True))
+            return float(np.quantile(cKDTree(here).query(there)[0], _TOUCHING))
+
+        means = [np.stack([self.learned[rows].mean(axis=0) for rows in groups]) for groups in (ones, others)]
+        pairs = list(product(range(len(ones)), range(len(others))))
+        pairs.sort(key=lambda pair: float(np.linalg.norm(means[0][pair[0]] - means[1][pair[1]])))
+        return min(pairs[:_NEAREST], key=reach) if len(pairs) > 1 else pairs[0]
+
+    def judge(self, number: int) -> Thinning:
+        """Judge a split by the two groups, large enough to be compared, that touch there."""
+        children = self.tree.parts[number].children
+        assert children is not None
+        fewest = math.ceil(_COMPARED * min(len(self.tree.parts[child]) for child in children))
+        sides = [self.tree.parts_of(child, fewest) for child in children]
+        i, j = self.touching(*([part.rows for part in side] for side in sides))
+        a, b = sides[0][i], sides[1][j]
+        others = [
+            self.learned[part.rows].mean(axis=0)
+            for leaf, part in enumerate(self.tree.parts)
+            if part.children is None and leaf not in a.leaves | b.leaves
+        ]
+        stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
+        return thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
+
+
+def shown_splits(
+    tree: DensityTree, points: Floats, learned: Floats, held_out: Floats, *, alpha: float
+) -> tuple[list[Group], list[Split]]:
+    """Return the groups that remain when splits that do not hold are undone, and the splits that do.
+
+    A split holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after Bonferroni's
+    correction for all splits of the tree with weights [1]_: the rows of the smaller side times the logarithm by which
+    density falls there, which are known before any held-out row is looked at. Where a split does not hold, the two
+    groups that touch there become one.
+
+    Parameters
+    ----------
+    tree : DensityTree
+    points : ndarray of shape (n_learned, d), float64
+        What the tree was made of.
+    learned : ndarray of shape (n_learned, n_features), float64
+        The same rows in the data.
+    held_out : ndarray of shape (n_held_out, n_features), float64
+    alpha : float in (0, 1)
+        Chance that any split holds where the data are one cloud.
+
+    References
+    ----------
+    .. [1] Genovese, Roeder & Wasserman, "False discovery control with p-value weighting", Biometrika 93, 2006.
+    """
+    ground = _Ground(tree, points, learned, held_out)
+    weights = {
+        number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
+        for number in tree.splits()
+    }
+    total = sum(weights.values())
+    shown: list[Split] = []
+    remaining: dict[int, list[Group]] = {}
+    for number, part in enumerate(tree.parts):
+        if part.children is None:
+            remaining[number] = [Group(part.rows, part.leaves, part.start)]
+            continue
+        ones, others = (remaining.pop(child) for child in part.children)
+        found = ground.judge(number)
+        p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
+        i, j = ground.touching(*([group.rows for group in groups] for groups in (ones, others)))
+        if p_value <= alpha and found.share <= _THIN:
+            shown.append(Split((ones[i].leaves, others[j].leaves), p_value, found.share, part.start))
+            remaining[number] = ones + others
+        else:
+            rest = [group for groups, k in ((ones, i), (others, j)) for at, group in enumerate(groups) if at != k]
+            remaining[number] = [ones[i].joined(others[j]), *rest]
+    groups = next(iter(remaining.values()), [])
+    return sorted(groups, key=lambda group: -len(group.rows)), shown

@@ -1,0 +1,148 @@
+"""The tree of density of some points: which parts there are at every density, and where two of them join."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+__all__ = ["DensityTree", "Part"]
+
+Rows = npt.NDArray[np.int64]
+
+N_NEIGHBORS = 15
+_CORE = 5  # the distance to so many-th nearest point tells the density at a point
+_APART = 1e3  # times the largest distance of all: where parts join that no neighbours connect
+
+
+@dataclass(frozen=True)
+class Part:
+    """Points that belong together at one density.
+
+    Attributes
+    ----------
+    rows : ndarray of int64
+        All points that are in the part before it joins another.
+    children : tuple of two int, or None
+        The parts that join to make it; None for a peak of the density.
+    start : float
+        Distance of neighbours at which it begins: where a peak has enough points, or where its children join.
+    leaves : frozenset of int
+        The peaks in it.
+    """
+
+    rows: Rows
+    children: tuple[int, int] | None
+    start: float
+    leaves: frozenset[int]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class DensityTree:
+    """Parts of at least so many points, each after its children; the last holds all others.
+
+    The hierarchy is that of HDBSCAN [1]_: single linkage of mutual reachability distances, among the neighbours of each
+    point, where parts of fewer points are dropped.
+
+    .. [1] Campello, Moulavi & Sander, "Density-based clustering based on hierarchical density estimates", PAKDD 2013.
+    """
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, points: npt.NDArray[np.float64], min_size: int) -> DensityTree:
+        """Build it for points (n, d) of few dimensions."""
+        rows, columns, lengths = _shortest_tree(points)
+        n = len(points)
+        home = list(range(n))  # the piece of each point, by its first one
+        loose: list[list[int]] = [[i] for i in range(n)]  # points of a piece that are in no part yet
+        part: list[int | None] = [None] * n
+        grown: list[list[Rows]] = []
+        parts: list[tuple[tuple[int, int] | None, float]] = []
+        sizes = [1] * n
+
+        def piece(i: int) -> int:
+            while home[i] != i:
+                home[i] = home[home[i]]
+                i = home[i]
+            return i
+
+        for i, j, length in zip(rows.tolist(), columns.tolist(), lengths.tolist(), strict=True):
+            a, b = piece(i), piece(j)
+            if sizes[a] < sizes[b]:
+                a, b = b, a
+            home[b], sizes[a] = a, sizes[a] + sizes[b]
+            first, second = part[a], part[b]
+            if first is not None and second is not None:
+                grown.append([*grown[first], *grown[second]])
+                parts.append(((first, second), length))
+                part[a] = len(parts) - 1
+            elif first is not None:
+                grown[first].append(np.array(loose[b], dtype=np.int64))
+            else:
+                loose[a] += loose[b]
+                if sizes[a] >= min_size:
+                    grown.append([np.array(loose[a], dtype=np.int64)])
+                    parts.append((None, length))
+                    part[a] = len(parts) - 1
+            loose[b] = []
+        found: list[Part] = []
+        for number, (children, start) in enumerate(parts):
+            own = frozenset([number]) if children is None else frozenset().union(*(found[c].leaves for c in children))
+            found.append(Part(np.concatenate(grown[number]), children, start, own))
+        return cls(tuple(found))
+
+    def splits(self) -> list[int]:
+        """Return the parts that have children."""
+        return [number for number, part in enumerate(self.parts) if part.children is not None]
+
+    def fall(self, number: int) -> float:
+        """Return by what factor, as a logarithm, distances of neighbours grow from the lesser peak to a split."""
+        children = self.parts[number].children
+        assert children is not None
+        peaks = [min(self.parts[leaf].start for leaf in self.parts[child].leaves) for child in children]
+        return math.log(self.parts[number].start / max(peaks))
+
+    def parts_of(self, number: int, min_size: int) -> list[Part]:
+        """Return the parts that a part falls into if those of fewer points are dropped; itself if it does not."""
+        part = self.parts[number]
+        large = [] if part.children is None else [c for c in part.children if len(self.parts[c]) >= min_size]
+        found = [inner for child in large for inner in self.parts_of(child, min_size)]
+        return found if len(found) > 1 else [part]
+
+
+def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
+    """Return the edges of the shortest tree that spans the points, shortest first."""
+    from scipy.spatial import cKDTree
+
+    n = len(points)
+    distances, neighbors = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1)
+    core = distances[:, min(_CORE, n - 1)]
+    reach = np.maximum(np.maximum(core[:, None], core[neighbors[:, 1:]]), distances[:, 1:])
+    reach = np.maximum(reach, np.finfo(np.float32).tiny)  # SciPy takes 0 for no edge
+    starts = np.repeat(np.arange(n), reach.shape[1])
+    graph = csr_array((reach.ravel(), (starts, neighbors[:, 1:].ravel())), shape=(n, n))
+    tree = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
+    rows, columns, lengths = tree.row.astype(np.int64), tree.col.astype(np.int64), tree.data
+    order = np.argsort(lengths, kind="stable")
+    pieces = _first_points(n, rows, columns)
+    rows = np.concatenate([rows[order], np.full(len(pieces) - 1, pieces[0])])
+    columns = np.concatenate([columns[order], pieces[1:]])
+    return rows, columns, np.concatenate([lengths[order], np.full(len(pieces) - 1, _APART * lengths.max())])
+
+
+def _first_points(n: int, rows: Rows, columns: Rows) -> Rows:
+    """Return the first point of each piece, those of the largest pieces first."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, of_point = connected_components(csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)), False)
+    first = np.unique(of_point, return_index=True)[1]
+    ranked: Rows = first[np.argsort(-np.bincount(of_point, minlength=count), kind="stable")].astype(np.int64)
+    return ranked
