@@ -35,6 +35,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "counterfactual": "questions",
     "suspects": "questions",
     "outliers": "questions",
+    "clusters": "clusters",
     "verdict": "verdict",
     "points": "questions",
     "neighbors": "questions",

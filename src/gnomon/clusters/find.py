@@ -23,7 +23,7 @@ from gnomon.data import check_table
 from gnomon.exceptions import GnomonWarning
 from gnomon.explanations import Caption
 from gnomon.geometry.check import check_features
-from gnomon.linalg import dense_rows, principal_components
+from gnomon.linalg import principal_components
 from gnomon.methods import UMAP
 from gnomon.neighbors import RowSearch
 
@@ -190,17 +190,13 @@ def _learn(
         points = estimator.fit_transform(rows).astype(np.float64)
     tree = DensityTree.of(points, max(2, math.ceil(min_size * n_learned / X.shape[0])))
     if metric == "cosine":
-        rows, unseen = _of_length_one(rows), _of_length_one(unseen)
+        from sklearn.preprocessing import normalize
+
+        rows, unseen = normalize(rows), normalize(unseen)
     found = principal_components(rows, min(_COMPONENTS, *rows.shape), seed=current_run().seed)
     learned, held_out = (found.transform(part).astype(np.float64) for part in (rows, unseen))
     groups, splits = shown_splits(tree, points, learned, held_out, alpha=alpha)
     return groups, splits, len(tree.splits()), learned
-
-
-def _of_length_one(rows: Any) -> Floats:
-    dense = dense_rows(rows)
-    lengths = np.linalg.norm(dense, axis=1, keepdims=True)
-    return np.asarray(dense / np.where(lengths > 0.0, lengths, 1.0))
 
 
 @dataclass(frozen=True)

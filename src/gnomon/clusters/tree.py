@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 __all__ = ["DensityTree", "Part"]
 
@@ -16,7 +17,6 @@ Rows = npt.NDArray[np.int64]
 
 N_NEIGHBORS = 15
 _CORE = 5  # the distance to so many-th nearest point tells the density at a point
-_APART = 1e3  # times the largest distance of all: where parts join that no neighbours connect
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,8 @@ def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDA
     from scipy.spatial import cKDTree
 
     n = len(points)
-    distances, neighbors = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1)
+    found: Any = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1)
+    distances, neighbors = found
     core = distances[:, min(_CORE, n - 1)]
     reach = np.maximum(np.maximum(core[:, None], core[neighbors[:, 1:]]), distances[:, 1:])
     reach = np.maximum(reach, np.finfo(np.float32).tiny)  # SciPy takes 0 for no edge
@@ -132,17 +133,23 @@ def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDA
     tree = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
     rows, columns, lengths = tree.row.astype(np.int64), tree.col.astype(np.int64), tree.data
     order = np.argsort(lengths, kind="stable")
-    pieces = _first_points(n, rows, columns)
-    rows = np.concatenate([rows[order], np.full(len(pieces) - 1, pieces[0])])
-    columns = np.concatenate([columns[order], pieces[1:]])
-    return rows, columns, np.concatenate([lengths[order], np.full(len(pieces) - 1, _APART * lengths.max())])
+    more_rows, more_columns, more_lengths = _joining(points, rows, columns, float(lengths.max()))
+    return (
+        np.concatenate([rows[order], more_rows]),
+        np.concatenate([columns[order], more_columns]),
+        np.concatenate([lengths[order], more_lengths]),
+    )
 
 
-def _first_points(n: int, rows: Rows, columns: Rows) -> Rows:
-    """Return the first point of each piece, those of the largest pieces first."""
-    from scipy.sparse.csgraph import connected_components
-
+def _joining(
+    points: npt.NDArray[np.float64], rows: Rows, columns: Rows, longest: float
+) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
+    """Return edges, shortest first, that join the pieces of a graph: as long as the distances of their means."""
+    n = len(points)
     count, of_point = connected_components(csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)), False)
-    first = np.unique(of_point, return_index=True)[1]
-    ranked: Rows = first[np.argsort(-np.bincount(of_point, minlength=count), kind="stable")].astype(np.int64)
-    return ranked
+    first = np.unique(of_point, return_index=True)[1].astype(np.int64)
+    sums = np.stack([np.bincount(of_point, points[:, d], count) for d in range(points.shape[1])], axis=1)
+    means = sums / np.bincount(of_point)[:, None]
+    tree = minimum_spanning_tree(np.linalg.norm(means[:, None] - means, axis=2)).tocoo()
+    order = np.argsort(tree.data, kind="stable")
+    return first[tree.row[order]], first[tree.col[order]], np.maximum(tree.data[order], longest)

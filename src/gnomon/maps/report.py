@@ -53,6 +53,7 @@ def describe(result: Map) -> dict[str, Any]:
         ],
         **({"groups": groups.groups} if groups is not None and groups.groups else {}),
         "profiles": profiles,
+        "clusters": _clusters(result),
         "suspects": None if suspects is None else suspects.to_dict(),
         "notes": list(result.notes),
     }
@@ -85,6 +86,9 @@ def write_report(result: Map) -> str:
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"]))
+    found = result._clusters_shown()
+    if found is not None:
+        lines += ["", "Clusters of the data", *_indent(found.summary())]
     if facts["suspects"] is not None:
         lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
         lines.append(f"  {_suspect_line(facts['suspects'])}")
@@ -102,6 +106,16 @@ def _fidelity_lines(r2: float | None, fit: str) -> list[str]:
 def _representation(result: Map) -> dict[str, Any] | None:
     found = result.representation
     return None if found is None else {"name": found.name, "n_coordinates": found.n_coordinates}
+
+
+def _clusters(result: Map) -> dict[str, Any] | None:
+    """Return the clusters of data without labels, without what there is of every row."""
+    found = result._clusters_shown()
+    if found is None:
+        return None
+    document = found.to_dict()
+    levels = [{name: one[name] for name in one if name != "labels"} for one in document["levels"]]
+    return {**{name: document[name] for name in document if name not in ("nearest", "margin")}, "levels": levels}
 
 
 def _weights(result: Map) -> dict[str, Any]:

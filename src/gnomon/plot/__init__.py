@@ -1,5 +1,6 @@
 """Static figures with matplotlib (an extra: it is imported when a figure is drawn)."""
 
+from gnomon.plot.clusters import plot_clusters
 from gnomon.plot.map import plot_map, save_png
 from gnomon.plot.mosaic import assign_to_grid, mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
@@ -14,6 +15,7 @@ __all__ = [
     "assign_to_grid",
     "mosaic",
     "mosaic_picture",
+    "plot_clusters",
     "plot_map",
     "plot_panels",
     "plot_recommendation",

@@ -216,12 +216,14 @@ class PageContent:
     def of(cls, map: Any) -> Self:
         """Return what a page shows of a `gnomon.Map`: the map, its explanation, evaluation, dimension and classes."""
         groups = map.feature_groups() if map.image_shape is None else None  # pictures are shown by pixel
+        found = map._clusters_shown()
+        clustered = found is not None and len(found) > 0
         return cls(
             embedding=map.embedding,
             title=map.name,
             method=map.method if map.surface is None else f"{map.method} {map.surface.view}",
-            labels=map.labels,
-            label_name=map.label_name,
+            labels=found.names if clustered else map.labels,
+            label_name="cluster" if clustered else map.label_name,
             feature_names=map.feature_names,
             X=map.X,
             images=map.images,
@@ -232,7 +234,7 @@ class PageContent:
             points=_points(map),
             compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
-            captions=_captions(map, groups),
+            captions=_holders(found) if clustered else _captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
             metadata={**map.metadata, **_local_dimension(map)},
             suspects=map._doubts(_MOST_SUSPECTS),
@@ -255,6 +257,12 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
     return {name_of(label): caption.text for label, caption in map.captions(groups=groups).items()}
+
+
+def _holders(found: Any) -> dict[str, str]:
+    """Return for each cluster within another which one that is."""
+    held = {cluster.name: found.within(cluster) for cluster in found.level().clusters}
+    return {name: f"within {holder}" for name, holder in held.items() if holder}
 
 
 def _points(map: Any) -> dict[str, npt.NDArray[Any]]:

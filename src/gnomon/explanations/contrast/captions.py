@@ -60,25 +60,23 @@ class _ClusterMoments:
         spread = np.sqrt((self.variances[g] + self.variances) / 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             gaps: Array = np.where(difference == 0, 0.0, difference / spread)
-        return gaps if self.alpha is None else np.where(self._is_no_chance(g, difference), gaps, 0.0)
+        return gaps if self.alpha is None else np.where(self._is_no_chance(g, difference, self.alpha), gaps, 0.0)
 
-    def _is_no_chance(self, g: int, difference: Array) -> npt.NDArray[np.bool_]:
-        """Return which differences of means are found at the rate of false discoveries, by Welch's test."""
+    def _is_no_chance(self, g: int, difference: Array, alpha: float) -> npt.NDArray[np.bool_]:
+        """Return which differences of means are found at a rate of false discoveries, by Welch's test."""
         from scipy.stats import false_discovery_control, t
 
-        squares = self.variances / np.maximum(self.sizes - 1, 1)[:, None]  # squared errors of the means
-        both = squares[g] + squares
+        freedom = np.maximum(self.sizes - 1, 1)[:, None]
+        squares = self.variances / freedom  # squared errors of the means
+        both, fourth = squares[g] + squares, squares**2 / freedom
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.abs(difference) / np.sqrt(both)
-            parts = squares**2 / np.maximum(self.sizes - 1, 1)[:, None]
-            degrees = np.where(both > 0, both**2 / (parts[g] + parts), 1.0)
-        p_values = 2.0 * t.sf(np.where(difference == 0, 0.0, ratio), np.maximum(degrees, 1.0))
-        p_values[self.sizes < 2] = 1.0
-        if self.sizes[g] < 2:
-            p_values[:] = 1.0
-        others = np.arange(len(self.sizes)) != g
+            ratio = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(both))
+            degrees = np.where(both > 0, both**2 / (fourth[g] + fourth), 1.0)
+        p_values = np.asarray(2.0 * t.sf(ratio, degrees))
+        tested = (self.sizes >= 2) & (self.sizes[g] >= 2) & (np.arange(len(self.sizes)) != g)
         found = np.zeros(difference.shape, dtype=np.bool_)
-        found[others] = (false_discovery_control(p_values[others].ravel()) <= self.alpha).reshape(-1, found.shape[1])
+        if tested.any():
+            found[tested] = false_discovery_control(p_values[tested], axis=None) <= alpha
         return found
 
 

@@ -1,0 +1,54 @@
+"""`gnomon clusters`: clusters of data or of a saved map, named by features."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon._entrance import entrance
+from gnomon.cli.console import collect_warnings, given, json_text
+from gnomon.cli.inputs import open_data
+from gnomon.cli.options import open_map, with_json, with_threads
+from gnomon.cli.outputs import tell
+
+__all__ = ["clusters"]
+
+_MAP = ".gnomon"
+
+
+@click.command("clusters")
+@click.argument("source", metavar="DATA|MAP")
+@click.option("--labels", metavar="COLUMN", help="A column of DATA that is no feature.")
+@click.option(
+    "--min-size", type=click.IntRange(20), help="Fewest rows of a cluster; by default it follows their number."
+)
+@click.option("--alpha", type=float, help="How often clusters may be claimed where there are none, 0.05 by default.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the rows held out.")
+@with_threads
+@with_json
+@entrance("gnomon clusters")
+def clusters(
+    source: str,
+    labels: str | None,
+    min_size: int | None,
+    alpha: float | None,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Find clusters of DATA or MAP at nested levels, shown in rows held out, and name them by features.
+
+    MAP is a file that `gnomon map --save` wrote, its name ends in .gnomon; anything else is DATA, read and standardised
+    as by `gnomon map`. Clusters are of the data: a map's positions play no part.
+    """
+    notes: list[str] = []
+    with collect_warnings(notes):
+        if source.endswith(_MAP):
+            if labels is not None:
+                raise click.UsageError("--labels is for DATA; a map has its labels.")
+            result = open_map(source, threads)
+        else:
+            from gnomon import map as make_map
+
+            result = make_map(open_data(source, labels=labels), "pca", n_jobs=threads)
+        found = result.clusters(**given(min_size=min_size, alpha=alpha), random_state=seed)
+    tell(json_text(found.to_dict()) if as_json else found.summary(), {})
