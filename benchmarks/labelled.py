@@ -90,21 +90,21 @@ def _read(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def _blobs(rng: np.random.Generator) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Twenty clusters of unlike sizes and widths in thirty columns."""
+    """Draw twenty clusters of unlike sizes and widths in thirty columns."""
     y = rng.choice(20, size=1000, p=rng.dirichlet(np.full(20, 3.0)))
     centers, widths = 2.0 * rng.normal(size=(20, 30)), rng.uniform(0.7, 1.8, 20)
     return centers[y] + widths[y, None] * rng.normal(size=(1000, 30)), y
 
 
 def _rolls(rng: np.random.Generator) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """A rolled sheet in ten columns, with noise; the label is a stretch along the roll."""
+    """Roll a sheet up in ten columns, with noise; the label is a stretch along the roll."""
     along, across = rng.uniform(1.5 * np.pi, 4.5 * np.pi, 1000), rng.uniform(0, 20, 1000)
     sheet = np.column_stack([along * np.cos(along), across, along * np.sin(along), np.zeros((1000, 7))])
     return sheet + 0.7 * rng.normal(size=sheet.shape), ((along - along.min()) / np.ptp(along) * 7.999).astype(int)
 
 
 def _clouds(rng: np.random.Generator) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Classes of several overlapping clouds each, half of the columns without meaning."""
+    """Draw classes of several overlapping clouds each; half of the columns mean nothing."""
     from sklearn.datasets import make_classification
 
     return make_classification(  # type: ignore[no-any-return]

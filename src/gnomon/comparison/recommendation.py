@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon.comparison.result import Comparison
@@ -26,6 +30,8 @@ class Curve:
         Values of the parameter, ascending.
     criterion, trustworthiness : tuple of float
         Of the map at each value, means over the seeds.
+    n_seeds : tuple of int
+        Seeds that the map at each value was made with; those of the worse half with one alone.
     default, chosen : object
         The method's default, and the value taken for the method.
     """
@@ -35,8 +41,23 @@ class Curve:
     values: tuple[Any, ...]
     criterion: tuple[float, ...]
     trustworthiness: tuple[float, ...]
+    n_seeds: tuple[int, ...]
     default: Any
     chosen: Any
+
+    @classmethod
+    def of(cls, criterion: str, parameter: str, values: Sequence[Any], trials: Sequence[Trial], taken: int) -> Self:
+        """Return the curve of maps at some values, of which the one at this place was taken."""
+        return cls(
+            method=trials[0].method,
+            parameter=parameter,
+            values=tuple(values),
+            criterion=tuple(one.scores[criterion] for one in trials),
+            trustworthiness=tuple(one.scores["trustworthiness"] for one in trials),
+            n_seeds=tuple(one.n_seeds for one in trials),
+            default=Request(trials[0].method).estimator().get_params()[parameter],
+            chosen=values[taken],
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,6 +90,8 @@ class Recommendation:
         Differences of the criterion up to this one count as none.
     intrinsic_dimension : float
         Coordinates that the data need.
+    rows : ndarray of int64
+        Rows of the table that were mapped, ascending: all, or a random sample of a long table.
     """
 
     method: str
@@ -83,6 +106,7 @@ class Recommendation:
     criterion: str
     tolerance: float
     intrinsic_dimension: float
+    rows: npt.NDArray[np.int64] = field(repr=False)
 
     def estimator(self, **settings: Any) -> Any:
         """Return the recommended estimator, not fitted.
@@ -103,6 +127,7 @@ class Recommendation:
             "criterion": self.criterion,
             "tolerance": self.tolerance,
             "intrinsic_dimension": self.intrinsic_dimension,
+            "n_rows": len(self.rows),
             "reasons": list(self.reasons),
             "curves": [
                 {name: list(v) if isinstance(v, tuple) else v for name, v in vars(one).items()} for one in self.curves

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,7 @@ from gnomon.data import check_labels, check_table, find_duplicate_rows
 from gnomon.data.names import default_names
 from gnomon.data.scaling import choose_scaling
 from gnomon.evaluation import Scorecard, scorecard
+from gnomon.evaluation.anchors import choose_anchors
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -72,10 +73,8 @@ class Trial:
         Of the first seed.
     scorecard : Scorecard
         Of the first seed.
-    scores : dict of str to float
-        The measures: means over the seeds.
-    noise : dict of str to float
-        Standard deviations over the seeds; nan of a single one.
+    values : dict of str to ndarray of shape (n_seeds,), float64
+        The measures for each seed that the map was made with.
     seconds : float
         Of the fit with the first seed, the search for neighbours apart.
     """
@@ -85,9 +84,23 @@ class Trial:
     parameters: dict[str, Any]
     embedding: npt.NDArray[np.float32] = field(repr=False)
     scorecard: Scorecard = field(repr=False)
-    scores: dict[str, float]
-    noise: dict[str, float] = field(repr=False)
+    values: dict[str, npt.NDArray[np.float64]] = field(repr=False)
     seconds: float
+
+    @property
+    def n_seeds(self) -> int:
+        """Seeds that the map was made with."""
+        return max(len(found) for found in self.values.values())
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The measures: means over the seeds."""
+        return {name: float(found.mean()) for name, found in self.values.items()}
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """Standard deviations of the measures over the seeds; nan of a single one."""
+        return {name: float(np.std(v, ddof=1)) if len(v) > 1 else math.nan for name, v in self.values.items()}
 
 
 def _class_of(method: str) -> Any:
@@ -147,12 +160,20 @@ class Trials:
         Of the measures.
     measures : sequence of str
     n_seeds : int
-        Fits of each map.
+        Fits of each map, if not said otherwise.
+    n_pairs : int, default=2_000_000
+        Of the measures.
+    max_rows : int or None, default=None
+        Rows of a random sample that stands for longer tables.
 
     Attributes
     ----------
     values : ndarray or csr_array of shape (n_samples, n_features)
         The table as it is mapped and judged.
+    rows : ndarray of shape (n_samples,), int64
+        Which rows of the table these are, ascending.
+    n_given : int
+        Rows of the table.
     graph_neighbors : int
         Neighbours of the graph that maps share; 0 if none does, or rows are equal.
     """
@@ -166,6 +187,8 @@ class Trials:
         n_neighbors: int | None,
         measures: str | Sequence[str],
         n_seeds: int,
+        n_pairs: int = 2_000_000,
+        max_rows: int | None = None,
     ) -> None:
         self.n_seeds = check_parameters({"n_seeds": Integer(1)}, {"n_seeds": n_seeds})["n_seeds"]
         table = check_table(X, accept_sparse=True)
@@ -175,10 +198,15 @@ class Trials:
             warn(
                 f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning
             )
-        self.values = table.values if scaling is None else scaling.apply(table.values)
-        self.n_samples = table.n_samples
-        self.labels = None if labels is None else check_labels(labels, self.n_samples)
-        self.n_neighbors, self.measures = n_neighbors, measures
+        scaled = table.values if scaling is None else scaling.apply(table.values)
+        labels = None if labels is None else check_labels(labels, table.n_samples)
+        self.n_given = table.n_samples
+        self.rows = choose_anchors(self.n_given, max_rows or self.n_given, current_run().seed)
+        self.n_samples = len(self.rows)
+        whole = self.n_samples == self.n_given
+        self.values = scaled if whole else scaled[self.rows]
+        self.labels = labels if whole or labels is None else labels[self.rows]
+        self.n_neighbors, self.measures, self.n_pairs = n_neighbors, measures, n_pairs
         self.graph_neighbors = 0
         self._graph: NeighborGraph | None = None
         self._made: dict[tuple[str, int], Trial] = {}
@@ -192,49 +220,52 @@ class Trials:
         self._graph = compute_neighbors(self.values, most, seed=current_run().seed)
         self.graph_neighbors = most
 
-    def make(self, requests: Sequence[Request]) -> list[Trial]:
-        """Make and judge maps, each only once."""
+    def make(self, requests: Sequence[Request], n_seeds: int | None = None) -> list[Trial]:
+        """Make and judge maps with the first so many seeds, each only once."""
         self.share(requests)
+        wanted = n_seeds or self.n_seeds
         reporter = current_run().reporter
         total = len(requests)
         reporter.begin("maps", total)
         for done, request in enumerate(requests):
             key = (request.name, request.n_components)
-            if key not in self._made:
-                self._made[key] = self._make(request)
+            for repeat in range(self._made[key].n_seeds if key in self._made else 0, wanted):
+                self._made[key] = self._made_again(request, repeat, self._made.get(key))
             reporter.update(done + 1, total)
         reporter.end()
         return [self._made[one.name, one.n_components] for one in requests]
 
-    def _make(self, request: Request) -> Trial:
+    def held_out_trust(self, request: Request, n_seeds: int) -> npt.NDArray[np.float64]:
+        """Return the trustworthiness of a map for so many seeds after those that it is compared by."""
+        seeds = [(current_run().seed + self.n_seeds + k) % _SEEDS for k in range(n_seeds)]
+        cards = [self._judge(self._fit(request, seed), "trustworthiness", 1) for seed in seeds]
+        return np.array([card["trustworthiness"].value for card in cards])
+
+    def _judge(self, Y: npt.NDArray[np.float32], measures: str | Sequence[str], n_pairs: int) -> Scorecard:
         run = current_run()
-        embeddings, cards, seconds = [], [], []
-        for repeat in range(self.n_seeds):
-            began = time.perf_counter()
-            embeddings.append(self._fit(request, (run.seed + repeat) % _SEEDS))
-            seconds.append(time.perf_counter() - began)
-            cards.append(
-                scorecard(
-                    self.values,
-                    embeddings[-1],
-                    self.labels,
-                    n_neighbors=self.n_neighbors,
-                    measures=self.measures,
-                    random_state=run.seed,
-                    n_jobs=run.n_threads,
-                )
-            )
-        values = {name: np.array([card[name].value for card in cards]) for name in cards[0]}
-        return Trial(
-            name=request.name,
-            method=request.method,
-            parameters=dict(request.parameters),
-            embedding=embeddings[0],
-            scorecard=cards[0],
-            scores={name: float(found.mean()) for name, found in values.items()},
-            noise={name: float(np.std(v, ddof=1)) if len(v) > 1 else math.nan for name, v in values.items()},
-            seconds=seconds[0],
+        return scorecard(
+            self.values,
+            Y,
+            self.labels,
+            n_neighbors=self.n_neighbors,
+            measures=measures,
+            n_pairs=n_pairs,
+            random_state=run.seed,
+            n_jobs=run.n_threads,
         )
+
+    def _made_again(self, request: Request, repeat: int, before: Trial | None) -> Trial:
+        """Return the trial with one more seed."""
+        began = time.perf_counter()
+        Y = self._fit(request, (current_run().seed + repeat) % _SEEDS)
+        seconds = time.perf_counter() - began
+        if before is not None and np.array_equal(Y, before.embedding):  # nothing is random: neither are the scores
+            return replace(before, values={name: np.append(v, v[0]) for name, v in before.values.items()})
+        card = self._judge(Y, self.measures, self.n_pairs)
+        if before is not None:
+            return replace(before, values={name: np.append(v, card[name].value) for name, v in before.values.items()})
+        values = {name: np.array([one.value]) for name, one in card.items()}
+        return Trial(request.name, request.method, dict(request.parameters), Y, card, values, seconds)
 
     def _fit(self, request: Request, seed: int) -> npt.NDArray[np.float32]:
         estimator = request.estimator(random_state=seed, n_jobs=current_run().n_threads)

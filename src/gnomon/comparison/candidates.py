@@ -1,0 +1,70 @@
+"""Which parameters of a method are tried: the usual values of a few, or those that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gnomon.comparison.trials import Request, requests_of
+
+__all__ = ["SEARCHED", "Lines", "lines_of", "with_value"]
+
+Lines = dict[str, dict[str, tuple[Any, ...]]]
+
+SEARCHED: Lines = {
+    "umap": {"n_neighbors": (5, 10, 15, 30, 60), "min_dist": (0.0, 0.1, 0.3, 0.6)},
+    "tsne": {"perplexity": (5.0, 10.0, 20.0, 30.0, 50.0, 80.0)},
+    "largevis": {"perplexity": (10.0, 30.0, 50.0, 80.0)},
+    "trimap": {"n_neighbors": (6, 12, 24, 48)},
+    "densmap": {"n_neighbors": (10, 30, 60), "min_dist": (0.0, 0.1, 0.3)},
+    "isomap": {"n_neighbors": (5, 10, 20, 40)},
+}
+"""For each method its parameters in the order in which they are chosen, and the values tried, with the default."""
+
+
+def lines_of(
+    defaults: Sequence[Request], asked: Mapping[str, Mapping[str, Any]] | None, n_samples: int
+) -> dict[str, dict[str, list[Any]]]:
+    """Return the values to try of each parameter of each method, ascending where they can be, with the default.
+
+    Parameters
+    ----------
+    defaults : sequence of Request
+        One for each method.
+    asked : mapping of method to mapping of parameter to values, or None
+        None tries `SEARCHED`, without neighbourhoods of more than a third of the rows. Values that were asked for are
+        tried whatever they are; methods that are not named in it stay at their defaults.
+    n_samples : int
+    """
+    if asked is not None:
+        requests_of([one.method for one in defaults], asked, 2)  # names what does not exist
+    found: dict[str, dict[str, list[Any]]] = {}
+    for one in defaults:
+        usual = one.estimator().get_params()
+        given = SEARCHED.get(one.method, {}) if asked is None else asked.get(one.method, {})
+        found[one.method] = {}
+        for parameter, values in given.items():
+            line = list(values) if isinstance(values, (list, tuple)) else [values]
+            if asked is None:
+                line = [v for v in line if _neighbors(parameter, v) <= n_samples / 3]
+            if usual[parameter] not in line:
+                line.append(usual[parameter])
+            found[one.method][parameter] = sorted(line) if _are_numbers(line) else line
+    return found
+
+
+def with_value(request: Request, parameter: str, value: Any) -> Request:
+    """Return a request with one parameter at a value; the method's default is not written down."""
+    others = {name: given for name, given in request.parameters.items() if name != parameter}
+    is_default = Request(request.method).estimator().get_params()[parameter] == value
+    return replace(request, parameters=others if is_default else {**others, parameter: value})
+
+
+def _neighbors(parameter: str, value: Any) -> float:
+    """Return how many rows a value makes a neighbourhood of."""
+    return {"n_neighbors": value, "perplexity": 3.0 * value}.get(parameter, 0)  # type: ignore[no-any-return]
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)

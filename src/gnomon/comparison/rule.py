@@ -1,0 +1,94 @@
+"""The rule by which a map is taken: no invented neighbours, noise is no reason, the simplest of the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.comparison.trials import Request, Trial
+from gnomon.evaluation import MEASURES
+
+__all__ = ["TRUST", "Made", "Rule"]
+
+TRUST = 0.005
+"""Trustworthiness that the chosen map may lie below the best of the methods' own defaults."""
+_LEAST_DIFFERENCE = 0.01  # of the criterion; less is seen in no picture
+
+Made = tuple[Request, Trial]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which of several maps is taken.
+
+    Attributes
+    ----------
+    criterion : str
+        A measure of which 1 is best.
+    methods : tuple of str
+        The simplest first.
+    least_trust : float
+        Of maps that are not refused.
+    """
+
+    criterion: str
+    methods: tuple[str, ...]
+    least_trust: float
+
+    def trusts(self, trial: Trial) -> bool:
+        """Say whether a map is trustworthy enough."""
+        return trial.scores["trustworthiness"] >= self.least_trust
+
+    def better_half(self, made: Sequence[Made]) -> list[Request]:
+        """Return the maps that are worth another seed: of those trustworthy enough the better half by the criterion."""
+        order = sorted((one for one in made if self.trusts(one[1])), key=self._worth)
+        return [request for request, _ in order[: math.ceil(len(made) / 2)]]
+
+    def tolerance(self, trials: Sequence[Trial]) -> float:
+        """Return twice the standard error of a difference of two maps from their seeds, at least what a picture shows.
+
+        The variance over seeds is pooled over the maps that were made with several seeds and differ between them.
+        """
+        noises = [one.noise[self.criterion] for one in trials if one.n_seeds > 1]
+        squares = [noise**2 for noise in noises if noise > 0]
+        if not squares:
+            return _LEAST_DIFFERENCE
+        n_seeds = max(one.n_seeds for one in trials)
+        return max(2.0 * math.sqrt(2.0 * float(np.mean(squares)) / n_seeds), _LEAST_DIFFERENCE)
+
+    def simplest(self, made: Sequence[Made], tolerance: float) -> Made | None:
+        """Return the simplest of the trustworthy maps within the tolerance of their best; None if none is."""
+        allowed = [one for one in made if self.trusts(one[1])]
+        if not allowed:
+            return None
+        enough = max(trial.scores[self.criterion] for _, trial in allowed) - tolerance
+        return min((one for one in allowed if one[1].scores[self.criterion] >= enough), key=self._cost)
+
+    def reasons(self, made: Sequence[Trial], rivals: Sequence[Trial], chosen: Trial, tolerance: float) -> list[str]:
+        """Return in sentences what was measured, and why this map was taken of its rivals."""
+        measure, found = MEASURES[self.criterion], chosen.scores[self.criterion]
+        name = measure.name.replace("_", " ")
+        told = [f"{len(made)} maps were compared by {name} ({measure.definition}); {chosen.name} has {found:.3f}."]
+        best = max(filter(self.trusts, rivals), key=lambda one: one.scores[self.criterion])
+        if best.scores[self.criterion] > found:
+            told.append(
+                f"{best.name} has {best.scores[self.criterion]:.3f}, above it by less than the tolerance of "
+                f"{tolerance:.3f}: the simpler of the two is taken."
+            )
+        refused = sum(not self.trusts(one) for one in made)
+        if refused:
+            told.append(
+                f"{refused} maps are refused: their trustworthiness is below {self.least_trust:.3f}, "
+                f"which is {TRUST} below the best of the methods' defaults."
+            )
+        return told
+
+    def _worth(self, one: Made) -> float:
+        return -one[1].scores[self.criterion]
+
+    def _cost(self, one: Made) -> tuple[int, int, float]:
+        request, _ = one
+        return len(request.parameters), self.methods.index(request.method), self._worth(one)
