@@ -6,11 +6,20 @@ Rank-based measures are quadratic, so they are taken within one fixed random sam
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Neighborhoods", "compare_neighborhoods", "disparity", "fixed_sample", "label_accuracy", "map_quality"]
+__all__ = [
+    "Neighborhoods",
+    "compare_neighborhoods",
+    "disparity",
+    "fixed_sample",
+    "label_accuracy",
+    "label_hits",
+    "map_quality",
+]
 
 Floats = npt.NDArray[np.floating]
 _CHUNK = 256  # rows of the distance matrix held at once: 10 MB for 10,000 columns, about the size of a cache
@@ -116,10 +125,10 @@ def disparity(A: Floats, B: Floats) -> float:
     return float(procrustes(A.astype(np.float64), B.astype(np.float64))[2])
 
 
-def label_accuracy(
-    Y: Floats, labels: npt.NDArray[np.integer], rows: npt.NDArray[np.int64], n_neighbors: int = 10
-) -> float:
-    """Share of the given rows whose label is the commonest of their neighbours in the whole map (itself left out)."""
+def label_hits(
+    Y: Floats, labels: npt.NDArray[Any], rows: npt.NDArray[np.int64], n_neighbors: int = 10
+) -> npt.NDArray[np.bool_]:
+    """Whether the label of each given row is the commonest of its neighbours in the whole map (itself left out)."""
     from sklearn.neighbors import NearestNeighbors
 
     # The row itself is found too and has to go; among identical points it may come in any place, or not at all.
@@ -132,7 +141,13 @@ def label_accuracy(
     votes = np.zeros((len(rows), codes.max() + 1), np.int64)
     for j in range(n_neighbors):
         votes[np.arange(len(rows)), codes[neighbors[:, j]]] += 1
-    return float(np.mean(votes.argmax(axis=1) == codes[rows]))
+    hits: npt.NDArray[np.bool_] = votes.argmax(axis=1) == codes[rows]
+    return hits
+
+
+def label_accuracy(Y: Floats, labels: npt.NDArray[Any], rows: npt.NDArray[np.int64], n_neighbors: int = 10) -> float:
+    """Share of the given rows whose label is the commonest of their neighbours in the whole map (itself left out)."""
+    return float(np.mean(label_hits(Y, labels, rows, n_neighbors)))
 
 
 def map_quality(X: Floats, Y: Floats, labels: npt.NDArray[np.integer] | None = None) -> dict[str, float]:
