@@ -31,22 +31,25 @@ def test_a_plane_is_left_to_principal_components():
 
 
 def test_the_chosen_map_is_the_simplest_within_the_tolerance_of_the_best(recommended):
-    least = max(one.scores["trustworthiness"] for one in recommended.comparison.trials if not one.parameters) - 0.005
-    order = ("pca", "tsne", "umap")
-    allowed = [one for one in recommended.comparison.trials if one.scores["trustworthiness"] >= least]
-    best = max(one.scores["neighborhood_preservation"] for one in allowed)
-    near = [one for one in allowed if one.scores["neighborhood_preservation"] >= best - recommended.tolerance]
+    tried = recommended.comparison.trials
+    least = max(one.scores["trustworthiness"] for one in tried if not one.parameters) - 0.005
+    allowed = [one for one in tried if one.scores["trustworthiness"] >= least]
+    settled = [one for one in allowed if one.n_seeds == 2]
+    best = max(one.scores["neighborhood_preservation"] for one in settled)
+    near = [one for one in settled if one.scores["neighborhood_preservation"] >= best - recommended.tolerance]
     simplest = min(len(one.parameters) for one in near)
+    order = ("pca", "tsne", "umap")
     first = min(order.index(one.method) for one in near if len(one.parameters) == simplest)
     assert recommended.chosen in near
     assert (len(recommended.chosen.parameters), recommended.method) == (simplest, order[first])
-    names = {one.name for one in recommended.comparison.trials}
-    assert {*recommended.refused} == names - {one.name for one in allowed}
+    assert {*recommended.refused} == {one.name for one in tried} - {one.name for one in allowed}
 
 
-def test_the_tolerance_is_twice_the_pooled_noise_and_at_least_a_hundredth(recommended):
-    noise = [one.noise["neighborhood_preservation"] for one in recommended.comparison.trials]
-    assert recommended.tolerance == pytest.approx(max(0.01, 2 * np.sqrt(np.mean(np.square(noise)))), rel=1e-12)
+def test_the_tolerance_is_twice_the_error_of_a_difference_and_at_least_a_hundredth(recommended):
+    noise = np.array([one.noise["neighborhood_preservation"] for one in recommended.comparison.trials])
+    moved = noise[noise > 0]  # of one seed it is nan, and of maps without chance zero
+    assert recommended.tolerance == pytest.approx(max(0.01, 2 * np.sqrt(2 * np.mean(moved**2) / 2)), rel=1e-12)
+    assert recommended.tolerance > 0.01
 
 
 def test_curves_tell_the_scores_of_the_maps(recommended):
@@ -103,6 +106,23 @@ def test_summary_names_the_choice_and_plot_draws_each_curve(recommended):
     assert recommended.to_dict()["method"] == recommended.method
 
 
+def test_values_that_are_asked_for_are_tried_beside_the_default(curved):
+    found = gnomon.recommend(curved, ("pca", "umap"), {"umap": {"n_neighbors": [30, 6]}}, scale=None, n_seeds=1)
+    assert [(one.method, one.parameter, one.values) for one in found.curves] == [("umap", "n_neighbors", (6, 15, 30))]
+    assert found.curves[0].n_seeds == (1, 1, 1)
+
+
+def test_a_sample_stands_for_a_long_table(curved):
+    labels = np.arange(len(curved)) % 5
+    found = gnomon.recommend(curved, "pca", scale=None, labels=labels, max_rows=60, random_state=3)
+    assert found.rows.shape == (60,)
+    assert (np.diff(found.rows) > 0).all()
+    np.testing.assert_array_equal(found.comparison.labels, labels[found.rows])
+    alone = gnomon.recommend(curved[found.rows], "pca", scale=None, random_state=3)
+    np.testing.assert_array_equal(found.chosen.embedding, alone.chosen.embedding)
+    assert f"60 random rows of {len(curved)} were mapped." in found.reasons
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -110,6 +130,9 @@ def test_summary_names_the_choice_and_plot_draws_each_curve(recommended):
         ({"criterion": "knn_accuracy"}, r"recommend: criterion='knn_accuracy' must be one of"),
         ({"n_components": 0}, r"recommend: n_components=0 must be"),
         ({"n_seeds": 1.5}, r"recommend: n_seeds=1.5 must be"),
+        ({"max_rows": 10}, r"recommend: max_rows=10 must be"),
+        ({"parameters": {"umap": {"n_nbrs": [5]}}}, r"recommend: parameters\['umap'\]\['n_nbrs'\] must be a parameter"),
+        ({"parameters": {"isomap": {"n_neighbors": [5]}}}, r"parameters of 'isomap' must be of one of the methods"),
     ],
 )
 def test_wrong_arguments_are_named(curved, options, text):

@@ -25,7 +25,10 @@ __all__ = ["recommend"]
     "--criterion", metavar="NAME", help="What the map is to be good at, neighborhood_preservation by default."
 )
 @click.option("--n-components", type=int, help="Dimensions of the map, 2 by default.")
-@click.option("--n-seeds", type=int, help="Fits of each map, 2 by default.")
+@click.option("--n-seeds", type=int, help="Fits of each map that may be taken, 2 by default.")
+@click.option(
+    "--max-rows", type=int, help="Rows of the random sample of a longer table that is mapped, 5000 by default."
+)
 @click.option("--png", metavar="FILE", help="Write a picture of the curves and the map.")
 @with_data
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer.")
@@ -40,6 +43,7 @@ def recommend(
     criterion: str | None,
     n_components: int | None,
     n_seeds: int | None,
+    max_rows: int | None,
     png: str | None,
     seed: int,
     threads: int | None,
@@ -72,7 +76,13 @@ def recommend(
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                **given(methods=methods or None, criterion=criterion, n_components=n_components, n_seeds=n_seeds),
+                **given(
+                    methods=methods or None,
+                    criterion=criterion,
+                    n_components=n_components,
+                    n_seeds=n_seeds,
+                    max_rows=max_rows,
+                ),
             )
         for kind, path in paths.items():
             with destination(kind, path) as file:

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gnomon.comparison.trials import Request, requests_of
+from gnomon.comparison.trials import Request
 
-__all__ = ["SEARCHED", "Lines", "lines_of", "with_value"]
+__all__ = ["SEARCHED", "lines_of", "with_value"]
 
-Lines = dict[str, dict[str, tuple[Any, ...]]]
-
-SEARCHED: Lines = {
+SEARCHED: dict[str, dict[str, tuple[Any, ...]]] = {
     "umap": {"n_neighbors": (5, 10, 15, 30, 60), "min_dist": (0.0, 0.1, 0.3, 0.6)},
     "tsne": {"perplexity": (5.0, 10.0, 20.0, 30.0, 50.0, 80.0)},
     "largevis": {"perplexity": (10.0, 30.0, 50.0, 80.0)},
@@ -37,8 +35,6 @@ def lines_of(
         tried whatever they are; methods that are not named in it stay at their defaults.
     n_samples : int
     """
-    if asked is not None:
-        requests_of([one.method for one in defaults], asked, 2)  # names what does not exist
     found: dict[str, dict[str, list[Any]]] = {}
     for one in defaults:
         usual = one.estimator().get_params()

@@ -137,6 +137,7 @@ def recommend(
     }
     checked = check_parameters(rules, {"n_components": n_components, "criterion": criterion, "max_rows": max_rows})
     asked = checked["n_components"]
+    requests_of(methods, parameters, 2)  # refuses what does not exist
     defaults = requests_of(methods, None, 2 if asked is None else asked)
     trials = Trials(
         X,

@@ -31,7 +31,8 @@ def plot_recommendation(recommendation: Any) -> Figure:
     -------
     matplotlib Figure
         A panel for each curve: the criterion, with the tolerance below its best value as a band, and trustworthiness;
-        a ring around the value taken. Last the map that was chosen, in the colours of the labels, if they were given.
+        a ring around the value taken, and hollow points where a map was made with one seed alone. Last the map that
+        was chosen, in the colours of the labels, if they were given.
 
     Raises
     ------
@@ -61,6 +62,9 @@ def _draw_curve(ax: Any, curve: Any, recommendation: Any, *, legend: bool) -> No
     ax.axhspan(best - recommendation.tolerance, best, color=colors[0], alpha=0.12, lw=0, label="tolerance")
     ax.plot(places, curve.criterion, "o-", color=colors[0], ms=4, label=recommendation.criterion.replace("_", " "))
     ax.plot(places, curve.trustworthiness, "s--", color=colors[1], ms=3, lw=1, label="trustworthiness")
+    most = max(curve.n_seeds)
+    once = [k for k, n_seeds in enumerate(curve.n_seeds) if n_seeds < most]
+    ax.plot(once, [curve.criterion[k] for k in once], "o", color=colors[0], ms=4, mfc="white")
     taken = curve.values.index(curve.chosen)
     ax.plot(taken, curve.criterion[taken], "o", ms=11, mfc="none", mec="0.1", mew=1.5)
     ax.set_xticks(places, [f"{value:g}" for value in curve.values])

@@ -1,0 +1,105 @@
+"""The rule of choice, on maps whose scores are given: who is mapped again, who is taken, and who must stand back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gnomon.comparison.choice import Choice
+from gnomon.comparison.rule import Rule
+from gnomon.comparison.trials import Request, Trial
+
+_CRITERION = "neighborhood_preservation"
+
+
+def _trial(request, kept, trust=(0.95, 0.95)):
+    """Return a map with a score for each seed."""
+    values = {_CRITERION: np.array(kept), "trustworthiness": np.array(trust[: len(kept)])}
+    return Trial(request.name, request.method, request.parameters, np.zeros((4, 2), np.float32), None, values, 0.0)
+
+
+def _with(perplexity):
+    return Request("tsne", {} if perplexity == 30.0 else {"perplexity": perplexity})
+
+
+@pytest.fixture
+def rule():
+    return Rule(_CRITERION, ("pca", "tsne"), 0.945)
+
+
+def test_the_better_half_of_the_trustworthy_maps_is_mapped_again(rule):
+    scores = {5.0: (0.9, 0.93), 10.0: (0.5, 0.95), 20.0: (0.7, 0.95), 50.0: (0.6, 0.95), 80.0: (0.4, 0.95)}
+    made = [(_with(p), _trial(_with(p), [kept], [trust])) for p, (kept, trust) in scores.items()]
+    assert rule.better_half(made) == [_with(20.0), _with(50.0), _with(10.0)]
+
+
+def test_the_tolerance_pools_the_maps_that_chance_moves(rule):
+    moved = [_trial(_with(5.0), [0.50, 0.54]), _trial(_with(10.0), [0.60, 0.66])]
+    still = [_trial(Request("pca"), [0.4, 0.4]), _trial(_with(20.0), [0.7])]
+    variance = (2 * 0.02**2 + 2 * 0.03**2) / 2
+    assert rule.tolerance(moved + still) == pytest.approx(2 * np.sqrt(2 * variance / 2))
+    assert rule.tolerance(still) == 0.01
+
+
+def test_the_simplest_within_the_tolerance_is_taken(rule):
+    made = [
+        (_with(30.0), _trial(_with(30.0), [0.60, 0.60])),
+        (_with(50.0), _trial(_with(50.0), [0.609, 0.609])),
+        (Request("pca"), _trial(Request("pca"), [0.58, 0.58])),
+    ]
+    assert rule.simplest(made, 0.01) is made[0]
+    assert rule.simplest(made, 0.005) is made[1]
+    assert rule.simplest(made, 0.03) is made[2]
+    assert Rule(_CRITERION, ("pca", "tsne"), 0.96).simplest(made, 0.01) is None
+
+
+class _Given:
+    """Trials whose scores are given instead of measured."""
+
+    n_seeds = 2
+
+    def __init__(self, scores, held_out):
+        self._scores, self._held_out, self.asked = scores, held_out, []
+
+    def share(self, requests):
+        pass
+
+    def make(self, requests, n_seeds):
+        self.asked.append(([one.name for one in requests], n_seeds))
+        return [_trial(one, [self._scores[one.name]] * n_seeds) for one in requests]
+
+    def held_out_trust(self, request, n_seeds):
+        return np.full(n_seeds, self._held_out[request.name])
+
+
+def _choice(held_out):
+    scores = {"tsne": 0.5, "tsne, perplexity=10.0": 0.6, "tsne, perplexity=50.0": 0.7, "pca": 0.3}
+    trials = _Given(scores, held_out)
+    lines = {"pca": {}, "tsne": {"perplexity": [10.0, 30.0, 50.0]}}
+    choice = Choice(trials, [Request("pca"), Request("tsne")], lines, _CRITERION)
+    return choice, choice.curves()
+
+
+def test_a_winner_stands_back_if_seeds_that_chose_nothing_do_not_trust_it():
+    choice, _ = _choice({"pca": 0.95, "tsne, perplexity=50.0": 0.9449, "tsne, perplexity=10.0": 0.9451})
+    request, trial = choice.take()
+    assert request == _with(10.0)
+    assert choice.refused == ("tsne, perplexity=50.0",)
+    told = " ".join(choice.reasons(trial))
+    assert "tsne, perplexity=50.0 is refused: with 2 further seeds its trustworthiness is 0.945, and 0.950" in told
+
+
+def test_the_safest_default_is_left_when_all_others_stand_back():
+    held_out = {"pca": 0.95, "tsne": 0.9, "tsne, perplexity=50.0": 0.9, "tsne, perplexity=10.0": 0.9}
+    request, _ = _choice(held_out)[0].take()
+    assert request == Request("pca")
+
+
+def test_every_value_is_mapped_once_and_the_curve_says_with_how_many_seeds():
+    choice, (curve,) = _choice({})
+    assert curve.values == (10.0, 30.0, 50.0)
+    assert (curve.chosen, curve.default) == (50.0, 30.0)
+    assert curve.criterion == pytest.approx((0.6, 0.5, 0.7))
+    asked = choice._trials.asked
+    assert asked[0] == (["pca", "tsne"], 2)
+    assert asked[2] == (["tsne, perplexity=50.0", "tsne, perplexity=10.0"], 2)
