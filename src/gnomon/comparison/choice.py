@@ -51,11 +51,6 @@ class Choice:
         return [trial for _, trial in self._made.values()]
 
     @property
-    def tolerance(self) -> float:
-        """The difference of the criterion up to which two maps count as equally good."""
-        return self._rule.tolerance(self.trials)
-
-    @property
     def refused(self) -> tuple[str, ...]:
         """Names of the maps that are not trustworthy enough."""
         return tuple(one.name for one in self.trials if one.name in self._unconfirmed or not self._rule.trusts(one))
@@ -70,7 +65,7 @@ class Choice:
                 again = self._rule.better_half(self._make(line, 1))
                 self._make(again, self._trials.n_seeds)
                 made = [self._made[one.name] for one in line]
-                taken = self._rule.simplest(self._settled(made), self.tolerance)
+                taken = self._rule.simplest(self._settled(made), self._rule.seed_error(self.trials))
                 base = base if taken is None else taken[0]
                 found.append(
                     Curve.of(self._criterion, parameter, values, [trial for _, trial in made], line.index(base))
@@ -79,9 +74,9 @@ class Choice:
 
     def take(self) -> Made:
         """Return the simplest of the best maps whose trustworthiness further seeds confirm."""
-        left = self._settled(list(self._made.values()))
+        left, seed_error = self._settled(list(self._made.values())), self._rule.seed_error(self.trials)
         while True:
-            taken = self._rule.simplest(left, self.tolerance)
+            taken = self._rule.simplest(left, seed_error)
             assert taken is not None  # the default of most trustworthiness is never refused
             doubt = self._doubt(taken[0])
             if doubt is None:
@@ -94,13 +89,20 @@ class Choice:
         others = [one for one in self.trials if one is not chosen and one.name not in self.refused]
         return tuple(sorted(others, key=lambda one: -one.scores[self._criterion]))
 
+    def tolerance(self, chosen: Trial) -> float:
+        """Return the difference of the criterion that counts as none between the best map and the chosen one."""
+        return self._rule.tolerance(self._best(chosen), chosen, self._rule.seed_error(self.trials))
+
     def reasons(self, chosen: Trial) -> list[str]:
         """Return in sentences what was measured, and why this map was taken."""
-        rivals = [one for _, one in self._settled(list(self._made.values())) if one.name not in self._unconfirmed]
-        return [
-            *self._rule.reasons(self.trials, rivals, chosen, self.tolerance),
-            *self._unconfirmed.values(),
-        ]
+        told = self._rule.reasons(self.trials, self._best(chosen), chosen, self.tolerance(chosen))
+        return [*told, *self._unconfirmed.values()]
+
+    def _best(self, chosen: Trial) -> Trial:
+        """Return the best of the maps that could have been taken."""
+        settled = self._settled([one for one in self._made.values() if one[1].name not in self._unconfirmed])
+        best = self._rule.best(settled)
+        return chosen if best is None else best[1]
 
     def _make(self, requests: Sequence[Request], n_seeds: int) -> list[Made]:
         made = list(zip(requests, self._trials.make(requests, n_seeds), strict=True))

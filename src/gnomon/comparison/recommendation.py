@@ -87,7 +87,7 @@ class Recommendation:
     criterion : str
         The measure that maps were chosen by.
     tolerance : float
-        Differences of the criterion up to this one count as none.
+        The difference of the criterion that counts as none between the best map and the chosen one.
     intrinsic_dimension : float
         Coordinates that the data need.
     rows : ndarray of int64

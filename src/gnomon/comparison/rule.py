@@ -47,32 +47,48 @@ class Rule:
         order = sorted((one for one in made if self.trusts(one[1])), key=self._worth)
         return [request for request, _ in order[: math.ceil(len(made) / 2)]]
 
-    def tolerance(self, trials: Sequence[Trial]) -> float:
-        """Return twice the standard error of a difference of two maps from their seeds, at least what a picture shows.
+    def seed_error(self, trials: Sequence[Trial]) -> float:
+        """Return the standard error that seeds leave in a difference of the criterion of two maps.
 
         The variance over seeds is pooled over the maps that were made with several seeds and differ between them.
         """
         noises = [one.noise[self.criterion] for one in trials if one.n_seeds > 1]
         squares = [noise**2 for noise in noises if noise > 0]
-        if not squares:
-            return _LEAST_DIFFERENCE
         n_seeds = max(one.n_seeds for one in trials)
-        return max(2.0 * math.sqrt(2.0 * float(np.mean(squares)) / n_seeds), _LEAST_DIFFERENCE)
+        return math.sqrt(2.0 * float(np.mean(squares)) / n_seeds) if squares else 0.0
 
-    def simplest(self, made: Sequence[Made], tolerance: float) -> Made | None:
-        """Return the simplest of the trustworthy maps within the tolerance of their best; None if none is."""
-        allowed = [one for one in made if self.trusts(one[1])]
-        if not allowed:
+    def tolerance(self, one: Trial, other: Trial, seed_error: float) -> float:
+        """Return twice the standard error of the difference of two maps, from rows and seeds; at least what is seen."""
+        a, b = (trial.scorecard[self.criterion].by_row for trial in (one, other))
+        assert a is not None  # every criterion is a mean over rows
+        assert b is not None
+        differences = (a - b)[np.isfinite(a) & np.isfinite(b)]
+        row_error = float(np.std(differences, ddof=1)) / math.sqrt(len(differences)) if len(differences) > 1 else 0.0
+        return max(2.0 * math.hypot(seed_error, row_error), _LEAST_DIFFERENCE)
+
+    def best(self, made: Sequence[Made]) -> Made | None:
+        """Return the trustworthy map that is best by the criterion; None if none is trustworthy."""
+        return min((one for one in made if self.trusts(one[1])), key=self._worth, default=None)
+
+    def simplest(self, made: Sequence[Made], seed_error: float) -> Made | None:
+        """Return the simplest of the trustworthy maps within the tolerance of their best; None if there is none."""
+        best = self.best(made)
+        if best is None:
             return None
-        enough = max(trial.scores[self.criterion] for _, trial in allowed) - tolerance
-        return min((one for one in allowed if one[1].scores[self.criterion] >= enough), key=self._cost)
+        top = best[1].scores[self.criterion]
+        near = [
+            one
+            for one in made
+            if self.trusts(one[1])
+            and top - one[1].scores[self.criterion] <= self.tolerance(best[1], one[1], seed_error)
+        ]
+        return min(near, key=self._cost)
 
-    def reasons(self, made: Sequence[Trial], rivals: Sequence[Trial], chosen: Trial, tolerance: float) -> list[str]:
-        """Return in sentences what was measured, and why this map was taken of its rivals."""
+    def reasons(self, made: Sequence[Trial], best: Trial, chosen: Trial, tolerance: float) -> list[str]:
+        """Return in sentences what was measured, and why this map was taken and not the best."""
         measure, found = MEASURES[self.criterion], chosen.scores[self.criterion]
         name = measure.name.replace("_", " ")
         told = [f"{len(made)} maps were compared by {name} ({measure.definition}); {chosen.name} has {found:.3f}."]
-        best = max(filter(self.trusts, rivals), key=lambda one: one.scores[self.criterion])
         if best.scores[self.criterion] > found:
             told.append(
                 f"{best.name} has {best.scores[self.criterion]:.3f}, above it by less than the tolerance of "

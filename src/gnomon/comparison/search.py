@@ -52,10 +52,11 @@ def recommend(
     seed, the better half with all. All maps come from one search for neighbours. The rule:
 
     1. A map whose trustworthiness is more than 0.005 below the best of the methods' defaults is refused.
-    2. The tolerance is twice the standard error of a difference of two maps, from the variance over seeds pooled over
-       all maps, and at least 0.01.
-    3. Of the maps within the tolerance of the best, the one with fewest parameters that are no defaults is taken, of
-       equally many the method that `methods` names first.
+    2. A map is as good as the best if it is worse by less than the tolerance: twice the standard error of the
+       difference of the two, from their differences row by row and from the variance over seeds, which is pooled over
+       all maps; at least 0.01.
+    3. Of the maps as good as the best, the one with fewest parameters that are no defaults is taken, of equally many
+       the method that `methods` names first.
     4. It is mapped with two seeds that had no part in this, beside the default of most trustworthiness. If its
        trustworthiness then is more than 0.005 below, it is refused too, and the next is taken.
 
@@ -154,7 +155,7 @@ def recommend(
     choice = Choice(trials, defaults, lines_of(defaults, parameters, trials.n_samples), criterion)
     curves = choice.curves()
     chosen, trial = choice.take()
-    reasons = choice.reasons(trial)
+    reasons, runner_ups, tolerance = choice.reasons(trial), choice.runner_ups(trial), choice.tolerance(trial)
     dimension = float(trial.scores["intrinsic_dimension"])
     if asked is None:
         chosen, trial, curve = _fewest_components(criterion, trials, chosen, dimension)
@@ -171,10 +172,10 @@ def recommend(
         curves=tuple(curves),
         comparison=compared(trials, choice.trials, "knn"),
         chosen=trial,
-        runner_ups=choice.runner_ups(trial),
+        runner_ups=runner_ups,
         refused=choice.refused,
         criterion=criterion,
-        tolerance=choice.tolerance,
+        tolerance=tolerance,
         intrinsic_dimension=dimension,
         rows=trials.rows,
     )

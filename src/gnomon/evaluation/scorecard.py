@@ -53,6 +53,9 @@ class Score:
         Pairs or triplets of rows that it rests on, where it is about these.
     exact : bool
         Whether it rests on all there are.
+    by_row : ndarray of shape (n_rows,), float64, or None
+        What the value is the mean of, one number for each row that it rests on, by row number; NaN for a row that does
+        not count. None if it is no mean over rows.
     """
 
     measure: Measure
@@ -62,6 +65,7 @@ class Score:
     n_rows: int
     n_pairs: int | None
     exact: bool
+    by_row: Floats | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -333,6 +337,7 @@ def scorecard(
             taken.n_rows,
             taken.n_pairs,
             taken.exact,
+            taken.by_row,
         )
     return Scorecard(
         scores=scores,

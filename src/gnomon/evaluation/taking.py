@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,7 @@ class Taken:
     n_rows: int
     n_pairs: int | None
     exact: bool
+    by_row: Floats | None = None
 
 
 class Taking:
@@ -171,7 +172,7 @@ class Taking:
     def _mean(self, values: Floats, chance: float | None) -> Taken:
         """Return the mean of a value of each anchor."""
         known = int(np.count_nonzero(np.isfinite(values)))
-        return Taken(self.sampling.mean(values), chance, known, None, self.sampling.unseen <= 0.0)
+        return Taken(self.sampling.mean(values), chance, known, None, self.sampling.unseen <= 0.0, values)
 
     def _at_k(self, values: Floats, chance: float) -> Taken:
         return self._mean(values[:, self.ranks.at(self.k)], chance)
@@ -213,7 +214,7 @@ class Taking:
     def _triplets(self) -> Taken:
         taken = self._mean(self.ranks.triplets(), 0.5)
         n_triplets = len(self.anchors) * (self.n - 1) * (self.n - 2) // 2
-        return Taken(taken.estimate, 0.5, taken.n_rows, n_triplets, taken.exact)
+        return replace(taken, n_pairs=n_triplets)
 
     def _centroid_triplets(self) -> Taken | str:
         if self._codes is None:
@@ -247,7 +248,7 @@ class Taking:
         mask = None if graph.mask is None else graph.mask[kept, : self.k]
         nearest = kept[nearest_in_map(self.subject.Y, self.k)]
         shares = shared_neighbors(graph.indices[kept, : self.k], nearest, mask) / self.k
-        return Taken(Estimate(float(shares.mean())), chance, self.n, None, graph.recall == 1.0)
+        return Taken(Estimate(float(shares.mean())), chance, self.n, None, graph.recall == 1.0, shares)
 
     def _radii(self) -> Taken:
         squares = [
