@@ -8,14 +8,18 @@ import pytest
 from gnomon.comparison.choice import Choice
 from gnomon.comparison.rule import Rule
 from gnomon.comparison.trials import Request, Trial
+from gnomon.evaluation import MEASURES
+from gnomon.evaluation.scorecard import Score
 
 _CRITERION = "neighborhood_preservation"
 
 
-def _trial(request, kept, trust=(0.95, 0.95)):
-    """Return a map with a score for each seed."""
+def _trial(request, kept, trust=(0.95, 0.95), by_row=(0.5, 0.5)):
+    """Return a map with a score for each seed, and what each row adds to it."""
     values = {_CRITERION: np.array(kept), "trustworthiness": np.array(trust[: len(kept)])}
-    return Trial(request.name, request.method, request.parameters, np.zeros((4, 2), np.float32), None, values, 0.0)
+    score = Score(MEASURES[_CRITERION], kept[0], None, None, len(by_row), None, True, np.array(by_row))
+    places = np.zeros((len(by_row), 2), np.float32)
+    return Trial(request.name, request.method, request.parameters, places, {_CRITERION: score}, values, 0.0)
 
 
 def _with(perplexity):
@@ -33,23 +37,34 @@ def test_the_better_half_of_the_trustworthy_maps_is_mapped_again(rule):
     assert rule.better_half(made) == [_with(20.0), _with(50.0), _with(10.0)]
 
 
-def test_the_tolerance_pools_the_maps_that_chance_moves(rule):
+def test_the_error_of_seeds_pools_the_maps_that_chance_moves(rule):
     moved = [_trial(_with(5.0), [0.50, 0.54]), _trial(_with(10.0), [0.60, 0.66])]
     still = [_trial(Request("pca"), [0.4, 0.4]), _trial(_with(20.0), [0.7])]
     variance = (2 * 0.02**2 + 2 * 0.03**2) / 2
-    assert rule.tolerance(moved + still) == pytest.approx(2 * np.sqrt(2 * variance / 2))
-    assert rule.tolerance(still) == 0.01
+    assert rule.seed_error(moved + still) == pytest.approx(np.sqrt(2 * variance / 2))
+    assert rule.seed_error(still) == 0.0
+
+
+def test_the_tolerance_has_the_error_of_rows_that_differ_and_of_seeds(rule):
+    one = _trial(_with(5.0), [0.5], by_row=[0.5, 0.7, 0.2, np.nan])
+    other = _trial(_with(10.0), [0.5], by_row=[0.4, 0.3, 0.4, 0.9])
+    rows = np.std([0.1, 0.4, -0.2], ddof=1) / np.sqrt(3)
+    assert rule.tolerance(one, other, 0.2) == pytest.approx(2 * np.sqrt(rows**2 + 0.04))
+    assert rule.tolerance(one, one, 0.2) == pytest.approx(0.4)
+    assert rule.tolerance(one, one, 0.0) == 0.01
 
 
 def test_the_simplest_within_the_tolerance_is_taken(rule):
     made = [
         (_with(30.0), _trial(_with(30.0), [0.60, 0.60])),
-        (_with(50.0), _trial(_with(50.0), [0.609, 0.609])),
-        (Request("pca"), _trial(Request("pca"), [0.58, 0.58])),
+        (_with(50.0), _trial(_with(50.0), [0.611, 0.611])),
+        (Request("pca"), _trial(Request("pca"), [0.58, 0.58], by_row=[0.5, 0.52])),
     ]
-    assert rule.simplest(made, 0.01) is made[0]
-    assert rule.simplest(made, 0.005) is made[1]
-    assert rule.simplest(made, 0.03) is made[2]
+    assert rule.simplest(made, 0.0) is made[1]
+    assert rule.simplest(made, 0.006) is made[0]
+    assert rule.simplest(made, 0.02) is made[2]
+    made[2] = (made[2][0], _trial(Request("pca"), [0.58, 0.58], by_row=[0.5, 0.6]))  # its rows alone leave it open
+    assert rule.simplest(made, 0.006) is made[2]
     assert Rule(_CRITERION, ("pca", "tsne"), 0.96).simplest(made, 0.01) is None
 
 

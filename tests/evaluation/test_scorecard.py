@@ -328,6 +328,15 @@ def test_the_page_of_measures_lists_each_in_the_table_of_its_quality():
         assert listed == [name for name, one in MEASURES.items() if one.quality == quality]
 
 
+def test_values_of_the_rows_have_the_score_as_their_mean(card):
+    by_row = {name: one.by_row for name, one in card.items() if one.by_row is not None}
+    assert {"auc_rnx", "trustworthiness", "continuity", "neighborhood_preservation", "local_r2"} <= set(by_row)
+    assert not {"stress", "shepard", "q_local"} & set(by_row)
+    for name, values in by_row.items():
+        assert np.nanmean(values) == pytest.approx(card[name].value, abs=1e-12)
+        assert np.count_nonzero(np.isfinite(values)) == card[name].n_rows
+
+
 def test_measures_can_be_taken_one_by_one(noisy):
     X, Y, labels = noisy
     subject = Subject.of(X, Y, labels, None, 8, "euclidean")
