@@ -5,7 +5,7 @@ from __future__ import annotations
 import colorsys
 import math
 
-__all__ = ["DIVERGING", "OTHER", "RAMP", "class_colors"]
+__all__ = ["DIVERGING", "DIVERGING_MARKS", "OTHER", "RAMP", "STANDS_OUT", "class_colors"]
 
 # Chosen by search so that any two differ clearly in OKLab, as they are and as seen with deuteranopia and protanopia.
 _CLASSES = (
@@ -31,6 +31,12 @@ RAMP = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec9
 
 DIVERGING = ("#2d004b", "#542788", "#8073ac", "#b2abd2", "#f7f7f7", "#fdb863", "#e08214", "#b35806", "#7f3b08")
 """Nine stops from purple over white to orange (ColorBrewer PuOr), told apart with any colour vision."""
+
+DIVERGING_MARKS = ("#40106e", "#6a4aa3", "#9a8fc0", "#b9b5c9", "#c6c6c6", "#dcc09a", "#e09a3e", "#b8600a", "#7f3b08")
+"""The same over grey: marks on white must be seen at the middle too."""
+
+STANDS_OUT = ("#c3ccd4", "#c4321a")
+"""Of marks that are as they should be, and of those to look at."""
 
 _LIMIT = 40
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.evaluation import anchors, evaluate
+from gnomon.evaluation import POINT_SCORES, anchors, evaluate
 from gnomon.maps import Map
-from gnomon.maps.points import POINT_SCORES
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def test_every_column_is_told_and_has_a_number_for_each_row(swapped):
     assert set(facts) == set(scores)
     assert facts["stretch"]["median"] == pytest.approx(0.0, abs=1e-9)
     printed = str(scores)
-    assert all(name.replace("_", " ") in printed for name in scores)
+    assert all(POINT_SCORES[name].title in printed for name in scores)
     assert scores is swapped.point_scores()
 
 
@@ -136,7 +135,8 @@ def test_equal_bytes_of_all_columns_for_any_number_of_threads(monkeypatch):
 
 def test_a_figure_of_any_column(swapped):
     ax = swapped.plot_points("reach_of_false")
-    assert ax.get_title(loc="left") == "reach of false"
+    assert ax.get_title(loc="left") == "Reach of false"
+    assert "arthest false neighbour" in ax.get_xlabel()
 
 
 @pytest.mark.parametrize("i", [300, -301])

@@ -85,7 +85,8 @@ def test_facts_of_other_frames_are_kept_apart(tmp_path, blobs):
     write_html(tmp_path / "a.html", PageContent(embedding=frames[1], explanation=blobs.explanation), sequence=sequence)
     header, columns = read_page(tmp_path / "a.html")
     first, main, last = header["sequence"]["facts"]
-    assert first == {"evaluation": {"trustworthiness": 0.5}}
+    assert first["evaluation"] == {"trustworthiness": 0.5}
+    assert [row["grade"] for row in first["trust"]["scores"]] == ["poor"]
     assert main is None  # those of the map itself
     assert header["evaluation"] == {"trustworthiness": 0.6}
     assert header["explanation"] == last["explanation"]

@@ -23,7 +23,7 @@ def test_the_page_holds_every_diagnostic_of_every_row_once(swapped, tmp_path):
     header, columns = read_page(tmp_path / "m.html")
     scores = swapped.point_scores()
     held = {entry["name"]: columns[entry["key"]] for entry in header["diagnostics"]}
-    assert set(scores) - set(held) == {"stretch", "anisotropy", "torn", "r2", "label_doubt", "local_dimension"}
+    assert set(scores) - set(held) == {"stretch", "anisotropy", "torn", "r2", "label_doubt"}
     assert {"log_area", "anisotropy", "torn", "r2", "doubt"} <= set(columns)  # these are there by other names
     for name, values in held.items():
         np.testing.assert_array_equal(values, scores[name].astype(np.float32))
@@ -57,8 +57,8 @@ def test_the_page_is_coloured_by_false_neighbors(open_page, swapped, tmp_path):
     opened = open_page(tmp_path / "m.html")
     channels = {one["name"]: one["values"] for one in opened.page.evaluate("gnomon.channels()")}
     scores = swapped.point_scores()
-    np.testing.assert_array_equal(channels["False neighbours (count)"], scores["false_neighbors"])
-    np.testing.assert_array_equal(channels["Missing neighbours (count)"], scores["missing_neighbors"])
+    np.testing.assert_array_equal(channels["False neighbors"], scores["false_neighbors"])
+    np.testing.assert_array_equal(channels["Missing neighbors"], scores["missing_neighbors"])
 
 
 def test_on_a_hyperboloid_the_page_compares_no_neighbors(tmp_path):

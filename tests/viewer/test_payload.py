@@ -190,7 +190,7 @@ def test_a_page_takes_a_map_with_all_that_is_known_of_it(tmp_path, blobs):
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
     header, found = read_page(tmp_path / "a.html")
     assert header["title"] == "Blobs"
-    assert [column["name"] for column in header["columns"]] == ["label", "depth", "local dimension"]
+    assert [column["name"] for column in header["columns"]] == ["label", "depth"]
     assert header["pointNames"] == names
     assert header["features"]["names"] == made.feature_names
     assert ["notes", "a note"] in header["info"]

@@ -255,7 +255,7 @@ def test_arrows_and_scores_belong_to_their_embedding(still, blobs):
     assert "How far the map moves" in page.inner_text("#importance")
     page.click("#trust button")
     arrive(still, MAIN)
-    assert "Neighbourhoods can be believed" in page.inner_text("#trust")
+    assert "close together are close in the data" in page.inner_text("#trust")
     assert still.problems == []
     assert page.evaluate("window.broken") is None
 

@@ -22,6 +22,7 @@ from gnomon.evaluation.map_stability import MapStability, compare_runs, stabilit
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.nulls import NullScores, null_scores
 from gnomon.evaluation.pairs import ShepardDiagram
+from gnomon.evaluation.point_columns import POINT_SCORES, PointScore
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
 from gnomon.evaluation.singularities import Singularities, singularities
@@ -30,6 +31,7 @@ from gnomon.evaluation.verdict import Verdict
 
 __all__ = [
     "MEASURES",
+    "POINT_SCORES",
     "QUALITIES",
     "SIMILARITY_METRICS",
     "Agreement",
@@ -42,6 +44,7 @@ __all__ = [
     "Measure",
     "NullScores",
     "PointNulls",
+    "PointScore",
     "PushTest",
     "Score",
     "Scorecard",

@@ -98,7 +98,7 @@ class PointQuestions:
         return list_neighbors(self, i, "missing")  # type: ignore[arg-type]
 
     def plot_points(self, name: str, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the map coloured by a column of `point_scores`.
+        """Draw the map coloured by a column of `point_scores`. See `gnomon.plot.plot_points`.
 
         Parameters
         ----------
@@ -107,14 +107,12 @@ class PointQuestions:
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
         **options
-            Further arguments of `gnomon.plot.plot_map`.
+            Further arguments of `gnomon.plot.plot_points`.
 
         Returns
         -------
         matplotlib Axes
         """
-        from gnomon.plot import plot_map
+        from gnomon.plot import plot_points
 
-        options.setdefault("title", name.replace("_", " "))
-        values = self.point_scores()[name]
-        return plot_map(self._plotted(), values=values, ax=ax, surface=self.surface, **options)
+        return plot_points(self._plotted(), self.point_scores()[name], name, ax=ax, surface=self.surface, **options)

@@ -14,6 +14,7 @@ from gnomon._validation import message
 from gnomon.evaluation.estimated_ranks import estimate_trust
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.neighborhoods import Neighborhoods, compare_neighborhoods
+from gnomon.evaluation.point_columns import POINT_SCORES
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.ranked import names_of_rows
 from gnomon.explanations.rows import find_row
@@ -22,31 +23,9 @@ from gnomon.neighbors import NeighborGraph
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["POINT_SCORES", "Placed", "PointNeighbors", "PointScores", "list_neighbors", "score_points"]
+__all__ = ["Placed", "PointNeighbors", "PointScores", "list_neighbors", "score_points"]
 
 Floats = npt.NDArray[np.float64]
-
-POINT_SCORES: dict[str, tuple[str, str]] = {
-    "trustworthiness": ("low", "whether its neighbours in the map are near in the data"),
-    "continuity": ("low", "whether its neighbours in the data are near in the map"),
-    "neighborhood_preservation": ("low", "share of its neighbours in the data that it keeps in the map"),
-    "triplet_accuracy": ("low", "share of pairs of rows whose order of distance from it the map keeps"),
-    "knn_accuracy": ("low", "whether its neighbours in the map vote for its label (1) or not (0)"),
-    "knn_error": ("both", "by how much the mean of its neighbours in the map misses its label"),
-    "false_neighbors": ("high", "neighbours in the map that are none in the data"),
-    "missing_neighbors": ("high", "neighbours in the data that are none in the map"),
-    "reach_of_false": ("high", "farthest false neighbour, in radii of its neighbourhood in the data"),
-    "reach_of_missing": ("high", "farthest missing neighbour, in radii of its neighbourhood in the map"),
-    "radius_ratio": ("both", "log2 of its radius in the map over that in the data, median 0; above 0 is thinner"),
-    "stretch": ("both", "log2 of the factor by which the map scales area around it, median 0"),
-    "anisotropy": ("high", "longest over shortest axis of what the map makes of a small circle"),
-    "torn": ("high", "whether the map tears its neighbourhood apart (1) or not (0)"),
-    "r2": ("low", "share of the displacements around it that the features explain"),
-    "outlier": ("high", "local outlier factor in the data; about 1 within the data"),
-    "label_doubt": ("high", "weight of its neighbours in the data that is not on its label"),
-    "local_dimension": ("both", "intrinsic dimension of the data around it"),
-}
-"""Names of the columns of `PointScores`: which values stand out, and what they say of a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +35,8 @@ class PointScores(Mapping[str, Floats]):
     Attributes
     ----------
     columns : dict of str to ndarray of shape (n_samples,), float64
-        By the names of `POINT_SCORES`, those of them that the map has. NaN where a row has none, such as a row without
-        a place in the map.
+        By the names of `gnomon.evaluation.POINT_SCORES`, those of them that the map has. NaN where a row has none, such
+        as a row without a place in the map.
     errors : dict of str to ndarray of shape (n_samples,), float64
         Standard errors of "trustworthiness" and "continuity" where they are estimated, 0 where they are exact; empty
         if all are exact.
@@ -96,7 +75,7 @@ class PointScores(Mapping[str, Floats]):
         """Return a table of the columns: the typical value, and what one in twenty rows is below and above."""
         header = ["of each point", "5 %", "median", "95 %", "rows"]
         lines = [
-            [name.replace("_", " "), *(_told(one[q]) for q in ("low", "median", "high")), f"{one['n']:,}"]
+            [POINT_SCORES[name].title, *(_told(one[q]) for q in ("low", "median", "high")), f"{one['n']:,}"]
             for name, one in self.to_dict()["columns"].items()
         ]
         text = format_table(header, lines)
@@ -304,7 +283,8 @@ def _described(name: str, values: Floats) -> dict[str, Any]:
     known = values[np.isfinite(values)]
     quantiles = np.quantile(known, [0.05, 0.5, 0.95]) if len(known) else [None] * 3
     told = dict(zip(("low", "median", "high"), (None if q is None else float(q) for q in quantiles), strict=True))
-    return {"says": POINT_SCORES[name][1], "stands_out": POINT_SCORES[name][0], "n": len(known), **told}
+    one = POINT_SCORES[name]
+    return {"says": one.says, "stands_out": one.stands_out, "n": len(known), **told}
 
 
 def _told(value: float | None) -> str:

@@ -4,6 +4,7 @@ from gnomon.plot.clusters import plot_clusters
 from gnomon.plot.map import plot_map, save_png
 from gnomon.plot.mosaic import assign_to_grid, mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
+from gnomon.plot.points import plot_point_scores, plot_points
 from gnomon.plot.recommendation import plot_recommendation
 from gnomon.plot.regrets import plot_regrets
 from gnomon.plot.saliency import plot_saliency, save_saliency
@@ -18,6 +19,8 @@ __all__ = [
     "plot_clusters",
     "plot_map",
     "plot_panels",
+    "plot_point_scores",
+    "plot_points",
     "plot_recommendation",
     "plot_regrets",
     "plot_saliency",

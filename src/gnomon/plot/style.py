@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._files import atomic_write
-from gnomon._palette import OTHER, class_colors
+from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.labels import measured_labels, sort_into_classes
@@ -20,11 +20,14 @@ from gnomon.exceptions import MissingDependencyError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from gnomon.evaluation.point_columns import PointScore
+
 __all__ = [
     "ClassColors",
     "ValueColors",
     "class_centers",
     "colors_of",
+    "colors_of_score",
     "import_matplotlib",
     "point_style",
     "ramp",
@@ -35,6 +38,7 @@ DENSITY_FROM = 200_000
 """Above so many points single marks only cover each other: the figure shows how many lie in each pixel."""
 _LEGEND_CLASSES = 20
 """At most so many classes are listed and named."""
+_PALE = "#e4e8d8"
 
 
 def import_matplotlib() -> Any:
@@ -60,8 +64,6 @@ def point_style(n_points: int) -> tuple[float, float]:
 
 def ramp(matplotlib: Any) -> Any:
     """Return the colour map of measured values."""
-    from gnomon._palette import RAMP
-
     return matplotlib.colors.LinearSegmentedColormap.from_list("gnomon", RAMP)
 
 
@@ -171,6 +173,41 @@ def _colors_of_values(values: Any, n_points: int) -> ValueColors:
     rgb = shades(norm(np.where(np.isfinite(numbers), numbers, low)))[:, :3]
     rgb[~np.isfinite(numbers)] = 0.75
     return ValueColors(norm, shades, rgb)
+
+
+def colors_of_score(values: Any, score: PointScore, n_points: int) -> ClassColors | ValueColors:
+    """Colour points by a diagnostic, by the scale that fits it; grey where it is not known.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_points,)
+    score : PointScore
+        Says which scale.
+    n_points : int
+    """
+    if score.flags is not None:
+        return _colors_of_flags(np.asarray(values, dtype=np.float64), score)
+    found = _colors_of_values(values, n_points)
+    matplotlib, numbers = import_matplotlib(), np.asarray(values, dtype=np.float64)
+    stops, norm = [*RAMP[:-1]], found.norm
+    if score.center is not None:
+        reach = max(score.center - norm.vmin, norm.vmax - score.center, 1e-12)
+        stops, norm = [*DIVERGING_MARKS], matplotlib.colors.Normalize(score.center - reach, score.center + reach)
+    elif score.stands_out != "low":
+        stops = [_PALE, *RAMP[-2::-1]]  # dark where values stand out; yellow would glare on white
+    shades = matplotlib.colors.LinearSegmentedColormap.from_list("gnomon", stops)
+    known = np.isfinite(numbers)
+    rgb = np.where(known[:, None], shades(norm(np.where(known, numbers, norm.vmin)))[:, :3], 0.75)
+    return ValueColors(norm, shades, rgb)
+
+
+def _colors_of_flags(values: npt.NDArray[np.float64], score: PointScore) -> ClassColors:
+    """Mark the rows to look at."""
+    usual, marked = STANDS_OUT
+    codes = np.where(np.isfinite(values), values, -1).astype(np.intp)
+    hexes = np.array([marked, usual] if score.stands_out == "low" else [usual, marked])
+    rgb = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in [*hexes, OTHER]])
+    return ClassColors(list(score.flags or ()), codes, hexes, np.arange(2), rgb[codes])
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int) -> None:

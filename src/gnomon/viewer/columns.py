@@ -14,6 +14,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
+from gnomon.evaluation.words import grade, in_words, title_of, verdict
 
 __all__ = [
     "Column",
@@ -36,6 +37,7 @@ _SCORES = (
     "triplet_accuracy",
     "shepard",
 )
+_USUAL_NEIGHBORS = 15
 Array = npt.NDArray[Any]
 
 
@@ -278,10 +280,7 @@ def evaluation_facts(
     """Scores of the whole embedding and diagnostics of each point: `points`, or those of the evaluation."""
     scores = {score: getattr(evaluation, score, None) for score in _SCORES}
     known = {k: float(v) for k, v in scores.items() if v is not None and np.isfinite(v)}
-    facts = Facts(header={"evaluation": known})
-    neighbors = getattr(evaluation, "n_neighbors", None)
-    if neighbors is not None:
-        facts.header["evaluationNeighbors"] = int(neighbors)
+    facts = Facts(header={"evaluation": known, "trust": _told(known, evaluation)})
     diagnostics = getattr(evaluation, "per_point", None) if points is None else points
     origin = f"{name}.per_point" if points is None else "points"
     for metric, values in (diagnostics or {}).items():
@@ -290,6 +289,17 @@ def evaluation_facts(
         facts.header["diagnostics"].append({"name": str(metric), "key": key})
         facts.columns[key] = shown(column).astype(np.float32)
     return facts
+
+
+def _told(scores: dict[str, float], evaluation: Any) -> dict[str, Any]:
+    """Return the verdict and the grade and sentence of each score, which the page shows as they are."""
+    chance = getattr(evaluation, "random_map", {})
+    k = getattr(evaluation, "n_neighbors", _USUAL_NEIGHBORS)
+    rows = [
+        {"name": name, "title": title_of(name), "grade": grade(name, v, chance.get(name)), "says": in_words(name, v, k)}
+        for name, v in scores.items()
+    ]
+    return {"verdict": [[one.grade, one.text] for one in verdict(scores, chance)], "scores": rows}
 
 
 def _checked(values: Any, shape: tuple[int, ...], name: str) -> Array:

@@ -18,8 +18,7 @@ __all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
 
 _LEVELS = 2**14  # a sixteenth of a pixel of a whole view; more bits are noise that does not compress
 _MISSING = 65_535
-_LOCAL_DIMENSION = "local dimension"
-_ELSEWHERE = ("stretch", "anisotropy", "torn", "r2", "label_doubt", "local_dimension")
+_ELSEWHERE = ("stretch", "anisotropy", "torn", "r2", "label_doubt")
 _MOST_CAPTIONS = 60  # more cannot be read
 _PROFILE_FEATURES = 12
 _MOST_SUSPECTS = 12
@@ -236,7 +235,7 @@ class PageContent:
             profiles=_profiles(map, groups),
             captions=_holders(found) if clustered else _captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
-            metadata={**map.metadata, **_local_dimension(map)},
+            metadata=map.metadata,
             suspects=map._doubts(_MOST_SUSPECTS),
             caution=map.caution,
             info=_info(map),
@@ -266,7 +265,7 @@ def _holders(found: Any) -> dict[str, str]:
 
 
 def _points(map: Any) -> dict[str, npt.NDArray[Any]]:
-    """Return the diagnostics of each point that the page does not have from the explanation, the labels or metadata."""
+    """Return the diagnostics of each point that the page does not have from the explanation or the labels."""
     return {name: values for name, values in map.point_scores().items() if name not in _ELSEWHERE}
 
 
@@ -276,14 +275,6 @@ def _compares_neighbors(map: Any) -> bool:
         return False
     graph, own = map.explain().graph, map.neighbors()
     return graph is not None and own is not None and np.array_equal(graph.indices, own.indices[:, : graph.n_neighbors])
-
-
-def _local_dimension(map: Any) -> dict[str, npt.NDArray[Any]]:
-    """Return the dimension around each point as a column, nothing if it is not known."""
-    local = map.intrinsic_dimension().local
-    if not np.isfinite(local).any() or _LOCAL_DIMENSION in map.metadata:
-        return {}
-    return {_LOCAL_DIMENSION: np.round(local, 2)}
 
 
 def _info(map: Any) -> dict[str, Any]:

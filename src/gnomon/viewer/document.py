@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import OTHER, RAMP, class_colors
+from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors
 from gnomon._validation import message
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
+from gnomon.evaluation.point_columns import POINT_SCORES
 from gnomon.viewer.columns import (
     Column,
     Facts,
@@ -64,6 +65,17 @@ class Document:
             self.payload.add("core", "rows", self.rows.astype(np.uint32))
         self.embedding = self._shown(Y).astype(np.float32)
         self.payload.header |= {"n": len(self.embedding), "d": self.n_components, "ramp": list(RAMP), "other": OTHER}
+        self.payload.header |= {"diverging": list(DIVERGING_MARKS), "standsOut": list(STANDS_OUT)}
+        self.payload.header["pointScores"] = {
+            one.name: {
+                "title": one.title,
+                "says": one.says,
+                "low": one.stands_out == "low",
+                "center": one.center,
+                "flags": one.flags,
+            }
+            for one in POINT_SCORES.values()
+        }
         self.payload.add("core", "embedding", self.embedding)
         self.colors = np.full((len(self.embedding), 3), 110, dtype=np.uint8)
         if label is not None:

@@ -13,7 +13,8 @@ import { Thumbnails } from "../drawing/thumbnail.js";
 /** What was found out about one embedding: explanation and evaluation; mirrors columns.py. */
 export class Facts {
   /**
-   * @param {{explanation?: {top: number}, evaluation?: Record<string, number>, evaluationNeighbors?: number,
+   * @param {{explanation?: {top: number}, evaluation?: Record<string, number>,
+   *   trust?: import("../panels/trust.js").Trust,
    *   diagnostics?: {name: string, key: string}[],
    *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[]}} header
    * @param {Record<string, any>} columns

@@ -4,26 +4,41 @@ import { humanName } from "../dom.js";
 /**
  * @typedef {{id: string, name: string, group: string, kind: "classes"|"ramp"|"plain", codes?: ArrayLike<number>,
  *   categories?: string[], missing?: number, dates?: boolean,
- *   colors?: string[], values?: () => ArrayLike<number>, lowStandsOut?: boolean}} Channel
+ *   colors?: string[], values?: () => ArrayLike<number>, lowStandsOut?: boolean, center?: number,
+ *   says?: string}} Channel
  */
 
 /**
- * Diagnostics of which high values stand out, and what they are called.
- * @type {Record<string, string>}
+ * A diagnostic of the points as colours: by the one name and scale that the library has for it.
+ * @param {import("./payload.js").Header} header
+ * @param {string} name of the column
+ * @param {string} id
+ * @param {() => ArrayLike<number>} values
+ * @param {string} where
+ * @returns {Channel}
  */
-const HIGH_STANDS_OUT = {
-  knn_error: "Label missed by neighbours",
-  false_neighbors: "False neighbours (count)",
-  missing_neighbors: "Missing neighbours (count)",
-  reach_of_false: "How far false neighbours lie in the data (radii)",
-  reach_of_missing: "How far missing neighbours lie on the map (radii)",
-  radius_ratio: "Thinner on the map than in the data (log₂ of radius)",
-  outlier: "Outlier in the data (local outlier factor)",
-};
+function diagnosticChannel(header, name, id, values, where) {
+  const known = header.pointScores[name],
+    channel = { id, name: `${diagnosticName(header, name)}${where}`, group: "Trust", says: known?.says };
+  if (!known?.flags)
+    return { ...channel, kind: "ramp", values, lowStandsOut: known?.low ?? true, center: known?.center ?? undefined };
+  const given = values(),
+    codes = Uint8Array.from(given, (v) => (Number.isFinite(v) ? v : 2)),
+    missing = codes.includes(2),
+    [usual, marked] = header.standsOut;
+  return {
+    ...channel,
+    kind: "classes",
+    codes,
+    categories: [...known.flags, ...(missing ? ["not known"] : [])],
+    missing: missing ? 2 : -1,
+    colors: [...(known.low ? [marked, usual] : [usual, marked]), ...(missing ? [header.other] : [])],
+  };
+}
 
-/** What a diagnostic of a point is called. @param {string} name */
-export function diagnosticName(name) {
-  return HIGH_STANDS_OUT[name] ?? humanName(name);
+/** What a diagnostic of a point is called. @param {import("./payload.js").Header} header @param {string} name */
+export function diagnosticName(header, name) {
+  return header.pointScores[name]?.title ?? humanName(name);
 }
 
 /** @param {string} hex @returns {[number, number, number]} */
@@ -59,51 +74,15 @@ export function listChannels(header, core) {
       channels.push({ id: column.key, name: column.name, group, kind: "ramp", values, dates: column.dates });
     }
   }
-  for (const { name, key } of header.diagnostics || []) {
-    channels.push({
-      id: key,
-      name: `${diagnosticName(name)}${where}`,
-      group: "Trust",
-      kind: "ramp",
-      values: () => core[key],
-      lowStandsOut: !(name in HIGH_STANDS_OUT),
-    });
-  }
-  if (core.r2)
-    channels.push({
-      id: "r2",
-      name: `Explained displacement (R²)${where}`,
-      group: "Trust",
-      kind: "ramp",
-      values: () => core.r2,
-      lowStandsOut: true,
-    });
-  if (core.doubt)
-    channels.push({ id: "doubt", name: "Doubt of the label", group: "Trust", kind: "ramp", values: () => core.doubt });
+  const add = (/** @type {string} */ name, /** @type {string} */ id, /** @type {() => ArrayLike<number>} */ values) =>
+    channels.push(diagnosticChannel(header, name, id, values, where));
+  for (const { name, key } of header.diagnostics || []) add(name, key, () => core[key]);
+  if (core.r2) add("r2", "r2", () => core.r2);
+  if (core.doubt) add("label_doubt", "doubt", () => core.doubt);
   if (header.explanation?.distortion) {
-    const distortion = { group: "Distortion", kind: /** @type {"ramp"} */ ("ramp") };
-    channels.push({
-      ...distortion,
-      id: "log_area",
-      name: `Room the map gives (log area)${where}`,
-      values: () => core.log_area,
-    });
-    channels.push({
-      ...distortion,
-      id: "anisotropy",
-      name: `Stretched more one way (anisotropy)${where}`,
-      values: () => Float32Array.from(core.anisotropy, (v) => (Number.isFinite(v) ? v : NaN)),
-    });
-    if (core.torn)
-      channels.push({
-        id: "torn",
-        name: `Torn neighbourhoods${where}`,
-        group: "Distortion",
-        kind: "classes",
-        codes: core.torn,
-        categories: ["whole", "torn"],
-        colors: ["#c3ccd4", "#c4321a"],
-      });
+    add("stretch", "stretch", () => Float32Array.from(core.log_area, (v) => v / Math.LN2));
+    add("anisotropy", "anisotropy", () => Float32Array.from(core.anisotropy, (v) => (Number.isFinite(v) ? v : NaN)));
+    if (core.torn) add("torn", "torn", () => core.torn);
   }
   if (!channels.length || channels[0].group !== "Label")
     channels.unshift({ id: "none", name: "One colour", group: "Label", kind: "plain" });
@@ -122,13 +101,22 @@ export function featureChannel(table, f) {
 
 /** 256 colours of a ramp. @param {string[]} stops @param {boolean} reversed */
 export function rampColors(stops, reversed) {
-  const ends = stops.map(rgbOf),
-    out = new Uint8Array(768);
+  const ends = stops.map(rgbOf);
   // On white the bright end would glare: where high values should stand out it becomes a quiet pale, else it is left
   // out.
   if (reversed) ends.reverse()[0] = [228, 232, 216];
+  return between(ends, reversed ? 1 : 0.93);
+}
+
+/**
+ * 256 colours along the first part of a line through stops.
+ * @param {[number, number, number][]} ends
+ * @param {number} part
+ */
+function between(ends, part) {
+  const out = new Uint8Array(768);
   for (let k = 0; k < 256; k++) {
-    const t = (((reversed ? 1 : 0.93) * k) / 255) * (ends.length - 1),
+    const t = ((part * k) / 255) * (ends.length - 1),
       low = Math.min(ends.length - 2, Math.floor(t));
     for (let c = 0; c < 3; c++)
       out[3 * k + c] = Math.round(ends[low][c] + (t - low) * (ends[low + 1][c] - ends[low][c]));
@@ -157,7 +145,7 @@ export function rampRange(values) {
 /**
  * @param {Channel} channel
  * @param {number} n
- * @param {{ramp: string[], other: string}} theme
+ * @param {{ramp: string[], diverging: string[], other: string}} theme
  * @returns {{colors: Uint8Array, ramp?: Uint8Array, range?: ReturnType<typeof rampRange>}}
  */
 export function paint(channel, n, theme) {
@@ -175,7 +163,14 @@ export function paint(channel, n, theme) {
   }
   const values = /** @type {() => ArrayLike<number>} */ (channel.values)(),
     range = rampRange(values);
-  const ramp = rampColors(theme.ramp, !channel.lowStandsOut),
+  if (channel.center !== undefined) {
+    const reach = Math.max(channel.center - range.low, range.high - channel.center);
+    Object.assign(range, { low: channel.center - reach, high: channel.center + reach });
+  }
+  const ramp =
+      channel.center === undefined
+        ? rampColors(theme.ramp, !channel.lowStandsOut)
+        : between(theme.diverging.map(rgbOf), 1),
     missing = rgbOf(theme.other),
     span = range.high - range.low || 1;
   for (let i = 0; i < n; i++) {

@@ -9,10 +9,13 @@
  *     {name: string, key: string}[],
  *   features?: {names: string[], kept?: number}, pointNames?: string[],
  *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[],
+ *   pointScores: Record<string, {title: string, says: string, low: boolean, center: number|null,
+ *     flags: [string, string]|null}>, diverging: string[], standsOut: [string, string],
+ *   trust?: import("../panels/trust.js").Trust,
  *   explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
  *     Record<string, number>,
- *   evaluationNeighbors?: number, profiles?: Record<string, [string, number, number][]>, images?: number[],
+ *   profiles?: Record<string, [string, number, number][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   pixels?: {shape: number[], low: number, high: number},
  *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset:

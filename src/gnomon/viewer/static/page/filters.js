@@ -110,7 +110,7 @@ export class Filters {
     const scroll = byId("legend").scrollTop;
     byId("legend").replaceChildren(
       ramp
-        ? rampLegend(ramp.colors, ramp.range, other, channel?.dates)
+        ? rampLegend(ramp.colors, ramp.range, other, channel?.dates, channel?.says)
         : channel?.kind === "classes"
           ? classLegend(channel, actions)
           : "",

@@ -201,7 +201,7 @@ function plainValues(atlas, i) {
 function trustBlock(atlas, i) {
   const { diagnostics, columns } = atlas.facts;
   const rows = diagnostics
-    .map(({ name, key }) => diagnosticRow(name, columns[key][i], atlas.facts.median(key)))
+    .map(({ name, key }) => diagnosticRow(atlas.header, name, columns[key][i], atlas.facts.median(key)))
     .filter(Boolean)
     .slice(0, 4);
   return rows.length ? h("section", {}, h("h3", {}, "Trust in this point"), ...rows) : null;

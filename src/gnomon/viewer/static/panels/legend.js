@@ -62,6 +62,7 @@ export function classLegend(channel, { captions, hidden, isolated, isolate, togg
     "div",
     {},
     h("ul", { class: "legend" }, ...rows),
+    channel.says ? h("p", { class: "quiet" }, channel.says) : null,
     notes.length ? h("p", { class: "quiet" }, notes.join(" ")) : null,
   );
 }
@@ -71,8 +72,9 @@ export function classLegend(channel, { captions, hidden, isolated, isolate, togg
  * @param {ReturnType<typeof import("../data/coloring.js").rampRange>} range
  * @param {string} other
  * @param {boolean} [dates]
+ * @param {string} [says] what the values mean
  */
-export function rampLegend(ramp, range, other, dates) {
+export function rampLegend(ramp, range, other, dates, says) {
   const stops = [];
   let middle = (range.low + range.high) / 2;
   if (dates && range.high - range.low > 2 * DAY) middle -= middle % DAY;
@@ -88,6 +90,7 @@ export function rampLegend(ramp, range, other, dates) {
       h("span", {}, formatValue(middle, dates)),
       h("span", {}, `${range.clippedHigh ? "≥ " : ""}${formatValue(range.high, dates)}`),
     ),
+    says ? h("p", { class: "quiet" }, says) : null,
     range.missing
       ? h(
           "p",

@@ -256,13 +256,13 @@ function profileTable(profile) {
 function selectionTrust(atlas, ids) {
   const { facts } = atlas,
     entries = facts.diagnostics.map(({ name, key }) => ({ name, key }));
-  if (facts.columns.r2) entries.push({ name: "explained displacement (R²)", key: "r2" });
+  if (facts.columns.r2) entries.push({ name: "r2", key: "r2" });
   const rows = entries
     .map(({ name, key }) => {
       const known = Float64Array.from(ids, (i) => facts.columns[key][i])
         .filter(Number.isFinite)
         .sort();
-      return known.length ? diagnosticRow(name, known[known.length >> 1], facts.median(key)) : null;
+      return known.length ? diagnosticRow(atlas.header, name, known[known.length >> 1], facts.median(key)) : null;
     })
     .filter(Boolean);
   return rows.length ? h("div", {}, h("h3", {}, "Trust in this selection (medians)"), ...rows) : null;

@@ -61,7 +61,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
  */
 export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
   const { facts } = atlas,
-    { evaluation, evaluationNeighbors } = facts.header;
+    { evaluation, trust: told } = facts.header;
   const absent = (/** @type {"evaluated"|"explained"} */ what) => absentContent(atlas, atlas.nearest(what), go);
   const trust = byId("trust"),
     importance = byId("importance"); // there if any embedding has one
@@ -69,7 +69,7 @@ export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
     ?.querySelector(".body")
     .replaceChildren(
       ...(facts.evaluated
-        ? [trustPanel(/** @type {any} */ (evaluation), evaluationNeighbors, atlas.header.caution ?? "")]
+        ? [trustPanel(/** @type {any} */ (evaluation), /** @type {any} */ (told), atlas.header.caution ?? "")]
         : absent("evaluated")),
       suspectsBlock(atlas, { colorBy, pin }) ?? "",
     );

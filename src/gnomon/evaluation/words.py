@@ -1,0 +1,261 @@
+"""From a measure to a word and a plain sentence: the one rule that the page, the report and figures share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+__all__ = ["READINGS", "Reading", "Statement", "grade", "in_words", "title_of", "verdict"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a measure of a map is read.
+
+    Attributes
+    ----------
+    title : str
+        What people see.
+    says : callable
+        From the value and the number of neighbours to a sentence.
+    bounds : (float, float) or None
+        Shares of the way from chance to best from which on the measure is "good", and "fair"; None if it is not graded.
+    chance : float
+        Where it is not known from the data.
+    """
+
+    title: str
+    says: Callable[[float, int], str]
+    bounds: tuple[float, float] | None = None
+    chance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of a verdict, and the grade that it stands for.
+
+    Attributes
+    ----------
+    aspect : str
+        "near", "nearest" or "far".
+    grade : {"good", "fair", "poor"}
+        The worst of its measures.
+    text : str
+    """
+
+    aspect: str
+    grade: str
+    text: str
+
+
+def _share(value: float) -> str:
+    return f"{100 * max(0.0, value):.0f} %"
+
+
+def _sign(value: float) -> str:
+    return "too few dimensions" if value < 0 else "more dimensions than it needs"
+
+
+_RANKS, _KEPT, _ORDER, _CORRELATION, _LABELS = (0.85, 0.6), (0.4, 0.15), (0.6, 0.3), (0.8, 0.5), (0.85, 0.6)
+_FIT = (0.7, 0.4)
+
+READINGS: dict[str, Reading] = {
+    "auc_rnx": Reading(
+        "neighbourhoods of every size",
+        lambda v, k: f"Over neighbourhoods of every size, {_share(v)} of what can be kept beyond chance is kept.",
+        _KEPT,
+    ),
+    "topographic_product": Reading(
+        "topographic product", lambda v, k: f"The order of near distances says that the map has {_sign(v)}."
+    ),
+    "steadiness": Reading(
+        "steadiness", lambda v, k: f"Clusters seen on the map hold together in the data to {_share(v)}."
+    ),
+    "cohesiveness": Reading(
+        "cohesiveness", lambda v, k: f"Clusters of the data hold together on the map to {_share(v)}."
+    ),
+    "topology_h0": Reading("pieces", lambda v, k: f"The scales at which pieces join agree to {_share(v)}."),
+    "topology_h1": Reading("loops", lambda v, k: f"Loops agree to {_share(v)}."),
+    "intrinsic_dimension": Reading("dimension", lambda v, k: f"Around a row the data need about {v:.1f} coordinates."),
+    "dimension_ratio": Reading("dimension ratio", lambda v, k: f"The map has {v:.2f} of the coordinates they need."),
+    "q_global": Reading("large neighbourhoods", lambda v, k: f"{_share(v)} of large neighbourhoods are kept."),
+    "shepard": Reading(
+        "large distances",
+        lambda v, k: f"Distances on the map and in the data have a rank correlation of {v:.2f}.",
+        _CORRELATION,
+    ),
+    "pearson": Reading(
+        "proportional distances", lambda v, k: f"The correlation of the distances is {v:.2f}.", _CORRELATION
+    ),
+    "stress": Reading("stress", lambda v, k: f"At the best scale distances are wrong by {_share(v)} of their size."),
+    "raw_stress": Reading("raw stress", lambda v, k: "Speaks only of maps in the units of the data."),
+    "non_metric_stress": Reading(
+        "non-metric stress", lambda v, k: f"After any increasing change distances are wrong by {_share(v)}."
+    ),
+    "random_triplets": Reading(
+        "order of distances",
+        lambda v, k: f"Asked which of two rows is nearer to a third, the map is right {_share(v)} of the time.",
+        _ORDER,
+        0.5,
+    ),
+    "centroid_triplets": Reading(
+        "order of classes",
+        lambda v, k: f"Asked which of two classes is nearer to a third, the map is right {_share(v)} of the time.",
+        _ORDER,
+        0.5,
+    ),
+    "trustworthiness": Reading(
+        "trustworthiness",
+        lambda v, k: "Points shown close together are close in the data; 1 means no false neighbours.",
+        _RANKS,
+        0.5,
+    ),
+    "continuity": Reading(
+        "continuity",
+        lambda v, k: "Points close in the data stay together; 1 means that nothing was torn apart.",
+        _RANKS,
+        0.5,
+    ),
+    "neighborhood_preservation": Reading(
+        "neighbours kept",
+        lambda v, k: f"Of the {k} nearest neighbours of a point in the data, {_share(v)} are also nearest on the map.",
+        _KEPT,
+    ),
+    "q_local": Reading("small neighbourhoods", lambda v, k: f"{_share(v)} of small neighbourhoods are kept.", _KEPT),
+    "mrre_false": Reading(
+        "ranks on the map", lambda v, k: "How well neighbours on the map have their rank in the data.", _RANKS, 0.5
+    ),
+    "mrre_missing": Reading(
+        "ranks in the data", lambda v, k: "How well neighbours in the data have their rank on the map.", _RANKS, 0.5
+    ),
+    "local_radius_correlation": Reading(
+        "densities",
+        lambda v, k: f"How dense points lie on the map goes with how dense they are in the data by {v:.2f}.",
+        _CORRELATION,
+    ),
+    "knn_accuracy": Reading(
+        "labels from neighbours",
+        lambda v, k: f"The map neighbours of a point give its label {_share(v)} of the time.",
+        _LABELS,
+    ),
+    "knn_r2": Reading(
+        "labels from neighbours (R²)",
+        lambda v, k: f"The mean of a point's map neighbours tells {_share(v)} of its label's variance.",
+        _FIT,
+    ),
+    "neighborhood_hit": Reading(
+        "neighbours of the label", lambda v, k: f"{_share(v)} of the {k} nearest on the map have the label.", _LABELS
+    ),
+    "silhouette": Reading("silhouette", lambda v, k: "How much nearer the own class is on the map than the next."),
+    "distance_consistency": Reading(
+        "centres of classes", lambda v, k: f"{_share(v)} of points lie nearest to the centre of their class.", _LABELS
+    ),
+    "local_r2": Reading(
+        "local linearity", lambda v, k: f"Around a point the features tell {_share(v)} of the place.", _FIT
+    ),
+    "triplet_accuracy": Reading(
+        "order of distances",
+        lambda v, k: (
+            f"Asked which of two points is nearer to a third, the map is right {_share(v)} of the time (chance: 50 %)."
+        ),
+        _ORDER,
+        0.5,
+    ),
+}
+"""How each measure of `gnomon.evaluate` and of a scorecard is read.
+
+The bounds are of the way from chance to best: .85 of it is a trustworthiness of .93, .6 one of .8; an order of
+distances of .8 (.6 of the way from one half) and a rank correlation of .8 go together for normal deviates.
+"""
+
+_GRADES = ("good", "fair", "poor")
+_SENTENCES = {
+    "near": {
+        "good": "Points that lie close together are close in the data.",
+        "fair": "Points that lie close together are mostly close in the data.",
+        "poor": "Points that lie close together are often not close in the data.",
+    },
+    "nearest": {
+        "good": "Which of them are the nearest can be read too: {share} of the nearest neighbours are kept.",
+        "fair": "Which of them are the nearest is only a guide: {share} of the nearest neighbours are kept.",
+        "poor": "Do not read which of them are the nearest: {share} of the nearest neighbours are kept.",
+    },
+    "far": {
+        "good": "Distances between groups mean something{figure}.",
+        "fair": "Distances between groups are only a rough guide{figure}.",
+        "poor": "Do not read distances between groups{figure}.",
+    },
+}
+_ASPECTS = {
+    "near": ("trustworthiness", "continuity"),
+    "nearest": ("neighborhood_preservation",),
+    "far": ("shepard", "triplet_accuracy", "random_triplets"),
+}
+
+
+def title_of(name: str) -> str:
+    """Return what people call a measure."""
+    return READINGS[name].title if name in READINGS else name.replace("_", " ")
+
+
+def grade(name: str, value: float, chance: float | None = None) -> str | None:
+    """Return how good the value of a measure is, by its share of the way from chance to best.
+
+    Parameters
+    ----------
+    name : str
+        Of a measure of `gnomon.evaluate` or of a scorecard.
+    value : float
+    chance : float or None, default=None
+        What a map that knows nothing gets; None takes that of the measure.
+
+    Returns
+    -------
+    {"good", "fair", "poor"} or None
+        None for a measure that is not graded, and for NaN. A value at chance level is poor, however high.
+    """
+    reading = READINGS.get(name)
+    if reading is None or reading.bounds is None or not math.isfinite(value):
+        return None
+    start = reading.chance if chance is None else chance
+    if start >= 1.0:
+        return None
+    share = (value - start) / (1.0 - start)
+    good, fair = (bound - 1e-9 for bound in reading.bounds)  # a bound itself is reached
+    return "good" if share >= good else "fair" if share >= fair else "poor"
+
+
+def in_words(name: str, value: float, n_neighbors: int) -> str:
+    """Return a plain sentence for the value of a measure; empty for one that has none."""
+    return READINGS[name].says(value, n_neighbors) if name in READINGS and math.isfinite(value) else ""
+
+
+def verdict(scores: Mapping[str, float], chances: Mapping[str, float | None] | None = None) -> list[Statement]:
+    """Say how far a map can be believed, in sentences of which none claims more than its measures allow.
+
+    Each aspect has the worst grade of its measures: what lies close together by trustworthiness and continuity, which
+    points are the nearest by the neighbours kept, what lies far apart by rank correlation and order of distances.
+
+    Parameters
+    ----------
+    scores : mapping of str to float
+        Measures of `gnomon.evaluate` or of a scorecard; those that are missing say nothing.
+    chances : mapping of str to float, default=None
+        Chance levels by the same names.
+
+    Returns
+    -------
+    list of Statement
+        At most one for each of the aspects "near", "nearest" and "far".
+    """
+    known = chances or {}
+    share = _share(scores.get("neighborhood_preservation", 0.0))
+    figure = f" (rank correlation {scores['shepard']:.2f})" if "shepard" in scores else ""
+    told = []
+    for aspect, names in _ASPECTS.items():
+        found = [grade(name, scores[name], known.get(name)) for name in names if name in scores]
+        worst = max((one for one in found if one), key=_GRADES.index, default=None)
+        if worst is not None:
+            told.append(Statement(aspect, worst, _SENTENCES[aspect][worst].format(share=share, figure=figure)))
+    return told

@@ -1,0 +1,79 @@
+"""One rule makes words of measures: no sentence claims more than the worst of its measures allows."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from gnomon.evaluation import MEASURES, POINT_SCORES
+from gnomon.evaluation.words import READINGS, grade, in_words, verdict
+
+_WORDS = {
+    "near": {"good": "are close in the data", "fair": "mostly close", "poor": "often not close"},
+    "nearest": {"good": "can be read too", "fair": "only a guide", "poor": "Do not read which"},
+    "far": {"good": "mean something", "fair": "only a rough guide", "poor": "Do not read distances"},
+}
+_MEASURES = {
+    "near": ("trustworthiness", "continuity"),
+    "nearest": ("neighborhood_preservation",),
+    "far": ("shepard", "triplet_accuracy"),
+}
+
+
+def test_a_verdict_never_says_more_than_its_worst_measure():
+    order = ["good", "fair", "poor"]
+    values = {"near": (0.7, 0.85, 0.96), "nearest": (0.12, 0.3, 0.6), "far": (0.32, 0.66, 0.9)}
+    names = [(aspect, name) for aspect, several in _MEASURES.items() for name in several]
+    for chosen in itertools.product(*(values[aspect] for aspect, _ in names)):
+        scores = dict(zip((name for _, name in names), chosen, strict=True))
+        told = {one.aspect: one for one in verdict(scores)}
+        for aspect, several in _MEASURES.items():
+            worst = max((grade(name, scores[name]) for name in several), key=order.index)
+            assert told[aspect].grade == worst
+            assert _WORDS[aspect][worst] in told[aspect].text
+
+
+def test_few_neighbours_kept_are_told_beside_high_trust():
+    """The page once said that neighbourhoods can be believed above 12 % of them kept."""
+    told = verdict({"trustworthiness": 0.95, "continuity": 0.96, "neighborhood_preservation": 0.12})
+    assert [one.grade for one in told] == ["good", "poor"]
+    assert "12 %" in told[1].text
+
+
+@pytest.mark.parametrize("name", [name for name, reading in READINGS.items() if reading.bounds])
+def test_grades_fall_with_the_value_and_chance_is_poor(name):
+    found = [grade(name, step / 100) for step in range(100, -1, -1)]
+    assert found == sorted(found, key=["good", "fair", "poor"].index)
+    assert found[0] == "good"
+    for chance in (0.1, 0.5, 0.95):
+        assert grade(name, chance, chance) == "poor"
+        assert grade(name, 1.0, chance) == "good"
+
+
+def test_a_majority_class_earns_no_praise():
+    assert grade("knn_accuracy", 0.9) == "good"
+    assert grade("knn_accuracy", 0.9, chance=0.9) == "poor"
+
+
+def test_what_has_no_grade_or_no_value_gets_none():
+    assert grade("stress", 0.1) is None
+    assert grade("something else", 0.1) is None
+    assert grade("trustworthiness", float("nan")) is None
+    assert in_words("trustworthiness", float("nan"), 15) == ""
+    assert verdict({}) == verdict({"trustworthiness": float("nan")}) == []
+
+
+def test_every_measure_of_a_scorecard_has_a_sentence():
+    for name in MEASURES:
+        text = in_words(name, 0.5, 15)
+        assert text.endswith(".")
+        assert text[0].isupper() or text[0].isdigit()
+
+
+def test_every_diagnostic_of_points_has_one_name_and_a_scale():
+    for name, one in POINT_SCORES.items():
+        assert one.name == name
+        assert one.title.lower() == name.replace("_", " ")
+        assert one.scale in ("sequential", "diverging", "flags")
+        assert (one.scale == "diverging") <= (one.stands_out == "both")
