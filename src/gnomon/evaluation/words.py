@@ -6,7 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["READINGS", "Reading", "Statement", "grade", "in_words", "title_of", "verdict"]
+__all__ = [
+    "READINGS",
+    "Reading",
+    "Statement",
+    "grade",
+    "grade_stretch",
+    "grade_torn",
+    "in_words",
+    "title_of",
+    "verdict",
+]
 
 
 @dataclass(frozen=True)
@@ -170,6 +180,7 @@ distances of .8 (.6 of the way from one half) and a rank correlation of .8 go to
 """
 
 _GRADES = ("good", "fair", "poor")
+_TORN_BY_CHANCE = 0.05
 _SENTENCES = {
     "near": {
         "good": "Points that lie close together are close in the data.",
@@ -224,6 +235,22 @@ def grade(name: str, value: float, chance: float | None = None) -> str | None:
     share = (value - start) / (1.0 - start)
     good, fair = (bound - 1e-9 for bound in reading.bounds)  # a bound itself is reached
     return "good" if share >= good else "fair" if share >= fair else "poor"
+
+
+def grade_torn(share: float) -> str:
+    """Return how far gaps on a map can be read as gaps in the data, by the share of points that are torn.
+
+    One in twenty whole neighbourhoods is called torn (`gnomon.distortion`): up to that is "good", up to twice "fair".
+    """
+    return "good" if share <= _TORN_BY_CHANCE else "fair" if share <= 2.0 * _TORN_BY_CHANCE else "poor"
+
+
+def grade_stretch(factor: float) -> str:
+    """Return how far areas can be compared, by how much more the map stretches one place than another.
+
+    Up to twice is "good", up to eight times (a diameter more than doubles) "fair".
+    """
+    return "good" if factor <= 2.0 else "fair" if factor <= 8.0 else "poor"
 
 
 def in_words(name: str, value: float, n_neighbors: int) -> str:

@@ -18,6 +18,7 @@ from gnomon.plot.style import (
     class_centers,
     colors_of,
     import_matplotlib,
+    new_axes,
     point_style,
     save_figure,
 )
@@ -81,7 +82,7 @@ def plot_map(
     MissingDependencyError
         If matplotlib cannot be imported.
     """
-    matplotlib = import_matplotlib()
+    import_matplotlib()
     Y = np.asarray(embedding)
     if Y.ndim != 2 or Y.shape[1] not in (2, 3):
         raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
@@ -93,8 +94,7 @@ def plot_map(
         )
     Y = Y[:, :2] if frame is None else frame.places
     if ax is None:
-        figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
-        ax = figure.add_subplot()
+        ax = new_axes(7.2, 6.0)
     draw_points(ax, Y, None if colors is None else colors.rgb)
     if isinstance(colors, ClassColors):
         _list_classes(ax, Y, colors, legend=legend, annotate=annotate)

@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.evaluation.point_columns import POINT_SCORES, PointScore
 from gnomon.plot.frame import frame_of
 from gnomon.plot.map import draw_points, dress
-from gnomon.plot.style import ClassColors, ValueColors, colors_of, colors_of_score, import_matplotlib
+from gnomon.plot.style import ClassColors, ValueColors, colors_of, colors_of_score, import_matplotlib, new_axes
 from gnomon.surfaces import Surface
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_point_scores", "plot_points"]
 
-_PANEL = 3.1  # inches
+_PANEL = 2.3  # inches
 _ONE_MAP = 6.0
 
 
@@ -64,15 +64,14 @@ def plot_points(
     ValueError
         If the values are not one for each row.
     """
-    matplotlib = import_matplotlib()
+    import_matplotlib()
     Y = np.asarray(embedding)
     if Y.ndim != 2 or Y.shape[1] not in (2, 3):
         raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
     frame = None if surface is None else frame_of(surface, Y)
     Y = Y[:, :2] if frame is None else frame.places
     if ax is None:
-        figure = matplotlib.figure.Figure(figsize=(7.2, 6.0), layout="constrained")
-        ax = figure.add_subplot()
+        ax = new_axes(7.2, 6.0)
     score = POINT_SCORES.get(name)
     _draw(ax, Y, values, score, title or (name if score is None else score.title))
     if frame is not None:

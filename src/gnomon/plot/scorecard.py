@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon._palette import class_colors
-from gnomon.plot.style import import_matplotlib, point_style, save_figure
+from gnomon.plot.style import import_matplotlib, new_axes, point_style, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_scorecard", "save_scorecard"]
+__all__ = ["plot_curves", "plot_scorecard", "plot_shepard", "save_scorecard"]
 
 _CURVES = {
     "trustworthiness": "trustworthiness",
@@ -52,10 +52,8 @@ def plot_scorecard(scorecard: Any, *, title: str | None = None) -> Figure:
     matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
     axes = figure.subplot_mosaic([["table", "curves"], ["table", "shepard"]], width_ratios=[1.15, 1.0])
     _draw_table(axes["table"], scorecard)
-    _draw_curves(axes["curves"], scorecard)
-    _draw_shepard(axes["shepard"], scorecard.shepard)
-    for name in ("curves", "shepard"):
-        axes[name].spines[["top", "right"]].set_visible(False)
+    plot_curves(scorecard, ax=axes["curves"])
+    plot_shepard(scorecard, ax=axes["shepard"])
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", parse_math=False)
     return figure
@@ -107,9 +105,26 @@ def _draw_share(ax: Any, row: int, one: Any, color: str) -> None:
     )
 
 
-def _draw_curves(ax: Any, scorecard: Any) -> None:
-    """Draw the curves over the size of neighbourhoods."""
-    curves = scorecard.curves
+def plot_curves(scorecard: Any, *, ax: Any = None) -> Any:
+    """Draw measures over the size of neighbourhoods, with intervals as bands.
+
+    Parameters
+    ----------
+    scorecard : Scorecard
+        Made by `gnomon.evaluation.scorecard`.
+    ax : matplotlib Axes, default=None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingDependencyError
+        If matplotlib cannot be imported.
+    """
+    ax, curves = new_axes(7.2, 4.2) if ax is None else ax, scorecard.curves
     for (name, label), color in zip(_CURVES.items(), class_colors(len(_CURVES)), strict=True):
         values, half = getattr(curves, name), curves.half_widths[name]
         ax.plot(curves.sizes, values, color=color, lw=1.5, label=label)
@@ -119,10 +134,30 @@ def _draw_curves(ax: Any, scorecard: Any) -> None:
         ax.text(size, 1.01, text, ha="center", va="bottom", fontsize=8, color="0.4", transform=ax.get_xaxis_transform())
     ax.set(xscale="log", xlabel="size of the neighbourhoods", ylim=(min(0.0, float(np.nanmin(curves.r_nx))), 1.02))
     ax.legend(frameon=True, framealpha=0.85, edgecolor="none", fontsize=7.5, loc="lower right", ncols=2)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
 
 
-def _draw_shepard(ax: Any, shepard: Any) -> None:
-    """Draw distances in the map against those in the data."""
+def plot_shepard(scorecard: Any, *, ax: Any = None) -> Any:
+    """Draw distances in the map against those in the data, with the best increasing function and scale.
+
+    Parameters
+    ----------
+    scorecard : Scorecard
+        Made by `gnomon.evaluation.scorecard`.
+    ax : matplotlib Axes, default=None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    MissingDependencyError
+        If matplotlib cannot be imported.
+    """
+    ax, shepard = new_axes(7.2, 4.2) if ax is None else ax, scorecard.shepard
     area, opacity = point_style(len(shepard.data))
     colors = class_colors(3)
     ax.scatter(shepard.data, shepard.map, s=area, alpha=0.5 * opacity, color=colors[0], lw=0, rasterized=True)
@@ -133,6 +168,8 @@ def _draw_shepard(ax: Any, shepard: Any) -> None:
     ax.set(xlabel="distance in the data", ylabel="distance in the map", xlim=(0.0, None))
     ax.set_ylim(0.0, 1.05 * float(shepard.map.max()) or 1.0)
     ax.legend(frameon=False, fontsize=8, loc="upper left")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
 
 
 def save_scorecard(path: Any, scorecard: Any, *, title: str | None = None, dpi: int = 150) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import io
 import os
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +32,19 @@ __all__ = [
     "colors_of",
     "colors_of_score",
     "import_matplotlib",
+    "new_axes",
     "point_style",
     "ramp",
     "save_figure",
+    "svg_of",
 ]
 
 DENSITY_FROM = 200_000
 """Above so many points single marks only cover each other: the figure shows how many lie in each pixel."""
 _LEGEND_CLASSES = 20
 """At most so many classes are listed and named."""
+_VECTOR_MARKS = 2500  # more would make a page slow to draw and to print
+_SVG_DPI = 220
 _PALE = "#e4e8d8"
 
 
@@ -53,6 +60,12 @@ def import_matplotlib() -> Any:
             "gnomon.plot needs matplotlib, which cannot be imported. Install it with: pip install 'gnomon[plot]'"
         ) from error
     return matplotlib
+
+
+def new_axes(width: float, height: float) -> Any:
+    """Return the axes of a new figure of so many inches, which is not registered with pyplot."""
+    figure = import_matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    return figure.add_subplot()
 
 
 def point_style(n_points: int) -> tuple[float, float]:
@@ -228,3 +241,30 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int) -> No
         target = target.with_name(f"{target.name}.{figure.canvas.get_default_filetype()}")
     with atomic_write(target) as file:
         figure.savefig(file, format=target.suffix[1:], dpi=dpi, facecolor="white")
+
+
+def svg_of(figure: Figure, *, label: str, key: str) -> str:
+    """Return a figure as an SVG element for a page: the same bytes for the same figure, with text that is text.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        Where it has many marks, these become a picture; all else is drawn as vectors.
+    label : str
+        What it shows, for those who do not see it.
+    key : str
+        Put before names inside the element, so that those of several figures differ.
+    """
+    matplotlib = import_matplotlib()
+    marks = [one for ax in figure.axes for one in ax.collections]
+    many = sum(len(one.get_offsets()) for one in marks) > _VECTOR_MARKS
+    for one in marks:
+        one.set_rasterized(many or one.get_rasterized())
+    buffer = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": key}):
+        figure.savefig(buffer, format="svg", dpi=_SVG_DPI, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{key}-', text)
+    text = re.sub(r'(url\(|xlink:href=")#', rf"\1#{key}-", text)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)

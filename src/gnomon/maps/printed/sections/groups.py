@@ -1,0 +1,124 @@
+"""The classes of a map, each with its size, its diagnostics and what sets it apart; and rows to look at again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.data.labels import sort_into_classes
+from gnomon.maps.printed.markup import join, table, tag
+from gnomon.maps.printed.subject import Section, Subject
+
+__all__ = ["classes", "doubts"]
+
+_MOST_CLASSES = 60
+_LISTED = 10  # rows
+
+
+def classes(subject: Subject) -> Section | None:
+    """Return a line for each class: how many, how well mapped, how dense, how steady, and its caption with effects."""
+    result = subject.map
+    if len(result._classes()) < 2:
+        return None
+    sorted_classes, scores = sort_into_classes(result.labels), result.point_scores()
+    captions = {str(label): one for label, one in result.captions(groups=subject.groups).items()}
+    rows = []
+    counts = np.bincount(sorted_classes.codes[sorted_classes.codes >= 0], minlength=len(sorted_classes.names))
+    order = np.argsort(-counts, kind="stable")[:_MOST_CLASSES] if len(counts) > _MOST_CLASSES else range(len(counts))
+    for k in order:
+        name, members = sorted_classes.names[k], sorted_classes.codes == k
+        rows.append(
+            [
+                name,
+                f"{counts[k]:,}",
+                _mean(scores, "trustworthiness", members),
+                _mean(scores, "continuity", members),
+                _mean(scores, "torn", members, percent=True),
+                _density(scores, members),
+                _mean(scores, "label_doubt", members),
+                *_steadiness(subject, name),
+                _caption(captions.get(str(sorted_classes.values[k]))),
+            ]
+        )
+    steady = ["movement"] if _clusters(subject) is not None else []
+    header = [
+        "class",
+        "rows",
+        "trust",
+        "continuity",
+        "torn",
+        "density",
+        "doubt",
+        *steady,
+        "what tells it from the others",
+    ]
+    caption = (
+        "Means over the rows of each class. Density: how dense it is on the map, over how dense it is in the data, as "
+        "a multiple of the typical row's (by radii of neighbourhoods). Effects in standard deviations, with errors."
+    )
+    if steady:
+        caption += " Movement: standard deviation of its centre over runs, in sizes of the map."
+    more = f"The {_MOST_CLASSES} largest of {len(counts):,} classes." if len(counts) > _MOST_CLASSES else None
+    told = table(header, rows, caption, texts=(0, len(header) - 1))
+    return Section(f"The classes ({result.label_name})", join([told, None if more is None else tag("p", more)]))
+
+
+def _mean(scores: Any, name: str, members: npt.NDArray[np.bool_], *, percent: bool = False) -> str:
+    values = scores[name][members] if name in scores else np.array([])
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return "-"
+    return f"{known.mean():.0%}" if percent else f"{known.mean():.3f}"
+
+
+def _density(scores: Any, members: npt.NDArray[np.bool_]) -> str:
+    """Return by how much denser the class is on the map than in the data, in two dimensions' worth of area."""
+    values = scores["radius_ratio"][members] if "radius_ratio" in scores else np.array([])
+    known = values[np.isfinite(values)]
+    return f"{2.0 ** -float(np.median(known)):.2f}" if len(known) else "-"
+
+
+def _clusters(subject: Subject) -> Any:
+    return None if subject.stability is None else subject.stability.clusters
+
+
+def _steadiness(subject: Subject, name: str) -> list[str]:
+    found = _clusters(subject)
+    if found is None:
+        return []
+    return [f"{found.movement[found.names.index(name)]:.3f}" if name in found.names else "-"]
+
+
+def _caption(caption: Any) -> str:
+    """Return the words of a caption, with the effect of each of its features."""
+    if caption is None or not len(caption):
+        return "-"
+    effects = ", ".join(f"{e:+.1f} ± {error:.1f}" for e, error in zip(caption.effect, caption.error, strict=True))
+    unlike = f"; hardly apart from {', '.join(map(str, caption.unseparated))}" if caption.unseparated else ""
+    return f"{caption.text} ({effects}){unlike}"
+
+
+def doubts(subject: Subject) -> Section:
+    """Return rows whose neighbours have another label, and rows far from all others."""
+    result, parts = subject.map, []
+    found = result._doubts(_LISTED)
+    if found is not None:
+        rows = [
+            [_name(found, i), label, vote, f"{share:.0%}"]
+            for i, (label, vote, share) in enumerate(zip(found.labels, found.votes, found.share, strict=True))
+        ]
+        told = f"{found.headline()}. The most doubtful:"
+        parts += [tag("h3", "Doubtful labels"), tag("p", told)]
+        parts += [table(["row", "label", "neighbours say", "their share"], rows, texts=(0, 1, 2))] if rows else []
+    far = result.outliers(_LISTED)
+    rows = [[_name(far, i), f"{score:.2f}"] for i, score in enumerate(far.score)]
+    parts += [tag("h3", "Outliers in the data"), tag("p", f"By the {far.headline()}.")]
+    parts += [table(["row", "score"], rows)]
+    return Section("Rows to look at again", join(parts))
+
+
+def _name(found: Any, i: int) -> str:
+    row = f"row {int(found.rows[i])}"
+    return row if found.names is None else f"{found.names[i]} ({row})"

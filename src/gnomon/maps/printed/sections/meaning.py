@@ -1,0 +1,107 @@
+"""What the map means: the features that move points, its axes, and how many dimensions the data have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.maps.printed.markup import drawing, join, table, tag
+from gnomon.maps.printed.subject import Section, Subject
+from gnomon.plot import plot_dimension
+
+__all__ = ["axes", "axis_fits", "dimension", "features"]
+
+_TOP = 12
+_TOP_OF_AXIS = 6
+_FEWEST_ROWS = 30
+
+
+def features(subject: Subject) -> Section | None:
+    """Return the features that move points most, with errors, the steadiness of their direction, and the fidelity."""
+    result, explanation = subject.map, subject.map.explain()
+    if not explanation.mask.any():
+        return None
+    found = result.importance(groups=subject.groups).head(_TOP)
+    rows = [
+        [feature, f"{effect:.3g} ± {error:.1g}", f"{100 * share:.1f} %"]
+        for feature, effect, error, share in zip(found.features, found.effect, found.error, found.share, strict=True)
+    ]
+    caption = "Mean way on the map, in its units, that a point goes for one local standard deviation of the feature."
+    median = float(np.nanmedian(explanation.r2))
+    words = (
+        f"Around a point the features explain {100 * median:.0f} % of where its neighbours lie (median local R2, each "
+        f"neighbour predicted from the others). The fit: {explanation.describe_fit()}."
+    )
+    groups = {} if subject.groups is None else subject.groups.groups
+    shown = [f"{name}: {', '.join(members)}" for name, members in groups.items() if name in set(found.features)]
+    told = tag("p", f"Features that go together along the map: {'; '.join(shown)}.") if shown else None
+    body = join([tag("p", words), table(["feature", "moves points by", "share"], rows, caption), told])
+    return Section("What moves points", body)
+
+
+def axis_fits(subject: Subject) -> list[Any]:
+    """Return for each axis of a flat map what changes along it, over all rows."""
+    result = subject.map
+    places = np.asarray(result.embedding, dtype=np.float64)
+    known = places[np.isfinite(places).all(axis=1)]
+    if result.surface is not None or len(known) < _FEWEST_ROWS:
+        return []
+    return [result.axis(_line(known, j), width=4.0 * float(np.ptp(known, axis=0).max())) for j in range(known.shape[1])]
+
+
+def _line(places: npt.NDArray[np.float64], j: int) -> npt.NDArray[np.float64]:
+    """Return the ends of a line along an axis through the middle that holds all points."""
+    low, high = places[:, j].min(), places[:, j].max()
+    line = np.tile((places.min(axis=0) + places.max(axis=0)) / 2, (2, 1))
+    line[:, j] = low, high
+    return line
+
+
+def axes(subject: Subject) -> Section | None:
+    """Return what changes along each axis of the map, and how much of the place on it the features foretell."""
+    parts: list[Any] = []
+    for j, found in enumerate(axis_fits(subject)):
+        top = found.head(_TOP_OF_AXIS)
+        side = ("horizontal", "vertical", "third")[j] if j < 3 else f"{j + 1}th"
+        parts.append(tag("h3", f"The {side} axis"))
+        parts.append(
+            tag(
+                "p",
+                f"All features together foretell {100 * found.fidelity:.0f} % of where a point lies along it (R2, each "
+                f"point from the others, linear).",
+            )
+        )
+        rows = [
+            [feature, f"{effect:+.2f} ± {error:.2f}", f"{rho:+.2f}"]
+            for feature, effect, error, rho in zip(top.features, top.effect, top.error, top.rho, strict=True)
+        ]
+        parts.append(table(["feature", "change from end to end (SD)", "rank correlation"], rows))
+    if not parts:
+        return None
+    note = (
+        "An axis of a nonlinear map has no unit, and the map may be rotated or mirrored without change. What changes "
+        "along an axis is a fact of the picture as it is printed here; arrows at single points say more."
+    )
+    return Section("What changes along the axes", join([tag("p", note), *parts]))
+
+
+def dimension(subject: Subject) -> Section:
+    """Return how many coordinates the data need, with interval, cautions and all estimates."""
+    found = subject.map.intrinsic_dimension()
+    shown = int(subject.map.embedding.shape[1])
+    if not np.isfinite(found.value):
+        return Section("How many dimensions the data have", tag("p", found.summary()))
+    first = found.summary().splitlines()[0]
+    lost = (
+        f"The map has {shown}: it cannot keep all of this, so trust neighbourhoods more than distances."
+        if found.n_components > shown
+        else f"The map has {shown}, which can keep this."
+    )
+    caution = tag("p", found.caution, class_="caution") if found.caution else None
+    words = f"Estimates of the intrinsic dimension with their {found.confidence:.0%} intervals."
+    return Section(
+        "How many dimensions the data have",
+        join([tag("p", first, " ", lost), caution, drawing(plot_dimension(found), words, key="dimension")]),
+    )
