@@ -72,6 +72,7 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 @click.argument("data")
 @click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
 @click.option("--png", metavar="FILE", help="Write a picture of the map.")
+@click.option("--report", metavar="FILE", help="Write a report to read and to print, one HTML file.")
 @click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
 @click.option("--coordinates", metavar="FILE", help="Write the place of each row (.csv or .npy).")
 @with_method
@@ -140,6 +141,7 @@ def map(
     data: str,
     output: str | None,
     png: str | None,
+    report: str | None,
     save: str | None,
     coordinates: str | None,
     method: str,
@@ -171,7 +173,7 @@ def map(
     """
     from gnomon.maps import map as make_map
 
-    paths = given(html=output, png=png, map=save, coordinates=coordinates)
+    paths = given(html=output, png=png, report=report, map=save, coordinates=coordinates)
     check_outputs(paths, as_json=as_json)
     _check_dimensions(method_parameters["n_components"], paths)
     stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})

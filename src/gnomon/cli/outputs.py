@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -23,6 +24,7 @@ __all__ = ["check_outputs", "destination", "tell", "tell_files", "write_coordina
 STDOUT = "-"
 _SUFFIXES = {  # by kind of output, the usual one first
     "html": (".html", ".htm"),
+    "report": (".html", ".htm"),
     "png": (".png", ".pdf", ".svg", ".jpg"),
     "map": (".gnomon",),
     "coordinates": (".csv", ".npy"),
@@ -73,13 +75,15 @@ def destination(kind: str, path: str) -> Iterator[str]:
 
 
 def write_map(result: Any, kind: str, path: str, *, title: str | None = None) -> None:
-    """Write a map as a page, a picture, a file of its own or its positions."""
+    """Write a map as a page, a report, a picture, a file of its own or its positions."""
     if kind == "coordinates":
         write_coordinates(path, result.embedding, result.point_names)
         return
     with destination(kind, path) as file:
         if kind == "html":
             result.to_html(file, title=title)
+        elif kind == "report":
+            result.write_report(file, title=title, command=shlex.join(["gnomon", *sys.argv[1:]]))
         elif kind == "png":
             result.to_png(file, title=title)
         else:

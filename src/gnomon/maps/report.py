@@ -11,7 +11,7 @@ from gnomon.data.labels import name_of
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["describe", "write_report"]
+__all__ = ["describe", "report_text"]
 
 _TOP_FEATURES = 8
 _TOP_OF_CLASS = 3
@@ -59,7 +59,7 @@ def describe(result: Map) -> dict[str, Any]:
     }
 
 
-def write_report(result: Map) -> str:
+def report_text(result: Map) -> str:
     """Say in words what was mapped, how far to trust it and what sets its classes apart."""
     facts = describe(result)
     lines = [

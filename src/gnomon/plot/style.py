@@ -257,14 +257,15 @@ def svg_of(figure: Figure, *, label: str, key: str) -> str:
     """
     matplotlib = import_matplotlib()
     marks = [one for ax in figure.axes for one in ax.collections]
-    many = sum(len(one.get_offsets()) for one in marks) > _VECTOR_MARKS
+    many = sum(len(np.asarray(one.get_offsets())) for one in marks) > _VECTOR_MARKS
     for one in marks:
-        one.set_rasterized(many or one.get_rasterized())
+        one.set_rasterized(many or bool(one.get_rasterized()))
     buffer = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": key}):
         figure.savefig(buffer, format="svg", dpi=_SVG_DPI, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    text = re.sub(r'\bid="', f'id="{key}-', text)
+    used = set(re.findall(r'(?:url\(|xlink:href=")#([^)"]+)', text))
+    text = re.sub(r' \bid="([^"]*)"', lambda one: f' id="{key}-{one[1]}"' if one[1] in used else "", text)
     text = re.sub(r'(url\(|xlink:href=")#', rf"\1#{key}-", text)
     return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)

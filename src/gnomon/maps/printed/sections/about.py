@@ -78,7 +78,7 @@ def _missing(result: Any) -> str:
 def method(subject: Subject) -> Section:
     """Say how the map was made: the choices of the method, each parameter, versions, threads, time and memory."""
     result = subject.map
-    known = getattr(result._estimator, "get_params", dict)()
+    known: dict[str, Any] = getattr(result._estimator, "get_params", dict)()
     changed = result.parameters
     shown = {**known, **changed}
     rows = [

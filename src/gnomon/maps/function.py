@@ -1,0 +1,245 @@
+"""A map as a function of the data: new rows, the way back, derivatives, and maps that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._validation import message
+from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
+from gnomon.maps.representation import coordinates_of, in_features, rows_of
+
+if TYPE_CHECKING:
+    from gnomon.data import Representation
+    from gnomon.data.scaling import Scaling
+    from gnomon.extension import AffineAtlas, Drift
+    from gnomon.maps.result import Map
+    from gnomon.surfaces import Surface
+
+__all__ = ["MapFunction"]
+
+
+class MapFunction:
+    """What `gnomon.Map` is as a function of the data."""
+
+    X: Any
+    scale: Scaling | None
+    representation: Representation | None
+    surface: Surface | None
+    _estimator: Any
+    _atlas: AffineAtlas | None
+    _n_fitted: int | None
+
+    @property
+    def extension_kind(self) -> str:
+        """What function of the data the map is: "method" for the method's formula, "atlas" for `gnomon.AffineAtlas`.
+
+        PCA and the other methods with a differentiable formula are functions of themselves; every other map, and one
+        that was made from given positions, is the atlas of its data and positions. `transform`, `inverse_transform`
+        and `jacobian` are of this one function. A formula with a function of yours in it, such as a kernel, is stored
+        in no file; then `notes` of the loaded map say so, and it is an atlas.
+
+        The features of a map that was made in other coordinates go through the formula of these first; where there is
+        none, the map is the atlas of its features.
+        """
+        known = self.representation is None or self.representation.has_formula
+        return "method" if known and getattr(self._estimator, "_is_own_function", False) else "atlas"
+
+    @property
+    def _one(self) -> Any:
+        """What holds the function of the map: the fitted method or an atlas."""
+        self._refuse_surface("a function with a derivative")
+        return self._estimator if self.extension_kind == "method" else self._function()
+
+    def _refuse_surface(self, what: str, *, remedy: str = "Place new rows with place.") -> None:
+        """Raise ValueError if the map does not lie in flat space, of which an atlas is."""
+        if self.surface is not None:
+            rule = f"in flat space for {what}"
+            raise ValueError(message(f"a map on a {self.surface.name}", rule, remedy=remedy))
+
+    @entrance()
+    def transform(self, X_new: Any) -> npt.NDArray[Any]:
+        """Place rows in the map, each as a smooth function of the row alone; see `extension_kind` for which.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features), or Dataset
+            Of a Dataset, such as `gnomon.read_table` returns, the columns of the map are taken, by name.
+            NaN is filled in as in the map if that was made of a table with missing values, else refused.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            A row of the map gets its place, up to rounding.
+
+        Warns
+        -----
+        DataWarning
+            If an atlas is asked for rows that are out of its range, see `novelty`.
+        """
+        from gnomon.maps.growing import check_rows
+
+        return np.asarray(self._one.transform(self._as_mapped(check_rows(self, X_new))))  # type: ignore[arg-type]
+
+    @entrance()
+    def place(self, X_new: Any) -> npt.NDArray[Any]:
+        """Place rows in the fitted method's own way, such as by its loss; see ``place`` of the method.
+
+        Such places may jump from one row to a similar one; `transform` is smooth. The two differ by about the distance
+        between neighbours in the map.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+
+        Raises
+        ------
+        ValueError
+            If the map has no fitted method that places rows.
+        """
+        from gnomon.maps.growing import check_rows
+
+        rows = self._as_mapped(check_rows(self, X_new))  # type: ignore[arg-type]
+        placer = self._estimator if self.representation is None or self.representation.has_formula else None
+        own = getattr(placer, "place", None)
+        if own is None and (self.extension_kind == "method" or not hasattr(placer, "_has_formula")):
+            own = getattr(placer, "transform", None)  # a formula, or an estimator of another library
+        if own is None:
+            remedy = "Ask for transform."
+            raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
+        places = np.asarray(own(rows))
+        return places if self.surface is None else self.surface.drawn(places)
+
+    @entrance()
+    def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:
+        """Return rows of the data at places of the map (n_rows, n_components), each a function of the place alone.
+
+        By the method's formula or by the `gnomon.AffineAtlas` of the map, whose `round_trip` tells how far to believe
+        it; see `extension_kind`.
+        """
+        rows = np.asarray(self._one.inverse_transform(Y))
+        if self.representation is not None and self.representation.has_formula:
+            rows = rows_of(self.representation, rows)
+        return rows if self.scale is None else np.asarray(self.scale.undo(rows))
+
+    @entrance()
+    def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
+        """Return the derivative of `transform` at rows x: (n_components, n_features), or one for each row."""
+        if self._takes_features:
+            return np.asarray(self._one.jacobian(x))
+        from gnomon.maps.growing import check_rows
+
+        one = not hasattr(x, "tocsr") and np.ndim(x) == 1
+        rows = self._as_mapped(check_rows(self, np.asarray(x)[None] if one else x))  # type: ignore[arg-type]
+        found = self._in_features(self._one.jacobian(rows))
+        return found[0] if one else found
+
+    def linearize(self, x: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Return the place of one row and the derivative there, for a loop that asks often.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            For speed an array of float64.
+
+        Returns
+        -------
+        place : ndarray of shape (n_components,)
+            That of `transform`, up to rounding, without its warning.
+        jacobian : ndarray of shape (n_components, n_features), float64
+        """
+        if self._takes_features:
+            found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
+            return found
+        row = plain_row(x, int(self.X.shape[1]))
+        place, jacobian = self._one.linearize(self._as_mapped(self._checked_row(x) if row is None else row))
+        return place, self._in_features(jacobian)
+
+    @entrance()
+    def _checked_row(self, x: Any) -> npt.NDArray[Any]:
+        table = check_table(check_one_row(x))
+        check_feature_count(table, int(self.X.shape[1]), None)
+        return np.asarray(table.values[0], dtype=np.float64)
+
+    @entrance()
+    def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
+        """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
+        from gnomon.maps.growing import check_rows
+
+        return self._function().novelty(self._as_mapped(check_rows(self, X_new)))  # type: ignore[arg-type]
+
+    def extend(
+        self,
+        X_new: Any,
+        *,
+        labels: npt.ArrayLike | None = None,
+        metadata: Mapping[str, npt.ArrayLike] | None = None,
+        point_names: npt.ArrayLike | None = None,
+        images: npt.NDArray[np.uint8] | None = None,
+    ) -> tuple[Map, Drift]:
+        """Return a map with new rows added, where the old ones keep their positions, and how the new ones differ.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+            Placed by `transform`.
+        labels : array-like of shape (n_rows,) or None, default=None
+            None makes the labels of a labelled map text, and those of the new rows "new".
+        metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
+            What is missing becomes NaN or empty text; pictures are left out unless all rows have one.
+
+        Returns
+        -------
+        larger : Map
+            Old rows first, their positions equal in every bit; the metadata have a column "fitted". It places further
+            rows as this map does.
+        drift : gnomon.extension.Drift
+            Its `summary` says whether the map should be fitted again.
+        """
+        from gnomon.maps.growing import extend
+
+        given = {"labels": labels, "metadata": metadata, "point_names": point_names, "images": images}
+        return extend(self, X_new, **given)  # type: ignore[arg-type]
+
+    @property
+    def _takes_features(self) -> bool:
+        """Whether the function of the map is of the features as they are."""
+        known = self.representation is not None and self.representation.has_formula
+        return self.scale is None and not known
+
+    def _as_mapped(self, rows: Any) -> Any:
+        """Return rows of features, or one row, in the form that the function of the map takes."""
+        rows = rows if self.scale is None else self.scale.apply(rows)
+        if self.representation is None or not self.representation.has_formula:
+            return rows
+        if rows.ndim == 1:
+            return coordinates_of(self.representation, rows[None])[0]
+        return coordinates_of(self.representation, rows)
+
+    def _in_features(self, jacobian: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return a derivative by what was mapped as one by the features."""
+        if self.representation is not None and self.representation.has_formula:
+            jacobian = in_features(self.representation, jacobian)
+        return jacobian if self.scale is None else self.scale.per_unit(jacobian)
+
+    def _function(self) -> AffineAtlas:
+        """Return the atlas, made when it is first asked for."""
+        self._refuse_surface("an atlas")
+        if self._atlas is None:
+            from gnomon.maps.growing import make_atlas
+
+            self._atlas = make_atlas(self)  # type: ignore[arg-type]
+        return self._atlas
+
+    def _take_function_of(self, other: Map) -> None:
+        self._estimator = other._estimator
+        if self.extension_kind == "atlas":
+            self._n_fitted = other._n_fitted or other.n_samples

@@ -1,0 +1,136 @@
+"""What a map is written as: a page, a printed report, pictures, tables for other programs, words and numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gnomon.evaluation import Evaluation
+    from gnomon.explanations import Explanation, FeatureGroups
+    from gnomon.surfaces import Surface
+    from gnomon.viewer import Sequence
+
+__all__ = ["Outputs"]
+
+
+class Outputs:
+    """What `gnomon.Map` is written as."""
+
+    name: str
+    embedding: npt.NDArray[np.float32]
+    labels: npt.NDArray[Any] | None
+    image_shape: tuple[int, ...] | None
+    surface: Surface | None
+    explain: Callable[[], Explanation]
+    evaluate: Callable[[], Evaluation]
+    feature_groups: Callable[[], FeatureGroups]
+
+    def to_html(
+        self, path: str | os.PathLike[str], *, title: str | None = None, sequence: Sequence | None = None
+    ) -> None:
+        """Write the explained map as one HTML file that opens from disk and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        title : str, default=None
+            Heading; None takes the name of the map.
+        sequence : gnomon.viewer.Sequence, default=None
+            Embeddings of the same rows along a parameter, of which ``sequence.main`` is that of the map: the page
+            gets a slider that moves the points from one to the next.
+        """
+        from gnomon.viewer import write_html
+
+        write_html(path, self, title=title, sequence=sequence)
+
+    def write_report(self, path: str | os.PathLike[str], *, title: str | None = None, **options: Any) -> None:
+        """Write all that is known of the map as one HTML file to read, to print and to hand to a reviewer.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; it asks nothing of the network, and prints to A4.
+        title : str, default=None
+            Heading; None takes the name of the map.
+        **options
+            Further arguments of `gnomon.maps.printed.write_report`: a ``scorecard``, what `stability` returned,
+            ``verdicts`` such as of `are_apart`, ``nulls``, and ``files`` to name with their checksums.
+        """
+        from gnomon.maps.printed import write_report
+
+        write_report(path, self, title=title, **options)
+
+    def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
+        from gnomon.plot import plot_map
+
+        drawn: Axes = plot_map(self._plotted(), labels=self.labels, ax=ax, surface=self.surface, **options)
+        return drawn
+
+    def _plotted(self) -> npt.NDArray[Any]:
+        """Return the positions as a figure takes them: on a surface its coordinates."""
+        return self.embedding if self.surface is None else self.surface.read(self.embedding)
+
+    def to_png(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a static picture of the map with its scores and most important features."""
+        from gnomon.plot import save_png
+
+        explanation = self.explain() if self.image_shape is not None else self.feature_groups().explanation
+        save_png(
+            path,
+            embedding=self._plotted(),
+            surface=self.surface,
+            labels=self.labels,
+            title=self.name if title is None else title,
+            explanation=explanation,
+            evaluation=self.evaluate(),
+            feature_names=explanation.feature_names,
+        )
+
+    def export(self, path: str | os.PathLike[str]) -> list[str]:
+        """Write the points for other programs: name, position, label, metadata and `point_scores`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            - ``.csv`` or ``.parquet``: a table of one row for each point.
+            - ``.h5ad``: an AnnData object with `X`, positions in ``obsm["X_METHOD"]`` and the other columns in ``obs``.
+            - a folder, which is there or whose name ends in a slash: ``tensors.tsv`` with the positions,
+              ``metadata.tsv`` and ``projector_config.pbtxt`` for TensorBoard's projector. Tabs and line breaks in text
+              become spaces.
+
+        Returns
+        -------
+        list of str
+            The files written.
+
+        Raises
+        ------
+        ValueError
+            If `path` ends in something else.
+        MissingDependencyError
+            If pyarrow or anndata is needed and not installed.
+        """
+        from gnomon.maps.export import export
+
+        return export(self, path)  # type: ignore[arg-type]
+
+    def report(self) -> str:
+        """Say in words what was mapped, how far to trust it and what sets its classes apart."""
+        from gnomon.maps.report import report_text
+
+        return report_text(self)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain numbers and text, ready for JSON."""
+        from gnomon.maps.report import describe
+
+        return describe(self)  # type: ignore[arg-type]

@@ -1,0 +1,175 @@
+"""The printed report: self-contained, complete, the same bytes for the same map, and inert whatever the names are."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.evaluation import MEASURES, POINT_SCORES, are_apart
+from gnomon.maps import Map, printed
+
+HOSTILE = "<script>window.broken = 1</script>\"'&"
+VOID = {"meta", "link", "br", "img", "use", "path", "image", "rect"}
+
+
+class _Reader(HTMLParser):
+    """Keeps the text of elements, their ids, and what is open when it ends."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.open, self.titles, self.links = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given[name] for name in ("href", "src", "xlink:href") if name in given]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] == ["h2"]:
+            self.titles.append(data)
+
+
+@pytest.fixture(scope="module")
+def made():
+    draw = np.random.default_rng(0)
+    kind = np.repeat(["a", "b", HOSTILE], 40)
+    X = draw.normal(size=(120, 5))
+    X[:40, 0] += 6.0
+    X[80:, 1] += 6.0
+    X[119] = X[118]
+    names = ["p", "q", HOSTILE, "s", "t"]
+    return Map(X, X[:, :2], labels=kind, feature_names=names, name=HOSTILE, notes=[HOSTILE], method="pca", n_jobs=1)
+
+
+@pytest.fixture
+def brief(monkeypatch):
+    """Reports without pictures, which take most of the time."""
+    drawn = ("overview", "points", "curves", "dimension")
+    kept = tuple(one for one in printed.SECTIONS if one.__name__ not in drawn)
+    monkeypatch.setattr("gnomon.maps.printed.write.SECTIONS", kept)
+
+
+@pytest.fixture(scope="module")
+def text(made, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "r.html"
+    made.write_report(path)
+    return path.read_text()
+
+
+def test_it_is_whole_and_asks_nothing_of_the_network(text):
+    page = _Reader(text)
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+    assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in text
+    assert not re.search(r"@import|url\((?!#)", text)
+
+
+def test_names_stay_text(text):
+    assert "<script" not in text
+    assert text.count("&lt;script&gt;") > 5
+
+
+def test_the_same_map_gives_the_same_bytes(made, text):
+    """Also with other threads, of which the report says how many they were."""
+    other = Map(made.X, made.embedding, labels=made.labels, feature_names=made.feature_names, method="pca", n_jobs=2)
+    other.name, other.notes = made.name, made.notes
+    subject = printed.Subject(other)
+    for make in printed.SECTIONS:
+        section = make(subject)
+        if section is not None and make.__name__ not in ("points", "curves", "dimension"):
+            assert section.body.replace("<dd>2</dd>", "<dd>1</dd>") in text
+
+
+def test_every_measure_and_every_diagnostic_is_told(made, text):
+    card = made.scorecard()
+    for name, one in card.items():
+        assert f">{name.replace('_', ' ')}<" in text
+        assert f">{one.value:.3f}<" in text
+    assert set(card) | set(card.skipped) == set(MEASURES)
+    for name in made.point_scores():
+        assert f">{POINT_SCORES[name].title}<" in text
+    for statement in printed.Subject(made).verdict:
+        assert statement.text in text
+
+
+def test_rows_copies_and_checksums_are_told(made, brief, tmp_path):
+    subject = printed.Subject(made)
+    assert subject.n_duplicates == 1
+    file = tmp_path / "data.bin"
+    file.write_bytes(b"abc")
+    made.write_report(tmp_path / "r.html", files=[file])
+    text = (tmp_path / "r.html").read_text()
+    assert "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" in text
+    changed = made.X.copy()
+    changed[0, 0] = np.nextafter(changed[0, 0], 10.0)
+    assert printed.Subject(Map(changed, made.embedding)).table_checksum != subject.table_checksum
+
+
+def test_sparse_and_dense_rows_have_one_checksum_and_equal_copies(made):
+    import scipy.sparse as sp
+
+    dense = (made.X > 0).astype(np.float64)
+    pair = [printed.Subject(Map(X, made.embedding)) for X in (dense, sp.csr_array(dense))]
+    assert pair[0].table_checksum == pair[1].table_checksum
+    assert pair[0].n_duplicates == pair[1].n_duplicates > 1
+
+
+def test_what_was_asked_before_is_told_too(made, brief, tmp_path):
+    verdict = are_apart(made.X, made.embedding, np.arange(40), np.arange(40, 80), n_nulls=20)
+    plain = printed.Subject(made)
+    assert printed.sections.answers.found_verdicts(plain) is None
+    made.write_report(tmp_path / "r.html", verdicts=[verdict], scorecard=made.scorecard(["trustworthiness", "shepard"]))
+    page = _Reader((tmp_path / "r.html").read_text())
+    assert "Questions about groups" in " ".join(page.titles)
+
+
+def test_a_section_is_added_by_one_line(made, tmp_path, monkeypatch):
+    extra = lambda subject: printed.Section("Mine", f"<p>{subject.map.n_samples}</p>")  # noqa: E731
+    monkeypatch.setattr("gnomon.maps.printed.write.SECTIONS", (*printed.SECTIONS[1:3], extra))
+    made.write_report(tmp_path / "r.html")
+    assert _Reader((tmp_path / "r.html").read_text()).titles[-1] == "3. Mine"
+
+
+def test_maps_of_four_dimensions_without_labels_are_told_without_pictures(tmp_path):
+    X = np.random.default_rng(1).normal(size=(60, 5))
+    Map(X, X[:, :4], n_jobs=1).write_report(tmp_path / "r.html", scorecard=Map(X, X[:, :4]).scorecard("shepard"))
+    page = _Reader((tmp_path / "r.html").read_text())
+    assert page.open == []
+    assert not any(title.startswith("The classes") for title in page.titles)
+
+
+def test_a_map_on_a_surface_is_told_by_the_scores_that_follow_it(brief, tmp_path):
+    X = np.random.default_rng(1).normal(size=(80, 4))
+    gn.map(X, output_metric="sphere", random_state=0, n_jobs=1, max_iter=50).write_report(tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    assert "Distances on the map are those along its surface" in text
+    assert "What changes along the axes" not in text
+
+
+def test_a_steered_map_says_so_and_its_labels_are_no_evidence(brief, tmp_path):
+    kind = np.repeat(["a", "b"], 40)
+    X = np.random.default_rng(0).normal(size=(80, 5)) + (kind == "a")[:, None]
+    made = gn.map(X, labels=kind, target=kind, n_jobs=1, max_iter=50)
+    made.write_report(tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    assert "steered by the target" in text
+    assert ">steered<" in text
