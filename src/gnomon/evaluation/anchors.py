@@ -15,7 +15,7 @@ from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
 from gnomon.neighbors import row_distances
 
-__all__ = ["AnchorScores", "DistanceRows", "choose_anchors", "pairs_among", "score_anchors"]
+__all__ = ["AnchorScores", "DistanceRows", "choose_anchors", "pairs_among", "rests_on", "score_anchors"]
 
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
@@ -218,3 +218,21 @@ def choose_anchors(n: int, n_anchors: int | None, seed: int) -> npt.NDArray[np.i
     if n_anchors >= n:
         return np.arange(n, dtype=np.int64)
     return np.sort(np.argsort(_core.random_keys(seed, n), kind="stable")[:n_anchors]).astype(np.int64)
+
+
+def rests_on(scores: Any, more: str) -> list[str]:
+    """Say what scores rest on, in the last lines of a summary.
+
+    Parameters
+    ----------
+    scores : Evaluation or Scorecard
+        Has the numbers of rows, anchors, neighbours and rows left out, and the seed.
+    more : str
+        What else they rest on.
+    """
+    anchors = "all rows" if scores.n_anchors == scores.n_samples else f"{scores.n_anchors} of {scores.n_samples} rows"
+    seed = f"random_state={scores.random_state}"
+    lines = [f"{scores.n_neighbors} neighbours; ranks of {anchors}; {more}; {seed}"]
+    if scores.n_left_out:
+        lines.append(f"{scores.n_left_out} rows have no place in the map and are left out")
+    return lines

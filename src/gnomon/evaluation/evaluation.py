@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters
-from gnomon.evaluation.anchors import AnchorScores, choose_anchors, score_anchors
+from gnomon.evaluation.anchors import AnchorScores, choose_anchors, rests_on, score_anchors
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
     rank_penalty_scale,
@@ -107,13 +107,7 @@ class Evaluation:
         lines = [f"{'':26}{'map':>7}{'random map':>13}"]
         for name, value in self.scores().items():
             lines.append(f"{name.replace('_', ' '):26}{value:7.3f}{self.random_map[name]:13.3f}")
-        anchors = "all rows" if self.n_anchors == self.n_samples else f"{self.n_anchors} of {self.n_samples} rows"
-        lines.append(
-            f"{self.n_neighbors} neighbours; ranks of {anchors}; {self.n_pairs} pairs; "
-            f"{self.n_anchors * self.n_triplets} triplets; random_state={self.random_state}"
-        )
-        if self.n_left_out:
-            lines.append(f"{self.n_left_out} rows have no place in the map and are left out")
+        lines += rests_on(self, f"{self.n_pairs} pairs; {self.n_anchors * self.n_triplets} triplets")
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from gnomon._optional import import_optional
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters
+from gnomon.evaluation.anchors import rests_on
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure, check_measures
 from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.subject import Subject
@@ -207,13 +208,7 @@ class Scorecard(Mapping[str, Score]):
         for reason in dict.fromkeys(self.skipped.values()):
             names = [name.replace("_", " ") for name, why in self.skipped.items() if why == reason]
             lines.append(f"left out: {', '.join(names)} ({reason})")
-        anchors = "all rows" if self.n_anchors == self.n_samples else f"{self.n_anchors} of {self.n_samples} rows"
-        lines.append(
-            f"{self.n_neighbors} neighbours; ranks of {anchors}; intervals of {100 * self.confidence:g} %; "
-            f"random_state={self.random_state}"
-        )
-        if self.n_left_out:
-            lines.append(f"{self.n_left_out} rows have no place in the map and are left out")
+        lines += rests_on(self, f"intervals of {100 * self.confidence:g} %")
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 from gnomon.plot.clusters import plot_clusters
 from gnomon.plot.forecast import plot_forecast
-from gnomon.plot.intervals import plot_dimension, plot_evaluation, plot_nulls, plot_verdicts
+from gnomon.plot.intervals import plot_dimension, plot_evaluation, plot_nulls, plot_point_nulls, plot_verdicts
 from gnomon.plot.map import plot_map, save_png
 from gnomon.plot.mosaic import assign_to_grid, mosaic, mosaic_picture
 from gnomon.plot.panels import plot_panels, save_panels
@@ -26,6 +26,7 @@ __all__ = [
     "plot_map",
     "plot_nulls",
     "plot_panels",
+    "plot_point_nulls",
     "plot_point_scores",
     "plot_points",
     "plot_recommendation",

@@ -1,4 +1,4 @@
-"""Values with intervals, a line each: scores beside chance, estimates of the dimension, verdicts, null maps."""
+"""Values with intervals or null levels: scores, estimates of the dimension, verdicts, null maps and their points."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from gnomon._palette import class_colors
 from gnomon._validation import message
+from gnomon.plot.map import plot_map
 from gnomon.plot.style import import_matplotlib, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_dimension", "plot_evaluation", "plot_nulls", "plot_verdicts"]
+__all__ = ["plot_dimension", "plot_evaluation", "plot_nulls", "plot_point_nulls", "plot_verdicts"]
 
 _GREY = "0.6"
 _LINE = 0.34  # inches
@@ -200,4 +201,42 @@ def plot_nulls(nulls: Any) -> Figure:
     ]
     count = len(next(iter(nulls.nulls.values())))
     figure: Figure = _draw_lines(lines, f"score; grey: {count} tables without structure ({nulls.kind})").figure
+    return figure
+
+
+def plot_point_nulls(found: Any, *, level: float = 0.05) -> Figure:
+    """Draw the scores of the points of a map beside those of points of structureless tables, and where each lies.
+
+    Parameters
+    ----------
+    found : PointNulls
+        Made by `gnomon.evaluation.embedr` or `gnomon.evaluation.scdeed`.
+    level : float in (0, 0.5), default=0.05
+        As for `PointNulls.verdicts`.
+
+    Returns
+    -------
+    matplotlib Figure
+        Left both distributions of the score; right the map, points coloured by their verdict, if it has two or three
+        dimensions.
+
+    Raises
+    ------
+    MissingDependencyError
+        If matplotlib cannot be imported.
+    """
+    matplotlib = import_matplotlib()
+    drawn = found.embedding.shape[1] in (2, 3)
+    figure: Figure = matplotlib.figure.Figure(figsize=(11.0 if drawn else 5.6, 4.6), layout="constrained")
+    matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
+    axes = figure.subplots(1, 1 + drawn, squeeze=False)[0]
+    scores, null = (one[np.isfinite(one)] for one in (found.scores, found.null.ravel()))
+    edges = np.histogram_bin_edges(np.concatenate([scores, null]), bins=40)
+    axes[0].hist(null, edges, density=True, color=_GREY, alpha=0.55, label="tables without structure")
+    axes[0].hist(scores, edges, density=True, histtype="step", lw=2.0, color=class_colors(1)[0], label="this map")
+    axes[0].set(xlabel=f"score of a point ({found.name})", yticks=[])
+    axes[0].spines[["top", "right", "left"]].set_visible(False)
+    axes[0].legend(frameon=False, fontsize=9)
+    if drawn:
+        plot_map(found.embedding, labels=found.verdicts(level), ax=axes[1], annotate=False)
     return figure

@@ -136,6 +136,7 @@ def plot_point_scores(
         score = POINT_SCORES.get(name)
         _draw(ax, Y, scores[name], score, name if score is None else score.title, share=_PANEL / _ONE_MAP)
         ax.set_box_aspect(1.0)
+        ax.set_title(ax.get_title(loc="left"), loc="left", fontsize=9, fontweight="bold", parse_math=False)
     for ax in axes[len(chosen) :]:
         ax.set_axis_off()
     return figure

@@ -34,8 +34,8 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MUL
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
 
-_PAGES = {  # template, style sheet and first module of each kind of page
-    "map": ("template.html", "static/style.css", "main"),
+_PAGES = {  # body, style sheet and first module of each kind of page
+    "map": ("map.html", "static/style.css", "main"),
     "side_by_side": ("side_by_side.html", "static/side_by_side.css", "linked/main"),
 }
 
@@ -56,7 +56,7 @@ def page_parts(
     page : {"map", "side_by_side"}, default="map"
         Which kind of page.
     """
-    template, style, entry = _PAGES[page]
+    body, style, entry = _PAGES[page]
     values = {
         "title": html.escape(title),
         "subtitle": html.escape(subtitle),
@@ -64,7 +64,7 @@ def page_parts(
         "style": _asset(style),
         "script": bundle(entry),
     }
-    for piece in re.split(r"(\{\{\w+\}\})", _asset(template)):
+    for piece in re.split(r"(\{\{\w+\}\})", _asset("page.html").replace("{{body}}", _asset(body))):
         name = piece.strip("{}")
         if piece == "{{data}}":
             for group, text in parts:

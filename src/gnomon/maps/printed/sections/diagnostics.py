@@ -10,7 +10,6 @@ from gnomon.plot import plot_point_scores
 __all__ = ["points"]
 
 _ON_A_PAGE = 20  # maps
-_LOOK = {"low": "low values", "high": "high values", "both": "both ends"}
 
 
 def points(subject: Subject) -> Section:
@@ -22,7 +21,7 @@ def points(subject: Subject) -> Section:
             POINT_SCORES[name].title,
             *("-" if one[q] is None else f"{one[q]:.3g}" for q in ("low", "median", "high")),
             f"{one['n']:,}",
-            _LOOK[one["stands_out"]],
+            one["stands_out"],
             one["says"],
         ]
         for name, one in found.to_dict()["columns"].items()
