@@ -13,12 +13,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
 
-from gnomon.evaluation.structureless import draw_structureless
+from gnomon._threads import in_order, single_threaded_blas
+from gnomon.evaluation.structureless import Cloud
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 
 __all__ = ["N_NEIGHBORS", "Landscape", "NullDips"]
@@ -53,14 +56,21 @@ class Landscape:
     def of(cls, X: Floats, k: int = N_NEIGHBORS) -> Landscape:
         """Build it from the rows of a table; time and memory are quadratic in them."""
         squares = np.einsum("ij,ij->i", X, X)
-        distances = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * (X @ X.T), 0.0))
+        with single_threaded_blas():
+            products = X @ X.T
+        products *= 2.0
+        distances = squares[:, None] + squares
+        distances -= products
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
         np.fill_diagonal(distances, 0.0)
-        nearest = np.sort(np.partition(distances, k, axis=1)[:, : k + 1], axis=1)[:, 1:]
+        products[:] = distances
+        products.partition(k, axis=1)
+        nearest = np.sort(products[:, : k + 1], axis=1)[:, 1:]
         radii = nearest[:, -1]
         least = radii[radii > 0.0].min(initial=np.inf)
         radii = np.maximum(radii, least if np.isfinite(least) else 1.0)
-        reach = np.maximum(np.maximum(radii[:, None], radii), distances)
-        tree = linkage(reach[np.triu_indices(len(X), 1)], "single")
+        np.maximum(np.maximum(radii[:, None], radii, out=products), distances, out=distances)  # mutual reachability
+        tree = linkage(squareform(distances, checks=False), "single")
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
         merges = [(int(i), int(j), float(radius)) for i, j, radius, _ in tree]
         return cls(radii, merges, max(1.0, found) if math.isfinite(found) else 1.0)
@@ -106,13 +116,44 @@ class Landscape:
 @lru_cache(maxsize=8)
 def _of_uniform(n: int, dimension: int, n_nulls: int, seed: int) -> list[Dips]:
     """Return the dips of tables of even density in a cube: of all densities of one peak, it has the deepest."""
-    draws = [np.random.default_rng((seed, 1, number)) for number in range(n_nulls)]
-    return [Landscape.of(draw.uniform(size=(n, dimension))).dips() for draw in draws]
+
+    def one(number: int) -> Dips:
+        return Landscape.of(np.random.default_rng((seed, 1, number)).uniform(size=(n, dimension))).dips()
+
+    return list(in_order(one, range(n_nulls)))
+
+
+@lru_cache(maxsize=2)
+def _of_clouds(table: _Bytes, n_nulls: int, seed: int) -> list[Dips]:
+    """Return the dips of normal clouds with the covariance of a table."""
+    with single_threaded_blas():
+        cloud = Cloud.of(table.X)
+
+    def one(number: int) -> Dips:
+        return Landscape.of(cloud.draw(np.random.default_rng((seed, 0, number)))).dips()
+
+    return list(in_order(one, range(n_nulls)))
+
+
+class _Bytes:
+    """A table that equals another of the same bytes."""
+
+    def __init__(self, X: Floats) -> None:
+        self.X = X
+        self._digest = (X.shape, blake2b(np.ascontiguousarray(X).data).digest())
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Bytes) and self._digest == other._digest
 
 
 @dataclass(frozen=True)
 class NullDips:
     """The dips of tables that have none but by chance, beside which a dip of the data is judged.
+
+    The tables are kept for the next question about the same rows.
 
     Attributes
     ----------
@@ -127,8 +168,7 @@ class NullDips:
     @classmethod
     def of(cls, X: Floats, dimension: float, n_nulls: int, seed: int) -> NullDips:
         """Draw `n_nulls` tables of each of both kinds."""
-        draws = [np.random.default_rng((seed, 0, number)) for number in range(n_nulls)]
-        clouds = [Landscape.of(draw_structureless(X, "gaussian", draw)).dips() for draw in draws]
+        clouds = _of_clouds(_Bytes(X), n_nulls, seed)
         return cls(clouds, _of_uniform(len(X), max(1, round(dimension)), n_nulls, seed))
 
     def deepest(self, min_rows: int) -> tuple[Floats, Floats]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from gnomon._validation import Options, check_parameters, message
 from gnomon.geometry.check import check_features
 from gnomon.linalg import dense_rows
 
-__all__ = ["KINDS", "draw_structureless", "structureless"]
+__all__ = ["KINDS", "Cloud", "draw_structureless", "structureless"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,26 +29,49 @@ KINDS = {
 """What each kind of table shares with the data."""
 
 
-def _cloud(X: Floats, *, keep_radii: bool, draw: np.random.Generator) -> Floats:
-    """Draw rows of the mean and covariance of X; `keep_radii` gives them its Mahalanobis distances, in random order."""
-    n = len(X)
-    mean = X.mean(axis=0)
-    U, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
-    kept = sizes > sizes.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
-    U, sizes, axes = U[:, kept], sizes[kept], axes[kept]
-    drawn = draw.normal(size=U.shape)
-    if keep_radii:
-        radii = np.linalg.norm(U, axis=1)[draw.permutation(n)]
-        drawn *= (radii / np.maximum(np.linalg.norm(drawn, axis=1), np.finfo(np.float64).tiny))[:, None]
-    else:
-        drawn /= np.sqrt(n)
-    return np.asarray(mean + (drawn * sizes) @ axes)
+@dataclass(frozen=True)
+class Cloud:
+    """A normal cloud of the mean and covariance of a table, to be drawn from many times.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,), float64
+    radii : ndarray of shape (n,), float64
+        Mahalanobis distances of the rows from the mean, over sqrt(n).
+    sizes : ndarray of shape (rank,), float64
+        Singular values of the centred table.
+    axes : ndarray of shape (rank, n_features), float64
+    """
+
+    mean: Floats
+    radii: Floats
+    sizes: Floats
+    axes: Floats
+
+    @classmethod
+    def of(cls, X: Floats) -> Self:
+        """Decompose a table of shape (n, n_features)."""
+        mean = X.mean(axis=0)
+        U, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
+        kept = sizes > sizes.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
+        return cls(mean, np.linalg.norm(U[:, kept], axis=1), sizes[kept], axes[kept])
+
+    def draw(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
+        """Draw as many rows as the table has; `keep_radii` gives them its Mahalanobis distances, in random order."""
+        n = len(self.radii)
+        drawn = draw.normal(size=(n, len(self.sizes)))
+        if keep_radii:
+            radii = self.radii[draw.permutation(n)]
+            drawn *= (radii / np.maximum(np.linalg.norm(drawn, axis=1), np.finfo(np.float64).tiny))[:, None]
+        else:
+            drawn /= np.sqrt(n)
+        return np.asarray(self.mean + (drawn * self.sizes) @ self.axes)
 
 
 def _copula(X: Floats, draw: np.random.Generator) -> Floats:
     """Draw normal rows with the correlations of the normal scores of X, and give each column its values by rank."""
     ranks = X.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    normal = _cloud(ndtri((ranks + 0.5) / len(X)), keep_radii=False, draw=draw)
+    normal = Cloud.of(ndtri((ranks + 0.5) / len(X))).draw(draw)
     order = normal.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
     return np.take_along_axis(np.sort(X, axis=0), order, axis=0)
 
@@ -58,7 +82,7 @@ def draw_structureless(X: Floats, kind: str, draw: np.random.Generator) -> Float
         return draw.permuted(X, axis=0)
     if kind == "copula":
         return _copula(X, draw)
-    return _cloud(X, keep_radii=kind == "elliptical", draw=draw)
+    return Cloud.of(X).draw(draw, keep_radii=kind == "elliptical")
 
 
 @entrance("structureless", seeded=True)
