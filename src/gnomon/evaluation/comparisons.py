@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,21 +15,27 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Integer, check_parameters
-from gnomon.evaluation.gaps import RULES, check_groups
+from gnomon._validation import Integer, Options, check_parameters
+from gnomon.evaluation.gaps import RULES, check_groups, of_unit_length
+from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.linalg import dense_rows
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import compute_neighbors, query_neighbors
 
 __all__ = ["is_denser", "is_nearer"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int64]
 
-_RULES = {**RULES, "n_neighbors": Integer(5), "n_rows": Integer(20)}
+Blocks = tuple[list[Floats], list[Floats]]
+
+_RULES = {**RULES, "n_neighbors": Integer(5), "n_rows": Integer(20), "along": Options("both", "lines", "data")}
+_ALONG = {"lines": "in straight lines", "data": "along the data"}
+_PATH_ROWS = 400  # of each group, and of all others, that paths go over
 _FEWEST_BALLS = 3
 _FEWEST_ROWS = 10
 
@@ -38,15 +46,31 @@ def _answer(statistic: float, spread: float, quantile: float) -> tuple[str, tupl
     return "yes" if low > 0.0 else "no" if high < 0.0 else "cannot be told", (low, high)
 
 
-def _apart_balls(mask: Mask, indices: npt.NDArray[Any], draw: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return rows of a group whose neighbourhoods, themselves counted, have no row in common, chosen at random."""
-    taken = np.zeros(len(mask), dtype=np.bool_)
+def _some(mask: Mask, at_most: int, draw: np.random.Generator) -> npt.NDArray[np.int64]:
+    rows = np.flatnonzero(mask)
+    return draw.choice(rows, min(len(rows), at_most), replace=False)
+
+
+def _neighbors_of(values: Any, rows: Rows, k: int, metric: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return the neighbours of some rows among all, themselves not counted."""
+    indices, distances = query_neighbors(values, values[rows], k + 1, metric=metric)
+    own = indices == rows[:, None]
+    own[~own.any(axis=1), -1] = True  # equal rows may push a row out of its own neighbours
+    return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
+
+
+def _apart_balls(mask: Mask, indices: npt.NDArray[Any], n: int, rows: Rows, draw: np.random.Generator) -> Rows:
+    """Return rows of a group whose neighbourhoods, themselves counted, have no row in common, chosen at random.
+
+    `mask`, `indices` and the answer number the rows looked at, `rows`, of a table of `n`.
+    """
+    taken = np.zeros(n, dtype=np.bool_)
     chosen = []
-    for row in draw.permutation(np.flatnonzero(mask)):
-        near = indices[row]
-        if not taken[row] and not taken[near].any():
-            chosen.append(row)
-            taken[row] = taken[near] = True
+    for one in draw.permutation(np.flatnonzero(mask)):
+        near = indices[one]
+        if not taken[rows[one]] and not taken[near].any():
+            chosen.append(one)
+            taken[rows[one]] = taken[near] = True
     return np.array(chosen, dtype=np.int64)
 
 
@@ -60,6 +84,7 @@ def is_denser(
     metric: str = "euclidean",
     n_neighbors: int = 10,
     alpha: float = 0.05,
+    n_rows: int = 5000,
     names: tuple[str, str] = ("A", "B"),
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -85,6 +110,9 @@ def is_denser(
         k, the row itself not counted.
     alpha : float in (0, 0.5), default=0.05
         How often an answer other than "cannot be told" may be given to groups of one density.
+    n_rows : int >= 20, default=5000
+        Rows whose neighbours, among all rows, are looked for: those of a table of as many rows; of a larger one those
+        of both groups, a random sample of half as many rows of each.
     names : tuple of two str, default=("A", "B")
         What the groups are called in the answer.
     random_state : int, Generator, RandomState or None, default=0
@@ -116,26 +144,31 @@ def is_denser(
     >>> is_denser(X, None, range(200, 400), range(200)).answer
     'yes'
     """
-    given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha}
+    given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha, "n_rows": n_rows}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
     n, k, alpha = int(values.shape[0]), checked["n_neighbors"], checked["alpha"]
     first, second = check_groups(n, a=a, b=b)
-    graph = compute_neighbors(values, k, metric=checked["metric"])
-    distances = np.asarray(graph.distances, dtype=np.float64)
-    found = mackay_ghahramani(distances, range(k, k + 1)).value
-    dimension = max(1.0, found) if math.isfinite(found) else 1.0
     draw = np.random.default_rng(current_run().seed)
-    balls = [_apart_balls(mask, np.asarray(graph.indices), draw) for mask in (first, second)]
+    if n <= checked["n_rows"]:
+        graph = compute_neighbors(values, k, metric=checked["metric"])
+        rows, indices, found = np.arange(n), np.asarray(graph.indices), graph.distances
+    else:
+        rows = np.sort(np.concatenate([_some(mask, checked["n_rows"] // 2, draw) for mask in (first, second)]))
+        indices, found = _neighbors_of(values, rows, k, checked["metric"])
+    distances = np.asarray(found, dtype=np.float64)
+    estimate = mackay_ghahramani(distances, range(k, k + 1)).value
+    dimension = max(1.0, estimate) if math.isfinite(estimate) else 1.0
+    balls = [_apart_balls(mask[rows], indices, n, rows, draw) for mask in (first, second)]
     positive = distances[:, -1] > 0.0
-    balls = [rows[positive[rows]] for rows in balls]
-    sizes = [len(rows) for rows in balls]
+    balls = [chosen[positive[chosen]] for chosen in balls]
+    sizes = [len(chosen) for chosen in balls]
     one, other = names
     statistic, p_value, interval = math.nan, math.nan, (math.nan, math.nan)
     answer, finding = "cannot be told", "too few rows"
     sentence = f"{one} or {other} has no room for {_FEWEST_BALLS} neighbourhoods of {k} rows. Choose more rows."
     if min(sizes) >= _FEWEST_BALLS:
-        logs = [-dimension * np.log(distances[rows, -1]) for rows in balls]
+        logs = [-dimension * np.log(distances[chosen, -1]) for chosen in balls]
         parts = [float(np.var(values, ddof=1)) / len(values) for values in logs]
         statistic = float(logs[0].mean() - logs[1].mean())
         spread = math.sqrt(sum(parts)) or np.finfo(np.float64).tiny
@@ -190,16 +223,20 @@ def is_nearer(
     c: Any,
     *,
     metric: str = "euclidean",
+    along: str = "both",
     alpha: float = 0.05,
     n_rows: int = 1000,
     names: tuple[str, str, str] = ("A", "B", "C"),
     random_state: RandomState = 0,
 ) -> Verdict:
-    """Say whether one group is nearer to a second than to a third, by straight distances in the data.
+    """Say whether one group is nearer to a second than to a third, in the data.
 
     The distance of two groups is half their energy distance [1]_: the mean distance of pairs across them, less half
     the mean distances of pairs within each. A wide group is not far for being wide. The interval is that of the normal
     limit of these means over pairs [2]_, with the variance that rows of all three groups bring.
+
+    Distances are those of straight lines, or of the shortest paths from row to near row [3]_. The two differ where the
+    data are curved: two turns of a roll are near by straight lines and far along it. Maps by neighbours follow paths.
 
     Parameters
     ----------
@@ -211,6 +248,11 @@ def is_nearer(
         Row numbers, or masks of shape (n_samples,), without common rows, of at least 10 rows.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distances in the data.
+    along : {"both", "lines", "data"}, default="both"
+        Which distances count: those of straight lines, those of paths along the data, or both: then figures and answer
+        are those of straight lines, but where paths say surely the opposite it "cannot be told" and the sentence names
+        both. Paths go over 400 rows of each group and 400 others at most, by steps to one of 10 neighbours; with the
+        cosine metric their steps are those of rows of unit length.
     alpha : float in (0, 0.5), default=0.05
         How often an answer other than "cannot be told" may be given where both are as far.
     n_rows : int >= 20, default=1000
@@ -235,6 +277,8 @@ def is_nearer(
     .. [1] Székely & Rizzo, "Energy statistics: a class of statistics based on distances", J. Stat. Plan. Inference 143,
        2013.
     .. [2] Hoeffding, "A class of statistics with asymptotically normal distribution", Ann. Math. Stat. 19, 1948.
+    .. [3] Tenenbaum, de Silva & Langford, "A global geometric framework for nonlinear dimensionality reduction",
+       Science 290, 2000.
 
     Examples
     --------
@@ -246,7 +290,7 @@ def is_nearer(
     >>> is_nearer(X, None, range(100), range(100, 200), range(200, 300)).answer
     'yes'
     """
-    given = {"metric": metric, "alpha": alpha, "n_rows": n_rows}
+    given = {"metric": metric, "alpha": alpha, "n_rows": n_rows, "along": along}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
     n, alpha = int(values.shape[0]), checked["alpha"]
@@ -254,45 +298,77 @@ def is_nearer(
     draw = np.random.default_rng(current_run().seed)
     rows = [np.flatnonzero(mask) for mask in masks]
     rows = [np.sort(draw.choice(one, min(len(one), checked["n_rows"]), replace=False)) for one in rows]
-    sizes = [len(one) for one in rows]
     one, near, far = names
-    statistic, p_value, interval = math.nan, math.nan, (math.nan, math.nan)
-    answer, finding = "cannot be told", "too few rows"
-    sentence = f"A group has fewer than {_FEWEST_ROWS} rows. Choose more rows."
-    if min(sizes) >= _FEWEST_ROWS:
-        groups = [dense_rows(values[chosen]).astype(np.float64) for chosen in rows]
-        distances, spread = _energy_difference(groups, checked["metric"])
-        statistic = distances[1] - distances[0]
-        p_value = float(2.0 * ndtr(-abs(statistic) / spread))
-        answer, interval = _answer(statistic, spread, float(-ndtri(alpha / 2.0)))
-        finding = {"yes": f"{one} is nearer to {near}", "no": f"{one} is nearer to {far}"}.get(answer, "no difference")
-        figures = f"{distances[0]:.3g} to {near}, {distances[1]:.3g} to {far}"
-        sentence = f"From {one} it is {figures}, in units of the data and less the widths of the groups."
-        if answer == "cannot be told":
-            sentence += " The difference is within what so many rows tell."
-    return Verdict(
+    blank = Verdict(
         question=f"Is {one} nearer to {near} than to {far}?",
-        answer=answer,
-        finding=finding if finding != "no difference" else "no sure difference",
-        sentence=sentence,
+        answer="cannot be told",
+        finding="too few rows",
+        sentence=f"A group has fewer than {_FEWEST_ROWS} rows. Choose more rows.",
         in_map=_nearer_in_map(Y, n, rows),
-        statistic=statistic,
-        unit="difference of the distances",
-        interval=interval,
-        p_value=p_value,
+        statistic=math.nan,
+        unit=f"difference of the distances {_ALONG['data' if checked['along'] == 'data' else 'lines']}",
+        interval=(math.nan, math.nan),
+        p_value=math.nan,
         null=f"{near} and {far} equally far from {one}",
         false_positive_rate=alpha,
-        rests_on=f"{sizes[0]}, {sizes[1]} and {sizes[2]} rows, all pairs of them",
+        rests_on=f"{len(rows[0])}, {len(rows[1])} and {len(rows[2])} rows, all pairs of them",
+    )
+    if min(len(chosen) for chosen in rows) < _FEWEST_ROWS:
+        return blank
+    ways: dict[str, tuple[tuple[float, float], float]] = {}
+    if checked["along"] != "data":
+        groups = [dense_rows(values[chosen]).astype(np.float64) for chosen in rows]
+        ways["lines"] = _energy_difference(_straight(groups, checked["metric"]))
+    if checked["along"] != "lines":
+        ways["data"] = _energy_difference(_along_data(values, rows, checked["metric"], draw))
+    quantile = float(-ndtri(alpha / 2.0))
+    answers = {way: _answer(far - near, spread, quantile)[0] for way, ((near, far), spread) in ways.items()}
+    way, (distances, spread) = next(iter(ways.items()))
+    statistic = distances[1] - distances[0]
+    finding = {"yes": f"{one} is nearer to {near}", "no": f"{one} is nearer to {far}"}.get(answers[way])
+    answer = answers[way]
+    told = " and ".join(f"{to[0]:.3g} to {near}, {to[1]:.3g} to {far} {_ALONG[way]}" for way, (to, _) in ways.items())
+    sentence = f"From {one} it is {told}, in units of the data and less the widths of the groups."
+    if set(answers.values()) == {"yes", "no"}:
+        answer, finding = "cannot be told", "straight lines and paths along the data disagree"
+        sentence += " Name the distance that you mean: along='lines' or along='data'."
+    elif answer == "cannot be told":
+        sentence += " The difference is within what so many rows tell."
+    return replace(
+        blank,
+        answer=answer,
+        finding=finding or "no sure difference",
+        sentence=sentence,
+        statistic=statistic,
+        interval=_answer(statistic, spread, quantile)[1],
+        p_value=float(2.0 * ndtr(-abs(statistic) / spread)),
     )
 
 
-def _energy_difference(groups: list[Floats], metric: Any) -> tuple[tuple[float, float], float]:
+def _straight(groups: list[Floats], metric: Any) -> Blocks:
+    """Return the distances of the first group to the two others, and those within all three."""
+    return [cdist(groups[0], group, metric) for group in groups[1:]], [cdist(one, one, metric) for one in groups]
+
+
+def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, draw: np.random.Generator) -> Blocks:
+    """Return the same along paths through some rows of each group and some of all other rows."""
+    few = [np.sort(draw.choice(one, min(len(one), _PATH_ROWS), replace=False)) for one in rows]
+    rest = np.setdiff1d(np.arange(values.shape[0]), np.concatenate(few))
+    rest = np.sort(draw.choice(rest, min(len(rest), _PATH_ROWS), replace=False))
+    table = dense_rows(values[np.concatenate([*few, rest])]).astype(np.float64)
+    lengths = path_lengths(of_unit_length(table) if metric == "cosine" else table)
+    ends = np.cumsum([0, *map(len, few)])
+    parts = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
+    return [lengths[parts[0], part] for part in parts[1:]], [lengths[part, part] for part in parts]
+
+
+def _energy_difference(blocks: Blocks) -> tuple[tuple[float, float], float]:
     """Return half the energy distances of the first group to the two others, and the standard error of the difference.
 
     Within groups a row is not compared with itself.
     """
-    pairs = [cdist(groups[0], group, metric) for group in groups[1:]]
-    within = [cdist(group, group, metric).sum(axis=1) / (len(group) - 1) for group in groups]
+    pairs, squares = blocks
+    within = [one.sum(axis=1) / (len(one) - 1) for one in squares]
     halves = [float(one.mean()) / 2.0 for one in within]
     nearer, farther = (float(pair.mean()) - halves[0] - half for pair, half in zip(pairs, halves[1:], strict=True))
     # What each row adds to the difference (Hoeffding's first projection); the first group's own width cancels.
@@ -310,5 +386,5 @@ def _nearer_in_map(Y: Any, n: int, rows: list[npt.NDArray[np.int64]]) -> str | N
     placed = [one[np.isfinite(places[one, 0])] for one in rows]
     if min(len(one) for one in placed) < 2:
         return None
-    (near, far), _ = _energy_difference([places[one] for one in placed], "euclidean")
+    (near, far), _ = _energy_difference(_straight([places[one] for one in placed], "euclidean"))
     return "yes" if near < far else "no"

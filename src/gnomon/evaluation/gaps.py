@@ -20,7 +20,7 @@ from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, row_mask
 from gnomon.linalg import dense_rows
 
-__all__ = ["RULES", "Ground", "are_apart", "check_groups", "is_continuum", "is_real"]
+__all__ = ["RULES", "Ground", "are_apart", "check_groups", "is_continuum", "is_real", "of_unit_length"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -49,6 +49,13 @@ def check_groups(n: int, **groups: Any) -> list[Mask]:
                 rule = f"without rows of {other}"
                 raise ValueError(message(f"{name} with {common} rows of {other}", rule, remedy="Remove them from one."))
     return list(masks.values())
+
+
+def of_unit_length(X: Floats) -> Floats:
+    """Return rows divided by their lengths, whose Euclidean distances order pairs as the cosine does; 0 stays 0."""
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    scaled: Floats = X / np.where(lengths > 0.0, lengths, 1.0)
+    return scaled
 
 
 @dataclass(frozen=True)
@@ -85,8 +92,7 @@ class Ground:
             rows = np.sort(np.random.default_rng(seed).choice(n, n_rows, replace=False))
         sample = dense_rows(values[rows]).astype(np.float64)
         if metric == "cosine":
-            lengths = np.linalg.norm(sample, axis=1, keepdims=True)
-            sample = sample / np.where(lengths > 0.0, lengths, 1.0)
+            sample = of_unit_length(sample)
         sample = sample - sample.mean(axis=0)
         return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed)
 

@@ -1,0 +1,65 @@
+"""Distances along the data: the shortest paths from row to near row, where a straight line would leave the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
+
+from gnomon._threads import single_threaded_blas
+
+__all__ = ["N_NEIGHBORS", "path_lengths", "straight_distances"]
+
+Floats = npt.NDArray[np.float64]
+
+N_NEIGHBORS = 10
+"""Neighbours of a row to which a path goes on."""
+
+
+def straight_distances(X: Floats) -> Floats:
+    """Return the Euclidean distances of all rows, of shape (n, n), symmetric and 0 on the diagonal."""
+    centered = X - X.mean(axis=0)
+    squares = np.einsum("ij,ij->i", centered, centered)
+    with single_threaded_blas():
+        distances: Floats = centered @ centered.T
+    distances *= -2.0
+    distances += squares[:, None]
+    distances += squares
+    np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+    np.fill_diagonal(distances, 0.0)
+    return np.maximum(distances, distances.T)
+
+
+def path_lengths(X: Floats, k: int = N_NEIGHBORS) -> Floats:
+    """Return the lengths of the shortest paths between all rows, by steps to one of the nearest `k` or along a tree.
+
+    The minimum spanning tree joins what the neighbours leave apart, so that a path between two islands is as long as
+    the gap and the ways through them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features), float64
+    k : int >= 1, default=10
+        At most n - 1 are taken.
+
+    Returns
+    -------
+    ndarray of shape (n, n), float64
+        Never below the straight distance but for rounding.
+
+    References
+    ----------
+    .. [1] Tenenbaum, de Silva & Langford, "A global geometric framework for nonlinear dimensionality reduction",
+       Science 290, 2000.
+    """
+    distances = straight_distances(X)
+    n = len(distances)
+    least = distances[distances > 0.0].min(initial=1.0) * 1e-9
+    distances = np.where(np.eye(n) > 0, 0.0, np.maximum(distances, least))  # SciPy takes 0 for no edge
+    k = min(k, n - 1)
+    near = np.argpartition(distances, k, axis=1)[:, : k + 1]
+    rows = np.repeat(np.arange(n), k + 1)
+    graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=(n, n))
+    found: Floats = dijkstra(graph.maximum(csr_array(minimum_spanning_tree(distances))), directed=False)
+    return np.minimum(found, found.T)
