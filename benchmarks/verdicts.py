@@ -41,11 +41,8 @@ def widest_gap(Y: Floats) -> npt.NDArray[np.bool_]:
     landscape = Landscape.of(Y)
     smaller, falls = landscape.dips()
     deepest = int(np.argmax(np.where(smaller >= _FEWEST, falls, -1.0)))
-    members: list[list[int]] = [[row] for row in range(len(Y))]
-    for i, j, _ in landscape.merges[:deepest]:
-        members.append(members[i] + members[j])
     side = np.zeros(len(Y), dtype=np.bool_)
-    side[members[landscape.merges[deepest][0]]] = True
+    side[landscape.members(landscape.merges[deepest][0])] = True
     if np.count_nonzero(side) == 1 or smaller[deepest] < _FEWEST:  # no gap at all: halves along the longer axis
         along = Y[:, np.argmax(Y.var(axis=0))]
         side = along > np.median(along)

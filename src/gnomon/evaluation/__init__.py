@@ -18,7 +18,9 @@ from gnomon.evaluation.explanations import (
     stability,
 )
 from gnomon.evaluation.gaps import are_apart, is_continuum, is_real
+from gnomon.evaluation.illusions import find_illusions
 from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
+from gnomon.evaluation.map_verdicts import MapVerdicts, judge_gaps
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.nulls import NullScores, null_scores
 from gnomon.evaluation.pairs import ShepardDiagram
@@ -41,6 +43,7 @@ __all__ = [
     "Evaluation",
     "FeatureRemoval",
     "MapStability",
+    "MapVerdicts",
     "Measure",
     "NullScores",
     "PointNulls",
@@ -59,10 +62,12 @@ __all__ = [
     "embedding_similarity",
     "embedr",
     "evaluate",
+    "find_illusions",
     "is_continuum",
     "is_denser",
     "is_nearer",
     "is_real",
+    "judge_gaps",
     "local_radius_correlation",
     "null_scores",
     "push_test",

@@ -20,13 +20,25 @@ from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, row_mask
 from gnomon.linalg import dense_rows
 
-__all__ = ["RULES", "Ground", "are_apart", "check_groups", "is_continuum", "is_real", "of_unit_length"]
+__all__ = [
+    "FEWEST_ROWS",
+    "METRICS",
+    "RULES",
+    "Ground",
+    "are_apart",
+    "check_groups",
+    "is_continuum",
+    "is_real",
+    "of_unit_length",
+]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+METRICS = ("euclidean", "cosine")
+"""Distances in which groups are judged."""
 RULES: dict[str, Rule] = {
-    "metric": Options("euclidean", "cosine"),
+    "metric": Options(*METRICS),
     "bridge": Real(0.0, 1.0, low_open=True, high_open=True),
     "n_nulls": Integer(19),
     "n_rows": Integer(60),
@@ -80,16 +92,18 @@ class Ground:
     seed: int
 
     @classmethod
-    def of(cls, X: Any, Y: Any, *, metric: str, n_rows: int, n_nulls: int, seed: int) -> Self:
-        """Check table and map, and draw the sample."""
+    def of(cls, X: Any, Y: Any, *, metric: str, n_rows: int, n_nulls: int, seed: int, placed: bool = False) -> Self:
+        """Check table and map, and draw the sample; `placed` leaves out rows without a place in the map."""
         values, _ = check_features(X, None)
         n = int(values.shape[0])
         places = None if Y is None else check_places(Y, n)
-        if n < 2 * FEWEST_ROWS:
-            raise ValueError(message(f"X with {n} rows", f"of at least {2 * FEWEST_ROWS} rows"))
         rows = np.arange(n)
-        if n > n_rows:
-            rows = np.sort(np.random.default_rng(seed).choice(n, n_rows, replace=False))
+        if placed and places is not None:
+            rows = np.flatnonzero(np.isfinite(places[:, 0]))
+        if len(rows) < 2 * FEWEST_ROWS:
+            raise ValueError(message(f"X with {len(rows)} rows", f"of at least {2 * FEWEST_ROWS} rows"))
+        if len(rows) > n_rows:
+            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), n_rows, replace=False))]
         sample = dense_rows(values[rows]).astype(np.float64)
         if metric == "cosine":
             sample = of_unit_length(sample)
@@ -100,6 +114,12 @@ class Ground:
     def landscape(self) -> Landscape:
         """Peaks and saddles in the data."""
         return Landscape.of(self.X)
+
+    @cached_property
+    def map_landscape(self) -> Landscape:
+        """Peaks and saddles in the map, of its rows that have a place."""
+        assert self.Y is not None
+        return Landscape.of(self.Y[np.isfinite(self.Y[:, 0])])
 
     @cached_property
     def nulls(self) -> NullDips:
@@ -114,10 +134,25 @@ class Ground:
         )
         return f"{rows}, densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
 
-    def judge(self, a: Mask, b: Mask, names: tuple[str, str], *, island: bool, bridge: float, alpha: float) -> Verdict:
+    def dip(self, a: Mask, b: Mask, island: bool) -> tuple[float, int]:
+        """Return the fall of log density between two groups, and the rows that each side holds at least."""
+        return _dip(self.landscape, a[self.rows], b[self.rows], island)
+
+    def judge(
+        self,
+        a: Mask,
+        b: Mask,
+        names: tuple[str, str],
+        *,
+        island: bool,
+        bridge: float,
+        alpha: float,
+        n_least: int | None = None,
+    ) -> Verdict:
         """Say whether density falls below `bridge` of the lower peak between two groups.
 
-        Of an island `b` are all other rows, and it is enough that the island joins with some of them.
+        Of an island `b` are all other rows, and it is enough that the island joins with some of them. Chance is that of
+        dips between parts of at least `n_least` rows; None takes as many as the groups hold at least.
         """
         first, second = names
         question = f"Is {first} a group of its own?" if island else f"Are {first} and {second} apart?"
@@ -141,7 +176,7 @@ class Ground:
         if few:
             return blank
         dip, smallest = _dip(self.landscape, a, b, island)
-        kinds = self.nulls.deepest(smallest)
+        kinds = self.nulls.deepest(smallest if n_least is None else n_least)
         p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
         chance = max(kinds, key=np.median)
         center = float(np.median(chance))
@@ -160,7 +195,7 @@ class Ground:
             blank,
             answer=answer,
             finding=finding,
-            sentence=_sentence(finding, first, "the rest" if island else second, (estimate, low, high), bridge),
+            sentence=_sentence(finding, "it" if island else first, second, (estimate, low, high), bridge),
             in_map=self._in_map(a, b, island, limit),
             statistic=estimate,
             interval=(low, high),
@@ -175,7 +210,7 @@ class Ground:
         a, b = a[placed], b[placed]
         if min(np.count_nonzero(a), np.count_nonzero(b)) < FEWEST_ROWS:
             return None
-        return "yes" if _dip(Landscape.of(self.Y[placed]), a, b, island)[0] >= limit else "no"
+        return "yes" if _dip(self.map_landscape, a, b, island)[0] >= limit else "no"
 
 
 def _core(rows: Mask, radii: Floats) -> tuple[Mask, float]:

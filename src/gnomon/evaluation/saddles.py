@@ -89,6 +89,18 @@ class Landscape:
             sizes.append(sizes[i] + sizes[j])
         return np.array(smaller), np.array(falls)
 
+    def members(self, part: int) -> npt.NDArray[np.int64]:
+        """Return the rows of a part: a row, or what the merge of that number, less n, made."""
+        n = len(self.radii)
+        rows, open_parts = [], [part]
+        while open_parts:
+            one = open_parts.pop()
+            if one < n:
+                rows.append(one)
+            else:
+                open_parts += self.merges[one - n][:2]
+        return np.sort(np.array(rows, dtype=np.int64))
+
     def between(self, a: Mask, b: Mask, enough: tuple[int, int], floors: tuple[float, float] = (0.0, 0.0)) -> float:
         """Return by how much the logarithm of density falls between two sets of rows.
 

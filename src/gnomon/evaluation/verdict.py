@@ -56,6 +56,16 @@ class Verdict:
         """Whether the map alone would have said otherwise: "yes" where the data say "no", or the reverse."""
         return self.in_map is not None and "cannot be told" != self.answer != self.in_map
 
+    @property
+    def line(self) -> str:
+        """Question, answer and reason in one line."""
+        return f"{self._head} {self.sentence}"
+
+    @property
+    def _head(self) -> str:
+        illusion = " (the map misleads here)" if self.is_illusion else ""
+        return f"{self.question} {self.answer.capitalize()}{illusion}."
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values; None for NaN."""
         found = {**asdict(self), "interval": list(self.interval), "is_illusion": self.is_illusion}
@@ -66,10 +76,9 @@ class Verdict:
 
     def __str__(self) -> str:
         shown = "" if self.in_map is None else f"in the map alone: {self.in_map}\n"
-        illusion = " (the map misleads here)" if self.is_illusion else ""
         low, high = self.interval
         return (
-            f"{self.question} {self.answer.capitalize()}{illusion}.\n{self.sentence}\n{shown}"
+            f"{self._head}\n{self.sentence}\n{shown}"
             f"{self.unit}: {self.statistic:.3g} [{low:.3g}, {high:.3g}]; p = {self.p_value:.3g} "
             f"against {self.null}\n"
             f"false-positive rate {self.false_positive_rate:g}; rests on {self.rests_on}"

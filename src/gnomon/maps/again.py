@@ -1,4 +1,4 @@
-"""A map made again by its own method, to see what of it stays."""
+"""A map made again by its own method, to see what of it stays and what chance gives."""
 
 from __future__ import annotations
 
@@ -7,16 +7,36 @@ from typing import TYPE_CHECKING, Any
 from gnomon._validation import message
 
 if TYPE_CHECKING:
-    from gnomon.evaluation import MapStability
+    from gnomon.evaluation import MapStability, NullScores
     from gnomon.maps.result import Map
 
-__all__ = ["stability"]
+__all__ = ["null_scores", "stability"]
 
 
 def stability(result: Map, n_runs: int | None, vary: str, options: dict[str, Any]) -> MapStability:
     """Make a map again by the method that made it, or raise ValueError if it cannot be made alike."""
     from gnomon.evaluation import stability_of_maps
 
+    method = _method_of(result, remedy="Call gnomon.evaluation.compare_runs with maps that you made.")
+    given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs, **options}
+    return stability_of_maps(method, result._mapped(), vary=vary, n_runs=n_runs, reference=result.embedding, **given)
+
+
+def null_scores(result: Map, options: dict[str, Any]) -> NullScores:
+    """Score maps of structureless tables by the method that made a map, or raise ValueError if it cannot."""
+    from gnomon.evaluation import null_scores
+    from gnomon.evaluation.refits import method_again
+
+    method = _method_of(result, remedy="Call gnomon.evaluation.null_scores with a function that makes maps.")
+
+    def embed(table: Any) -> Any:
+        return method_again(method, {}).fit_transform(table)
+
+    return null_scores(result._mapped(), result.embedding, embed, **options)
+
+
+def _method_of(result: Map, *, remedy: str) -> Any:
+    """Return the method of a map that can be made again from its table alone."""
     method, why = result._estimator, ""
     if method is None:
         why = "its method is not known"
@@ -31,7 +51,5 @@ def stability(result: Map, n_runs: int | None, vary: str, options: dict[str, Any
     elif len(getattr(method, "embedding_", result.embedding)) != result.n_samples:
         why = "rows were added to it"
     if why:
-        remedy = "Call gnomon.evaluation.compare_runs with maps that you made."
         raise ValueError(message("a map", "one that its method makes from the table alone", fact=why, remedy=remedy))
-    given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs, **options}
-    return stability_of_maps(method, result._mapped(), vary=vary, n_runs=n_runs, reference=result.embedding, **given)
+    return method

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.data.labels import name_of
+from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -59,8 +60,11 @@ def describe(result: Map) -> dict[str, Any]:
     }
 
 
-def report_text(result: Map) -> str:
-    """Say in words what was mapped, how far to trust it and what sets its classes apart."""
+def report_text(result: Map, *, verdicts: bool = True) -> str:
+    """Say in words what was mapped, how far to trust it and what sets its classes apart.
+
+    With `verdicts`, what the data say of the gaps, sizes and distances that the map shows too.
+    """
     facts = describe(result)
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
@@ -75,6 +79,7 @@ def report_text(result: Map) -> str:
         "",
         "Point by point",
         *_indent(result.point_scores().summary()),
+        *_verdict_section(result, verdicts),
         "",
         "How many dimensions the data have",
         *_dimension_lines(result),
@@ -95,6 +100,11 @@ def report_text(result: Map) -> str:
     if facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
     return "\n".join(lines)
+
+
+def _verdict_section(result: Map, wanted: bool) -> list[str]:
+    lines = verdict_lines(result) if wanted else []
+    return ["", "What it shows, judged in the data", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _fidelity_lines(r2: float | None, fit: str) -> list[str]:

@@ -10,13 +10,16 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data.labels import sort_into_classes
+from gnomon.data.labels import measured_labels, sort_into_classes
 
 if TYPE_CHECKING:
     from gnomon.data import Table
-    from gnomon.evaluation import Verdict
+    from gnomon.evaluation import MapVerdicts, NullScores, Verdict
+    from gnomon.maps.result import Map
 
-__all__ = ["Verdicts"]
+__all__ = ["Verdicts", "verdict_lines"]
+
+_MOST_TOLD = 3  # illusions
 
 
 class Verdicts:
@@ -71,6 +74,76 @@ class Verdicts:
 
         return is_nearer(*self._judged(), *self._groups_of(a, b, c), **self._told(options, a, b, c))
 
+    @entrance("verdicts")
+    def verdicts(self, **options: Any) -> MapVerdicts:
+        """Judge the gaps that the map shows: between its nearest classes, and around its islands.
+
+        Parameters
+        ----------
+        **options
+            Arguments of `gnomon.evaluation.judge_gaps`, such as ``n_pairs``, ``n_islands`` and ``n_rows``. Labels that
+            are measured, such as ages, are no classes.
+
+        Returns
+        -------
+        gnomon.evaluation.MapVerdicts
+        """
+        from gnomon.evaluation import judge_gaps
+
+        given = {"labels": self._labels_of_classes(), "metric": self.metric, **options}
+        return judge_gaps(*self._judged(), **given)
+
+    @entrance("illusions")
+    def illusions(self, **options: Any) -> MapVerdicts:
+        """Say whether sizes, densities and distances of classes in the map are those of the data.
+
+        Parameters
+        ----------
+        **options
+            Arguments of `gnomon.evaluation.find_illusions`, such as ``least``.
+
+        Returns
+        -------
+        gnomon.evaluation.MapVerdicts
+            Its ``illusions`` are those that are not.
+
+        Raises
+        ------
+        ValueError
+            If the map has fewer than two classes of 20 rows.
+        """
+        from gnomon.evaluation import find_illusions
+
+        labels = self._labels_of_classes()
+        if labels is None:
+            raise ValueError(message("a map", "with classes as labels", remedy="Pass labels to gnomon.map."))
+        return find_illusions(*self._judged(), labels, **{"metric": self.metric, **options})
+
+    @entrance("null_scores")
+    def null_scores(self, **options: Any) -> NullScores:
+        """Compare the scores of the map with those of maps of structureless tables, made by its own method.
+
+        Parameters
+        ----------
+        **options
+            Arguments of `gnomon.evaluation.null_scores`, such as ``kind`` and ``n_nulls``: as many maps are made.
+
+        Returns
+        -------
+        gnomon.evaluation.NullScores
+
+        Raises
+        ------
+        ValueError
+            If the method of the map is not known, or a target, weights of rows, given distances or a surface made it.
+        """
+        from gnomon.maps.again import null_scores
+
+        return null_scores(self, options)  # type: ignore[arg-type]
+
+    def _labels_of_classes(self) -> npt.NDArray[Any] | None:
+        return None if self.labels is None or measured_labels(self.labels) is not None else self.labels
+
     def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
         return self._mapped(), self.embedding
 
@@ -98,3 +171,32 @@ class Verdicts:
 
 def _is_name(group: Any) -> bool:
     return np.ndim(group) == 0
+
+
+def verdict_lines(result: Map) -> list[str]:
+    """Return what the data say of the gaps, sizes and distances that a map shows, a line each.
+
+    None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in other metrics than Euclidean and
+    cosine distances.
+    """
+    from gnomon.evaluation.gaps import FEWEST_ROWS, METRICS
+    from gnomon.evaluation.illusions import FEWEST_OF_CLASS
+
+    placed = np.isfinite(result.embedding[:, 0])
+    if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or result.metric not in METRICS:
+        return []
+    found = result.verdicts()
+    lines = found.summary().splitlines() if len(found) else ["The map shows no gap."]
+    labels = result._labels_of_classes()
+    if labels is None:
+        return lines
+    codes = sort_into_classes(labels).codes[placed]
+    if np.count_nonzero(np.bincount(codes[codes >= 0], minlength=1) >= FEWEST_OF_CLASS) < 2:
+        return lines
+    drawn = result.illusions()
+    told = sorted(drawn.illusions, key=lambda one: -abs(one.statistic))
+    lines.append(
+        f"Of {len(drawn)} sizes, densities and distances of classes {len(told)} are surely other in the data than in "
+        f"the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
+    )
+    return lines + [one.line for one in told[:_MOST_TOLD]]

@@ -1,0 +1,217 @@
+"""`judge_gaps`: verdicts on the gaps that a map shows, between its classes and around its islands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Integer, Rule, check_parameters, message
+from gnomon.data.labels import Classes, check_labels, sort_into_classes
+from gnomon.evaluation.gaps import FEWEST_ROWS, RULES, Ground
+from gnomon.evaluation.paths import straight_distances
+from gnomon.evaluation.verdict import Verdict
+
+__all__ = ["MapVerdicts", "judge_gaps"]
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Question = tuple[Mask, Mask, tuple[str, str], bool]  # two groups, what they are called, whether the first is an island
+
+_RULES: dict[str, Rule] = {**RULES, "n_pairs": Integer(0), "n_islands": Integer(0)}
+_TOGETHER = "the error rate is that of all of them together: p-values compare with the deepest dip anywhere"
+_MOSTLY = 0.5  # share of an island's rows that a class must have to be named
+
+
+@dataclass(frozen=True)
+class MapVerdicts(Sequence[Verdict]):
+    """Verdicts on several things that one map shows; a sequence of them.
+
+    Attributes
+    ----------
+    verdicts : list of Verdict
+    about : str
+        What they are about, as a heading.
+    together : str
+        How errors are held down over all of them.
+    """
+
+    verdicts: list[Verdict]
+    about: str
+    together: str
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def __getitem__(self, which: Any) -> Any:
+        return self.verdicts[which]
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    @property
+    def illusions(self) -> list[Verdict]:
+        """Those where the map alone would have said otherwise."""
+        return [one for one in self.verdicts if one.is_illusion]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values."""
+        told = [one.to_dict() for one in self.verdicts]
+        return {"about": self.about, "verdicts": told, "together": self.together}
+
+    def summary(self) -> str:
+        """Return a line for each verdict, and one on what they rest on."""
+        if not self.verdicts:
+            return "nothing to judge: too few rows"
+        first = self.verdicts[0]
+        lines = [one.line for one in self.verdicts]
+        lines.append(f"Wrong in at most {100 * first.false_positive_rate:g} %; {self.together}. {first.rests_on}.")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return f"{self.about}\n{self.summary()}"
+
+
+@entrance("judge_gaps", seeded=True)
+def judge_gaps(
+    X: Any,
+    Y: Any,
+    labels: Any = None,
+    *,
+    n_pairs: int = 5,
+    n_islands: int = 3,
+    metric: str = "euclidean",
+    bridge: float = 0.25,
+    alpha: float = 0.05,
+    n_rows: int = 1000,
+    n_nulls: int = 39,
+    random_state: RandomState = 0,
+) -> MapVerdicts:
+    """Judge the gaps that a map shows: between classes that lie nearest to each other in it, and around its islands.
+
+    Each is judged in the data as `are_apart` and `is_real` do, on the same rows and beside the same tables without
+    gaps. A p-value compares with the deepest dip anywhere in these tables, between any parts of as many rows as the
+    smallest group asked about. So `alpha` bounds the chance that any of the verdicts claims a gap in such a table,
+    however many are asked (the distribution of the maximum [1]_).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), at least 60 rows
+        The data that were mapped.
+    Y : array-like of shape (n_samples, n_components)
+        The map: it chooses the questions. A row of NaN has no place in it.
+    labels : array-like of shape (n_samples,), default=None
+        A class for each row; None asks about islands alone.
+    n_pairs : int >= 0, default=5
+        Pairs of classes asked about, those nearest to each other in the map: by the distance at which half of the rows
+        of one have a row of the other.
+    n_islands : int >= 0, default=3
+        Islands asked about, of the deepest gaps of the map, if they are gaps: falls of density below `bridge`.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distances in the data.
+    bridge : float in (0, 1), default=0.25
+        From which share of the sparser core's density on two groups count as joined.
+    alpha : float in (0, 0.5), default=0.05
+        How often a gap may be claimed, of all asked about together, where there is none.
+    n_rows : int >= 60, default=1000
+        Rows looked at: a random sample of more. Classes and islands of fewer than 30 of them are left out.
+    n_nulls : int >= 19, default=39
+        Tables without gaps, of each of both kinds.
+    random_state : int, Generator, RandomState or None, default=0
+        Chooses sample and tables.
+
+    Returns
+    -------
+    MapVerdicts
+        Of pairs of classes, nearest first, then of islands, deepest gap first.
+
+    Raises
+    ------
+    ValueError
+        If X, Y and labels differ in rows, or fewer than 60 rows have a place in the map.
+
+    References
+    ----------
+    .. [1] Westfall & Young, "Resampling-based multiple testing", 1993, section 2.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.evaluation import judge_gaps
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> X[:100, 0] += 12
+    >>> found = judge_gaps(X, X[:, :2], np.repeat(["a", "b"], 100), n_nulls=19)
+    >>> [verdict.answer for verdict in found][:1]
+    ['yes']
+    """
+    given = {"n_pairs": n_pairs, "n_islands": n_islands, "metric": metric, "bridge": bridge, "alpha": alpha}
+    given |= {"n_rows": n_rows, "n_nulls": n_nulls}
+    checked = check_parameters({name: _RULES[name] for name in given}, given)
+    size = {name: checked[name] for name in ("metric", "n_rows", "n_nulls")}
+    ground = Ground.of(X, Y, seed=current_run().seed, placed=True, **size)
+    if ground.Y is None:
+        raise ValueError(message("Y=None", "a map", remedy="Ask are_apart about groups of your own."))
+    classes = None if labels is None else sort_into_classes(check_labels(labels, ground.n_given))
+    asked = _islands(ground, classes, checked["n_islands"], -math.log(checked["bridge"]))
+    if classes is not None:
+        asked = _nearest_pairs(ground, classes, checked["n_pairs"]) + asked
+    least = min((ground.dip(a, b, island)[1] for a, b, _, island in asked), default=1)
+    options = {"bridge": checked["bridge"], "alpha": checked["alpha"], "n_least": least}
+    found = [ground.judge(a, b, names, island=island, **options) for a, b, names, island in asked]
+    return MapVerdicts(found, "Gaps in the map, judged in the data", _TOGETHER)
+
+
+def _nearest_pairs(ground: Ground, classes: Classes, n_pairs: int) -> list[Question]:
+    """Return the pairs of classes that are nearest to each other in the map."""
+    assert ground.Y is not None
+    codes = classes.codes[ground.rows]
+    members = [np.flatnonzero(codes == code) for code in range(len(classes.names))]
+    enough = [code for code, rows in enumerate(members) if len(rows) >= FEWEST_ROWS]
+    distances = straight_distances(ground.Y)
+    ranked = []
+    for place, i in enumerate(enough):
+        for j in enough[place + 1 :]:
+            between = distances[np.ix_(members[i], members[j])]
+            ranked.append((min(float(np.median(between.min(axis=side))) for side in (0, 1)), i, j))
+    return [
+        (classes.codes == i, classes.codes == j, (classes.names[i], classes.names[j]), False)
+        for _, i, j in sorted(ranked)[:n_pairs]
+    ]
+
+
+def _islands(ground: Ground, classes: Classes | None, n_islands: int, limit: float) -> list[Question]:
+    """Return the smaller sides of the deepest gaps of the map, and all other rows."""
+    landscape = ground.map_landscape
+    smaller, falls = landscape.dips()
+    deepest = [at for at in np.argsort(-falls, kind="stable") if smaller[at] >= FEWEST_ROWS and falls[at] >= limit]
+    found = []
+    for at in sorted(deepest[:n_islands], key=lambda at: -falls[at]):
+        sides = [landscape.members(part) for part in landscape.merges[at][:2]]
+        rows = ground.rows[min(sides, key=len)]
+        island = np.zeros(ground.n_given, dtype=np.bool_)
+        island[rows] = True
+        rest = np.zeros(ground.n_given, dtype=np.bool_)
+        rest[np.setdiff1d(ground.rows, rows)] = True
+        found.append((island, rest, (_called(ground, rows, classes), "the rest"), True))
+    return found
+
+
+def _called(ground: Ground, rows: npt.NDArray[np.int64], classes: Classes | None) -> str:
+    """Return what an island is called: by its share of the rows, its place and its commonest class."""
+    assert ground.Y is not None
+    share = 100.0 * len(rows) / len(ground.rows)
+    place = ", ".join(f"{one:.3g}" for one in np.median(ground.Y[np.isin(ground.rows, rows)], axis=0))
+    text = f"the island at ({place}), {share:.2g} % of the rows"
+    if classes is None:
+        return text
+    counts = np.bincount(classes.codes[rows][classes.codes[rows] >= 0], minlength=len(classes.names))
+    if counts.max(initial=0) < _MOSTLY * len(rows):
+        return f"{text}, of several classes"
+    return f"{text}, mostly {classes.names[int(counts.argmax())]}"
