@@ -1,8 +1,10 @@
-"""The benchmark of verdicts knows the widest gap of a map, and its baselines tell a good map from a shuffled one."""
+"""The benchmark of verdicts knows the widest gap of a map, the true answer about it, and which sets were in sight."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from benchmarks.verdict_tables import COMPARISONS, GAPS, GROUPS
 
 from benchmarks import verdicts as benchmark
 
@@ -14,19 +16,39 @@ def test_the_widest_gap_parts_two_islands():
     assert set(map(tuple, [side, ~side])) >= {tuple(np.arange(200) < 80)}
 
 
-def test_the_baselines_trust_a_map_that_keeps_the_data_and_no_other():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    shuffled = rng.permutation(X)
-    p_values = benchmark.embedr_p_values(X, X, X, shuffled)
-    assert np.median(p_values) < 0.05
-    assert benchmark.scdeed_scores(X, X).min() > 0.999
-    assert abs(np.median(benchmark.scdeed_scores(X, shuffled))) < 0.3
+@pytest.mark.parametrize(
+    ("on_one_side", "true"),
+    [([100, 0, 0], "yes"), ([97, 2, 100], "yes"), ([50, 0, 0], "no"), ([100, 60, 0], "no"), ([0, 0, 3], "no")],
+)
+def test_sides_are_apart_if_each_group_lies_on_one(on_one_side, true):
+    groups = np.repeat(np.arange(3), 100)
+    side = np.concatenate([np.arange(100) < count for count in on_one_side])
+    assert benchmark.true_answer(groups, side) == true
+    assert benchmark.true_answer(groups, ~side) == true
 
 
-def test_affinities_have_the_perplexity():
-    squares = np.square(np.random.default_rng(0).normal(size=(60, 60)))
-    P = benchmark._conditional(squares, 20.0)
-    entropy = -np.sum(P * np.log(np.maximum(P, 1e-300)), axis=1)
-    np.testing.assert_allclose(np.exp(entropy), 20.0, rtol=1e-6)
-    assert np.all(np.diag(P) == 0)
+@pytest.mark.parametrize("name", [*GAPS, *COMPARISONS])
+def test_every_set_is_drawn_anew_by_each_seed_and_in_one_group(name):
+    make = GAPS[name] if name in GAPS else COMPARISONS[name][2]
+    (X, groups), (again, _), (other, _) = (make(np.random.default_rng(seed)) for seed in (0, 0, 1))
+    assert X.shape[0] == len(groups) >= 500
+    assert np.isfinite(X).all()
+    np.testing.assert_array_equal(X, again)
+    assert not np.array_equal(X, other)
+    assert sum(name in names for names in GROUPS.values()) == 1
+
+
+def test_a_set_is_judged_by_every_judge_and_summed_up(monkeypatch):
+    def few(draw):
+        groups = np.arange(120) % 2
+        return draw.normal(size=(120, 3)) + 12.0 * groups[:, None], groups
+
+    monkeypatch.setitem(GAPS, "two Gaussians", few)
+    _, found = benchmark._run(("two Gaussians", 0, ["tsne"], True))
+    assert found["tsne"]["true"] == found["tsne"]["verdict"] == "yes"
+    assert {"map alone", "EMBEDR", "scDEED", "finding"} <= set(found["tsne"])
+    _, compared = benchmark._run(("as far", 0, ["tsne"], True))
+    runs = {"two Gaussians, tsne": [found["tsne"]], "as far, tsne": [compared["tsne"]]}
+    told = benchmark.summarize(runs).splitlines()
+    assert "100 % (0 %)" in told[3]
+    assert " - " in told[4]

@@ -141,3 +141,7 @@ def test_verdicts_are_given_for_people_and_for_programs(saved):
     refused = ask("verdict", saved, "nearer", "0", "1")
     assert refused.exit_code == 2
     assert "nearer asks about 3 groups, not 2" in refused.stderr
+    assert ask("verdict", saved, "gaps").stdout.startswith("Gaps in the map, judged in the data\nAre ")
+    drawn = json.loads(ask("verdict", saved, "illusions", "--json").stdout)
+    assert drawn["verdicts"][0]["question"].endswith("as wide as it looks?")
+    assert "gaps asks about 0 groups, not 1" in ask("verdict", saved, "gaps", "0").stderr

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
+from gnomon._run import running
 from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
 from gnomon.evaluation.nulls import adjusted_p_values
-from gnomon.evaluation.saddles import Landscape
+from gnomon.evaluation.paths import path_lengths
+from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
 from gnomon.maps import Map
 
 FAST = {"n_nulls": 19}
@@ -156,8 +158,65 @@ def test_equal_distances_are_told_apart_no_more_often_than_said():
         X = np.random.default_rng(seed).normal(size=(90, 2))
         X[b, 0] += 4
         X[c, 0] -= 4
-        wrong += is_nearer(X, None, a, b, c).answer != "cannot be told"
+        wrong += is_nearer(X, None, a, b, c, along="lines").answer != "cannot be told"
     assert wrong <= 20  # 10 expected; a chance of 0.2 %
+
+
+def roll(n=900, seed=0):
+    rng = np.random.default_rng(seed)
+    turn = rng.uniform(1.5 * np.pi, 4.5 * np.pi, n)
+    return np.c_[turn * np.cos(turn), turn * np.sin(turn), rng.uniform(0, 8, n)], turn
+
+
+def test_on_a_roll_straight_lines_and_paths_disagree_and_the_verdict_says_so():
+    X, turn = roll()
+    a, b, c = (np.abs(turn - place * np.pi) < 0.5 for place in (1.75, 3.75, 3.0))  # b is a turn above a
+    assert is_nearer(X, None, a, b, c, along="lines").answer == "yes"
+    along = is_nearer(X, None, a, b, c, along="data")
+    assert along.answer == "no"
+    assert "along the data" in along.sentence
+    both = is_nearer(X, None, a, b, c)
+    assert (both.answer, both.finding) == ("cannot be told", "straight lines and paths along the data disagree")
+    assert "along='lines' or along='data'" in both.sentence
+
+
+def test_paths_are_straight_on_a_line_and_bridge_what_is_apart():
+    X = np.r_[np.arange(10.0), np.arange(30.0, 40.0)][:, None]
+    np.testing.assert_allclose(path_lengths(X, k=2), np.abs(X - X.T), atol=1e-6)
+    angle = np.linspace(0, np.pi, 200)
+    half_circle = np.c_[np.cos(angle), np.sin(angle)]
+    assert path_lengths(half_circle, k=2)[0, -1] == pytest.approx(np.pi, rel=1e-4)
+
+
+def test_the_density_of_a_large_table_is_judged_by_some_of_its_rows():
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(600, 2)), 4 * rng.normal(size=(600, 2)) + 60]
+    a = np.arange(1200) < 600
+    whole, some = is_denser(X, None, a, ~a), is_denser(X, None, a, ~a, n_rows=400)
+    assert whole.answer == some.answer == "yes"
+    assert some.interval[0] < whole.statistic < some.interval[1]
+    assert some == is_denser(X, None, a, ~a, n_rows=400, n_jobs=2)
+    assert is_denser(X, None, a, ~a, n_rows=1200) == whole
+
+
+def test_another_question_about_the_same_rows_rests_on_the_same_tables(monkeypatch):
+    import gnomon.evaluation.saddles as saddles
+
+    X, a = gaussians(10, n=120, seed=9)
+    first = are_apart(X, None, a, ~a, random_state=77, **FAST)
+    monkeypatch.setattr(saddles.Cloud, "of", lambda *_: pytest.fail("tables were drawn again"))
+    assert are_apart(X.copy(), None, a, ~a, random_state=77, **FAST) == first
+
+
+def test_verdicts_do_not_depend_on_threads():
+    X, a = gaussians(4, n=200, seed=4)
+    found = []
+    for n_jobs in (1, 2):
+        _of_clouds.cache_clear()
+        _of_uniform.cache_clear()
+        with running(n_threads=n_jobs):
+            found.append(are_apart(X, X[:, :2], a, ~a, **FAST))
+    assert found[0] == found[1]
 
 
 def test_the_same_seed_gives_the_same_verdict():

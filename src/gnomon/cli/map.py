@@ -135,6 +135,9 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 @click.option("--title", help="Title of the HTML page.")
 @with_config
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "--no-verdicts", is_flag=True, help="Leave out of the report what the data say of gaps, sizes, distances."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
 @entrance("gnomon map")
 def map(
@@ -162,6 +165,7 @@ def map(
     memory: str | None,
     title: str | None,
     as_json: bool,
+    no_verdicts: bool,
     quiet: bool,
     **method_parameters: Any,
 ) -> None:
@@ -206,5 +210,5 @@ def map(
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
         click.echo(json_text(document))
     elif not quiet:
-        tell(result.report(), paths)
+        tell(result.report(verdicts=not no_verdicts), paths)
         tell_files(paths)

@@ -17,13 +17,15 @@ _QUESTIONS = {  # name of each, the method of the map that answers it, and how m
     "real": ("is_real", 1),
     "denser": ("is_denser", 2),
     "nearer": ("is_nearer", 3),
+    "gaps": ("verdicts", 0),
+    "illusions": ("illusions", 0),
 }
 
 
 @click.command("verdict")
 @map_file
 @click.argument("question", type=click.Choice(list(_QUESTIONS)))
-@click.argument("groups", nargs=-1, required=True)
+@click.argument("groups", nargs=-1)
 @with_threads
 @with_json
 @entrance("gnomon verdict")
@@ -31,12 +33,13 @@ def verdict(map_path: str, question: str, groups: tuple[str, ...], threads: int 
     """Judge in the data what MAP seems to show about GROUPS.
 
     Are A and B "apart", or one "continuum"? Is A "real", a group of its own? Is A "denser" than B, or "nearer" to B
-    than to C? MAP is a file that `gnomon map --save` wrote. Groups are labels, or conditions such as "age>40" or
-    "rows=0:100".
+    than to C? Without groups: which "gaps" that the map shows are in the data, and which of its sizes, densities and
+    distances of labels are "illusions"? MAP is a file that `gnomon map --save` wrote. Groups are labels, or conditions
+    such as "age>40" or "rows=0:100".
     """
     method, count = _QUESTIONS[question]
     if len(groups) != count:
-        raise click.UsageError(f"{question} asks about {count} group{'s' * (count > 1)}, not {len(groups)}.")
+        raise click.UsageError(f"{question} asks about {count} group{'s' * (count != 1)}, not {len(groups)}.")
     result = open_map(map_path, threads)
     with collect_warnings([]):
         found = getattr(result, method)(*groups)

@@ -1,0 +1,156 @@
+"""Verdicts on a whole map: which gaps, sizes, densities and distances of its classes are those of the data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gnomon import PCA, TSNE, UMAP
+from gnomon.evaluation import find_illusions, judge_gaps
+from gnomon.evaluation.illusions import adjusted_by_holm
+from gnomon.maps import Map
+from gnomon.maps import map as make_map
+
+
+def three(gap=(12.0, 0.0), spreads=(1.0, 1.0, 1.0), n=120, seed=0):
+    """Return three Gaussian classes in four dimensions: b at `gap` from a, c at 30."""
+    codes = np.repeat(np.arange(3), n)
+    centers = np.array([[0, 0, 0, 0], [*gap, 0, 0], [30, 0, 0, 0]], dtype=float)[codes]
+    rows = np.random.default_rng(seed).normal(size=(3 * n, 4))
+    return centers + np.array(spreads)[codes][:, None] * rows, np.array(["a", "b", "c"])[codes]
+
+
+def test_the_nearest_classes_and_the_islands_of_a_map_are_judged_in_the_data():
+    X, labels = three(gap=(0.0, 0.0))
+    Y = X[:, :2] + 9.0 * np.c_[labels == "b", labels == "b"]  # a map that tears b from a
+    found = judge_gaps(X, Y, labels, n_pairs=2, n_islands=2, n_nulls=19)
+    assert [one.question for one in found[:2]] == ["Are a and b apart?", "Are b and c apart?"]
+    assert [one.answer for one in found[:2]] == ["no", "yes"]
+    assert found[0].is_illusion
+    islands = [one for one in found if one.question.startswith("Is the island at (")]
+    assert len(islands) == len(found) - 2 == 2
+    assert {one.answer for one in islands} == {"yes", "no"}
+    assert any("33 % of the rows, mostly c" in one.question for one in islands)
+    assert found.illusions == [one for one in found if one.is_illusion]
+    lines = found.summary().splitlines()
+    assert len(lines) == 5
+    assert "Wrong in at most 5 %" in lines[-1]
+    assert found.to_dict()["verdicts"][0]["answer"] == "no"
+
+
+def test_no_gap_is_claimed_of_one_cloud_more_often_than_said_however_many_are_asked():
+    claimed = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(150, 2))
+        corners = np.digitize(X[:, 0], [-0.4, 0.4]).astype(float)
+        Y = np.c_[10.0 * corners, np.zeros(150)] + 0.3 * rng.normal(size=(150, 2))
+        found = judge_gaps(X, Y, corners, n_nulls=19, random_state=seed % 2)
+        assert len(found) >= 5
+        claimed += any(one.answer == "yes" for one in found)
+    assert claimed <= 4  # 1 expected; a chance of 0.3 %
+
+
+def test_rows_without_a_place_and_small_classes_are_left_out():
+    X, labels = three()
+    Y = X[:, :2].copy()
+    Y[labels == "c"] = np.nan
+    labels[:5] = "few"
+    found = judge_gaps(X, Y, labels, n_nulls=19)
+    assert [one.question for one in found if "island" not in one.question] == ["Are a and b apart?"]
+    assert len(judge_gaps(X, Y, None, n_nulls=19)) == 1
+
+
+def test_holm_adjusts_by_the_number_of_questions_left():
+    np.testing.assert_allclose(adjusted_by_holm([0.01, np.nan, 0.04, 0.02]), [0.03, np.nan, 0.04, 0.04])
+    np.testing.assert_allclose(adjusted_by_holm([0.9, 0.5]), [1.0, 1.0])
+
+
+def test_a_faithful_map_has_no_illusions_whatever_its_unit():
+    X, labels = three(spreads=(1.0, 3.0, 1.0))
+    found = find_illusions(X[:, :2], 17.0 * X[:, :2], labels)
+    assert len(found) == 9
+    assert not found.illusions
+    for one in found:
+        assert one.statistic == pytest.approx(0.0, abs=1e-6)
+
+
+def test_factors_of_size_and_distance_are_found():
+    X, labels = three(gap=(10.0, 0.0))
+    X = X[:, :2]
+    Y = X.copy()
+    Y[labels == "b"] = [10.0, 0.0] + 3.0 * (Y[labels == "b"] - [10.0, 0.0])
+    Y[labels == "c"] += [70.0, 0.0]
+    wide = {one.question: one for one in find_illusions(X, Y, labels)}
+    size = wide["Is b as wide as it looks?"]
+    assert (size.answer, size.finding) == ("no", "drawn too large")
+    assert size.statistic == pytest.approx(math.log(3.0), abs=1e-6)
+    assert size.interval[0] <= math.log(3.0) <= size.interval[1]
+    assert wide["Is b as dense as it looks?"].finding == "drawn too thin"
+    far = wide["Is c as much farther from a than b as it looks?"]
+    assert far.finding == "looks too far"
+    assert "in the map, which multiplies it by" in far.sentence
+
+
+@pytest.mark.parametrize("method", [TSNE, UMAP])
+def test_maps_draw_a_group_of_four_times_the_width_as_large_and_are_found_out(method):
+    rng = np.random.default_rng(1)
+    groups = np.repeat(["narrow", "wide"], 150)
+    X = np.where(groups == "wide", 4.0, 1.0)[:, None] * rng.normal(size=(300, 5)) + 40.0 * (groups == "wide")[:, None]
+    found = find_illusions(X, method(random_state=0).fit_transform(X), groups)
+    assert {one.question: one.finding for one in found.illusions} == {
+        "Is narrow as wide as it looks?": "drawn too large",
+        "Is wide as wide as it looks?": "drawn too small",
+        "Is narrow as dense as it looks?": "drawn too thin",
+        "Is wide as dense as it looks?": "drawn too dense",
+    }
+
+
+def test_ratios_that_are_right_but_for_noise_are_called_illusions_no_more_often_than_said():
+    wrong = 0
+    for seed in range(100):
+        X, labels = three(gap=(0.0, 20.0), n=30, seed=seed)
+        Y, _ = three(gap=(0.0, 20.0), n=30, seed=1000 + seed)  # drawn by itself, of the same widths and distances
+        wrong += bool(find_illusions(X, Y, labels, least=1.0001).illusions)
+    assert wrong <= 11  # 5 expected at most; a chance of 1 %
+
+
+def test_one_class_alone_cannot_be_compared():
+    X, labels = three()
+    with pytest.raises(
+        ValueError, match="find_illusions: labels must be of two classes at least, of 20 rows in the map"
+    ):
+        find_illusions(X, X[:, :2], np.where(labels == "a", "a", None))
+    with pytest.raises(ValueError, match=r"judge_gaps: X with 12 rows must be of at least 60 rows"):
+        judge_gaps(X[:12], X[:12, :2], None)
+    with pytest.raises(ValueError, match=r"find_illusions: least=1 must be a number > 1"):
+        find_illusions(X, X[:, :2], labels, least=1)
+
+
+def test_the_report_of_a_labelled_map_tells_them_unless_left_out():
+    X, labels = three(gap=(0.0, 0.0))
+    Y = X[:, :2] + 9.0 * np.c_[labels == "b", labels == "b"]
+    result = Map(X, Y, labels=labels)
+    told = result.report().split("What it shows, judged in the data\n")[1].split("\n\n")[0]
+    assert "Are a and b apart? No (the map misleads here)." in told
+    assert "sizes, densities and distances of classes" in told
+    assert "judged in the data" not in result.report(verdicts=False)
+    assert "judged in the data" not in Map(X[:50], Y[:50]).report()
+    assert result.verdicts(n_nulls=19).summary()
+    with pytest.raises(ValueError, match="illusions: a map must be with classes as labels"):
+        Map(X, Y).illusions()
+
+
+def test_a_map_compares_its_scores_with_those_of_structureless_tables():
+    X, labels = three(n=40)
+    result = make_map(X, method="pca", labels=labels)
+    found = result.null_scores(kind="columns", n_nulls=3)
+    assert found.p_values["shepard"] in (0.25, 0.5, 0.75, 1.0)
+    assert found.nulls["shepard"].shape == (3,)
+    assert result.null_scores(kind="columns", n_nulls=3).to_dict() == found.to_dict()
+    with pytest.raises(
+        ValueError, match=r"null_scores: a map must be one that its method makes .*Call gnomon.evaluation.null_scores"
+    ):
+        Map(X, PCA(n_components=2).fit_transform(X)).null_scores()
