@@ -6,9 +6,12 @@ GNOMON_DATA=FOLDER python -m benchmarks.real_verdicts
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.report import table_of
 from benchmarks.tables import load_table
@@ -37,6 +40,16 @@ PAIRS: dict[str, list[tuple[str, str, str]]] = {
 """Two classes of a table, and what is known of them."""
 
 
+def _named(name: str, codes: Any) -> npt.NDArray[np.str_]:
+    """Return the names of labels, where the file has some."""
+    path = Path(os.environ.get("GNOMON_DATA", "."), f"{name}.npz")
+    if name != "digits":
+        with np.load(path) as archive:
+            if "target_names" in archive:
+                return np.asarray(archive["target_names"])[codes].astype(np.str_)
+    return np.asarray(codes).astype(np.str_)
+
+
 def main() -> None:
     """Run from the command line."""
     from gnomon import PCA, UMAP
@@ -50,7 +63,8 @@ def main() -> None:
     options = parser.parse_args()
     rows: list[list[Any]] = []
     for name in options.data:
-        table, labels = load_table(name, options.rows)
+        table, codes = load_table(name, options.rows)
+        labels = _named(name, codes)
         for n_components in options.pca:
             X = PCA(n_components=n_components).fit_transform(table)
             Y = UMAP(random_state=0).fit_transform(X)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["COMPARISONS", "GAPS", "GROUPS"]
+__all__ = ["COMPARISONS", "GAPS", "GROUPS", "WIDTHS"]
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
@@ -186,9 +186,24 @@ COMPARISONS: dict[str, tuple[str, str, Callable[[Draw], Table]]] = {
 }
 """Question about the first group, right answer, and maker of three groups."""
 
+
+def _wide(draw: Draw, times: float) -> Table:
+    """Draw two groups in five dimensions, the second so many times as wide."""
+    groups = np.arange(300) % 2
+    return np.where(groups, times, 1.0)[:, None] * draw.normal(size=(300, 5)) + 40.0 * groups[:, None], groups
+
+
+WIDTHS: dict[str, tuple[float, Callable[[Draw], Table]]] = {
+    "of one width": (1.0, lambda draw: _wide(draw, 1.0)),
+    "of twice the width": (2.0, lambda draw: _wide(draw, 2.0)),
+    "of four times the width": (4.0, lambda draw: _wide(draw, 4.0)),
+}
+"""By how much the second group is wider than the first, and maker of the two."""
+
 _SEEN = (*list(GAPS)[:7], *list(COMPARISONS)[:4])
 GROUPS: dict[str, tuple[str, ...]] = {
     "seen": _SEEN,
     "unseen": tuple(name for name in (*GAPS, *COMPARISONS) if name not in _SEEN),
+    "widths": tuple(WIDTHS),
 }
-"""Tables that were in sight while settings were chosen, and tables that settings were never chosen by."""
+"""Tables that were in sight while settings were chosen, tables that settings were never chosen by, and two groups."""

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator
 
 from benchmarks.report import table_of
-from benchmarks.verdict_tables import COMPARISONS, GAPS, GROUPS
+from benchmarks.verdict_tables import COMPARISONS, GAPS, GROUPS, WIDTHS
 
 __all__ = ["main", "summarize", "true_answer", "widest_gap"]
 
@@ -117,10 +118,29 @@ def _judge_comparison(name: str, seed: int, methods: list[str]) -> Answers:
     return found
 
 
+def _judge_width(name: str, seed: int, methods: list[str]) -> Answers:
+    """Return whether the second of two groups is as wide as it looks, up to a factor of 1.5, and what is told of it."""
+    from gnomon.evaluation import find_illusions
+
+    times, make = WIDTHS[name]
+    X, groups = make(np.random.default_rng((seed, 200 + list(WIDTHS).index(name))))
+    found = {}
+    for method in methods:
+        Y = _Mapped(method, seed).fit_transform(X)
+        first, second = (pdist(Y[groups == one]).mean() for one in (0, 1))
+        off = abs(np.log(second / first / times))
+        (told,) = [one for one in find_illusions(X, Y, groups) if one.question.startswith("Is 1 as wide")]
+        answers = {"true": "no" if off > np.log(1.5) else "yes", "verdict": told.answer, "map alone": str(told.in_map)}
+        found[method] = {**answers, "finding": told.finding}
+    return found
+
+
 def _run(task: tuple[str, int, list[str], bool]) -> tuple[str, Answers]:
     name, seed, methods, baselines = task
     if name in GAPS:
         return name, _judge_gaps(name, seed, methods, baselines)
+    if name in WIDTHS:
+        return name, _judge_width(name, seed, methods)
     return name, _judge_comparison(name, seed, methods)
 
 
@@ -145,8 +165,9 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=20, help="runs of each set")
+    parser.add_argument("--first-seed", type=int, default=0, help="the others follow it")
     parser.add_argument("--group", nargs="+", default=list(GROUPS), choices=list(GROUPS), help="which sets")
-    parser.add_argument("--sets", nargs="+", choices=[*GAPS, *COMPARISONS], help="some sets alone")
+    parser.add_argument("--sets", nargs="+", choices=[*GAPS, *COMPARISONS, *WIDTHS], help="some sets alone")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
     parser.add_argument("--no-baselines", action="store_true", help="leave EMBEDR and scDEED out")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
@@ -159,7 +180,7 @@ def main() -> None:
             tasks = [
                 (name, seed, options.methods, not options.no_baselines)
                 for name in names
-                for seed in range(options.seeds)
+                for seed in range(options.first_seed, options.first_seed + options.seeds)
             ]
             answers = found.setdefault(group, {f"{name}, {method}": [] for name in names for method in options.methods})
             for name, by_method in pool.map(_run, tasks):

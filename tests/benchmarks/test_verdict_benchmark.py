@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.verdict_tables import COMPARISONS, GAPS, GROUPS
+from benchmarks.verdict_tables import COMPARISONS, GAPS, GROUPS, WIDTHS
 
 from benchmarks import verdicts as benchmark
 
@@ -27,11 +27,11 @@ def test_sides_are_apart_if_each_group_lies_on_one(on_one_side, true):
     assert benchmark.true_answer(groups, ~side) == true
 
 
-@pytest.mark.parametrize("name", [*GAPS, *COMPARISONS])
+@pytest.mark.parametrize("name", [*GAPS, *COMPARISONS, *WIDTHS])
 def test_every_set_is_drawn_anew_by_each_seed_and_in_one_group(name):
-    make = GAPS[name] if name in GAPS else COMPARISONS[name][2]
+    make = GAPS[name] if name in GAPS else {**COMPARISONS, **WIDTHS}[name][-1]
     (X, groups), (again, _), (other, _) = (make(np.random.default_rng(seed)) for seed in (0, 0, 1))
-    assert X.shape[0] == len(groups) >= 500
+    assert X.shape[0] == len(groups) >= 300
     assert np.isfinite(X).all()
     np.testing.assert_array_equal(X, again)
     assert not np.array_equal(X, other)
@@ -52,3 +52,5 @@ def test_a_set_is_judged_by_every_judge_and_summed_up(monkeypatch):
     told = benchmark.summarize(runs).splitlines()
     assert "100 % (0 %)" in told[3]
     assert " - " in told[4]
+    _, width = benchmark._run(("of four times the width", 0, ["tsne"], True))
+    assert width["tsne"]["true"] == width["tsne"]["verdict"] == "no"
