@@ -10,10 +10,12 @@ from scipy.stats import ttest_ind
 
 from gnomon._run import running
 from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
+from gnomon.evaluation.comparisons import _neighbors_of
 from gnomon.evaluation.nulls import adjusted_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
 from gnomon.maps import Map
+from gnomon.neighbors import compute_neighbors
 
 FAST = {"n_nulls": 19}
 
@@ -197,6 +199,17 @@ def test_the_density_of_a_large_table_is_judged_by_some_of_its_rows():
     assert some.interval[0] < whole.statistic < some.interval[1]
     assert some == is_denser(X, None, a, ~a, n_rows=400, n_jobs=2)
     assert is_denser(X, None, a, ~a, n_rows=1200) == whole
+
+
+def test_neighbours_of_some_rows_are_those_of_the_whole_graph_also_among_equal_rows():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    rows = np.arange(0, 300, 7)
+    graph = compute_neighbors(X, 6)
+    indices, distances = _neighbors_of(X, rows, 6, "euclidean")
+    np.testing.assert_array_equal(indices, graph.indices[rows])
+    np.testing.assert_allclose(distances, graph.distances[rows], rtol=1e-6)
+    X[:20] = X[0]
+    np.testing.assert_array_equal(_neighbors_of(X, rows[:3], 6, "euclidean")[1], 0.0)
 
 
 def test_another_question_about_the_same_rows_rests_on_the_same_tables(monkeypatch):
