@@ -78,7 +78,7 @@ def joining_agreement(a: Floats, b: Floats) -> float:
     both = [joining_scales(one)[upper] for one in (a, b)]
     if any(np.ptp(one) <= _ONE_SCALE * one.max() for one in both):
         return float("nan")
-    return float(np.clip(np.corrcoef(*both)[0, 1], -1.0, 1.0))
+    return float(np.clip(np.corrcoef(both[0], both[1])[0, 1], -1.0, 1.0))
 
 
 def loops(distances: Floats) -> Floats:
