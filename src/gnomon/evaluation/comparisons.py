@@ -299,6 +299,8 @@ def is_nearer(
     rows = [np.flatnonzero(mask) for mask in masks]
     rows = [np.sort(draw.choice(one, min(len(one), checked["n_rows"]), replace=False)) for one in rows]
     one, near, far = names
+    most = _PATH_ROWS if checked["along"] == "data" else n
+    looked_at = [min(len(chosen), most) for chosen in rows]
     blank = Verdict(
         question=f"Is {one} nearer to {near} than to {far}?",
         answer="cannot be told",
@@ -306,12 +308,12 @@ def is_nearer(
         sentence=f"A group has fewer than {_FEWEST_ROWS} rows. Choose more rows.",
         in_map=_nearer_in_map(Y, n, rows),
         statistic=math.nan,
-        unit=f"difference of the distances {_ALONG['data' if checked['along'] == 'data' else 'lines']}",
+        unit=f"difference of the distances {_ALONG.get(checked['along'], _ALONG['lines'])}",
         interval=(math.nan, math.nan),
         p_value=math.nan,
         null=f"{near} and {far} equally far from {one}",
         false_positive_rate=alpha,
-        rests_on=f"{len(rows[0])}, {len(rows[1])} and {len(rows[2])} rows, all pairs of them",
+        rests_on=f"{looked_at[0]}, {looked_at[1]} and {looked_at[2]} rows, all pairs of them",
     )
     if min(len(chosen) for chosen in rows) < _FEWEST_ROWS:
         return blank
