@@ -61,6 +61,15 @@ def test_halves_of_one_cloud_are_not_apart_though_a_map_tears_them(d):
     assert is_continuum(X, torn, a, ~a, **FAST).answer == "yes"
 
 
+def test_two_ends_of_a_thread_are_joined_by_the_rows_between_and_the_verdict_says_so():
+    X = np.sort(np.random.default_rng(0).uniform(size=(400, 2)) * [20, 1], axis=0)
+    a, b = X[:, 0] < 5, X[:, 0] > 15
+    found = are_apart(X, None, a, b, **FAST)
+    assert found.answer == "no"
+    assert "Rows of neither lie between: among those of A and B alone it falls to" in found.sentence
+    assert "neither" not in are_apart(X, None, X[:, 0] < 10, X[:, 0] >= 10, **FAST).sentence
+
+
 def test_half_of_a_thin_group_is_not_real_beside_a_dense_one():
     rng = np.random.default_rng(0)
     X = np.r_[0.1 * rng.normal(size=(200, 2)) + 50, rng.normal(size=(200, 2))]

@@ -18,7 +18,19 @@ from gnomon.cli.outputs import STDOUT
 __all__ = ["write_records"]
 
 # Where things go, how fast and how it is told says nothing about what comes out.
-_APART = {"output", "png", "report", "save", "coordinates", "threads", "as_json", "quiet", "data", "map_path"}
+_APART = {
+    "output",
+    "png",
+    "report",
+    "save",
+    "coordinates",
+    "threads",
+    "as_json",
+    "no_verdicts",
+    "quiet",
+    "data",
+    "map_path",
+}
 
 
 def write_records(paths: Mapping[str, str], *, data: Any = None, made: Any = None, source: str | None = None) -> None:

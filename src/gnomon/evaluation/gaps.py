@@ -191,15 +191,31 @@ class Ground:
         else:
             answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
         estimate = max(0.0, dip - center)
+        sentence = _sentence(finding, "it" if island else first, second, (estimate, low, high), bridge)
+        if answer == "no" and not island:
+            sentence += self._by_way_of_others(a, b, names, dip + noise)
         return replace(
             blank,
             answer=answer,
             finding=finding,
-            sentence=_sentence(finding, "it" if island else first, second, (estimate, low, high), bridge),
+            sentence=sentence,
             in_map=self._in_map(a, b, island, limit),
             statistic=estimate,
             interval=(low, high),
             p_value=float(p_value),
+        )
+
+    def _by_way_of_others(self, a: Mask, b: Mask, names: tuple[str, str], least: float) -> str:
+        """Say so where rows of neither group join the two, which alone would have a fall of `least` between them."""
+        both = a | b
+        if both.all():
+            return ""
+        alone = _dip(Landscape.of(self.X[both]), a[both], b[both], False)[0]
+        if alone < least:
+            return ""
+        return (
+            f" Rows of neither lie between: among those of {names[0]} and {names[1]} alone it falls to "
+            f"{100.0 * math.exp(-alone):.2g} %."
         )
 
     def _in_map(self, a: Mask, b: Mask, island: bool, limit: float) -> str | None:
