@@ -42,7 +42,7 @@ def test_the_nearest_classes_and_the_islands_of_a_map_are_judged_in_the_data():
 
 def test_no_gap_is_claimed_of_even_rows_more_often_than_said_however_many_are_asked():
     claimed = 0
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         X = np.sort(rng.uniform(size=(160, 1)), axis=0)
         quarters = np.arange(160) // 40
@@ -50,7 +50,7 @@ def test_no_gap_is_claimed_of_even_rows_more_often_than_said_however_many_are_as
         found = judge_gaps(X, Y, quarters, bridge=0.95, n_nulls=19, random_state=seed % 2)
         assert len(found) >= 5
         claimed += any(one.answer == "yes" for one in found)
-    assert claimed <= 4  # 1 expected; a chance of 0.3 %
+    assert claimed <= 3  # 0.6 expected; a chance of 0.3 %
 
 
 def test_rows_without_a_place_and_small_classes_are_left_out():
