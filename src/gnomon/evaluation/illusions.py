@@ -38,7 +38,7 @@ FEWEST_OF_CLASS = 20
 """A class of fewer rows in the map is left out."""
 _MOST_CLASSES = 20
 _K = 10  # neighbours that density rests on
-_TOGETHER = "p-values are adjusted over all questions by Holm's method"
+_TOGETHER = "over all of these questions together, by Holm's method"
 
 
 def adjusted_by_holm(p_values: npt.ArrayLike) -> Floats:

@@ -26,7 +26,7 @@ Mask = npt.NDArray[np.bool_]
 Question = tuple[Mask, Mask, tuple[str, str], bool]  # two groups, what they are called, whether the first is an island
 
 _RULES: dict[str, Rule] = {**RULES, "n_pairs": Integer(0), "n_islands": Integer(0)}
-_TOGETHER = "the error rate is that of all of them together: p-values compare with the deepest dip anywhere"
+_TOGETHER = "over all of these questions together, as p-values compare with the deepest dip anywhere"
 _MOSTLY = 0.5  # share of an island's rows that a class must have to be named
 
 
@@ -40,7 +40,8 @@ class MapVerdicts(Sequence[Verdict]):
     about : str
         What they are about, as a heading.
     together : str
-        How errors are held down over all of them.
+        How false alarms are held down over all of them: of gaps where there is none, or of illusions where a map is
+        right.
     """
 
     verdicts: list[Verdict]
@@ -72,7 +73,8 @@ class MapVerdicts(Sequence[Verdict]):
             return "nothing to judge: too few rows"
         first = self.verdicts[0]
         lines = [one.line for one in self.verdicts]
-        lines.append(f"Wrong in at most {100 * first.false_positive_rate:g} %; {self.together}. {first.rests_on}.")
+        rate = f"at most {100 * first.false_positive_rate:g} %"
+        lines.append(f"False alarms: {rate}, {self.together}. Judged on {first.rests_on}.")
         return "\n".join(lines)
 
     def __str__(self) -> str:
