@@ -195,8 +195,9 @@ def verdict_lines(result: Map) -> list[str]:
         return lines
     drawn = result.illusions()
     told = sorted(drawn.illusions, key=lambda one: -abs(one.statistic))
+    end = "." if not told else ":" if len(told) <= _MOST_TOLD else ", such as:"
+    count = len(told) or "none"
     lines.append(
-        f"Of {len(drawn)} sizes, densities and distances of classes {len(told)} are surely other in the data than in "
-        f"the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
+        f"Of {len(drawn)} sizes, densities and distances of classes {count} are surely other than the map shows{end}"
     )
     return lines + [one.line for one in told[:_MOST_TOLD]]
