@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.evaluation import compare_embeddings
-from gnomon.maps import Map
+from gnomon.maps import Map, printed
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +179,15 @@ def test_maps_of_other_rows_are_not_compared(made, saved):
     result = run("compare", saved, "other.npy")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "A with 60 rows and B with 50 must be of the same length" in result.stderr
+
+
+def test_report_writes_one_page_that_names_its_files(saved, monkeypatch):
+    monkeypatch.setattr("gnomon.maps.printed.write.SECTIONS", printed.SECTIONS[1:3])
+    Path("data.bin").write_bytes(b"abc")
+    assert run("report", saved, "-o", "r.html", "--data", "data.bin", "--title", "Mine").exit_code == 0
+    text = Path("r.html").read_text()
+    assert "<h1>Mine</h1>" in text
+    assert "SHA-256 of m.gnomon" in text
+    assert "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" in text
+    assert json.loads(Path("r.html.run.json").read_text())["command"] == "report"
+    assert run("report", saved, "-o", "r.txt").exit_code == 2

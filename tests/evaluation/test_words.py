@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from gnomon.evaluation import MEASURES, POINT_SCORES
-from gnomon.evaluation.words import READINGS, grade, in_words, verdict
+from gnomon.evaluation.words import READINGS, grade, grade_stretch, grade_torn, in_words, verdict
 
 _WORDS = {
     "near": {"good": "are close in the data", "fair": "mostly close", "poor": "often not close"},
@@ -62,6 +62,11 @@ def test_what_has_no_grade_or_no_value_gets_none():
     assert grade("trustworthiness", float("nan")) is None
     assert in_words("trustworthiness", float("nan"), 15) == ""
     assert verdict({}) == verdict({"trustworthiness": float("nan")}) == []
+
+
+def test_torn_and_stretched_maps_are_graded_by_their_bounds():
+    assert [grade_torn(share) for share in (0.05, 0.1, 0.11)] == ["good", "fair", "poor"]
+    assert [grade_stretch(factor) for factor in (2.0, 8.0, 8.1)] == ["good", "fair", "poor"]
 
 
 def test_every_measure_of_a_scorecard_has_a_sentence():

@@ -13,7 +13,7 @@ __all__ = ["cautions"]
 _READ = {"good": "can be read", "fair": "read with care", "poor": "do not read"}
 _ASKED = {  # what one is tempted to read, and the measure that says whether one may
     "which points are neighbours, roughly": ("trustworthiness", "trustworthiness"),
-    "which points belong together (nothing torn apart)": ("continuity", "continuity"),
+    "which points belong together, with nothing torn apart": ("continuity", "continuity"),
     "which points are the very nearest": ("neighborhood_preservation", "share of neighbours kept"),
     "distances between groups": ("shepard", "rank correlation of distances"),
     "which of two groups is nearer to a third": ("centroid_triplets", "share of triplets of centres in order"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gnomon import __version__
@@ -111,11 +112,10 @@ def _sentences(subject: Subject) -> list[str]:
     median = result.point_scores().to_dict()["columns"].get("r2", {}).get("median")
     if median is not None:
         told.append(f"Local linear fits to the features explain {median:.0%} of local displacements (median).")
-    if found.value == found.value:
-        told.append(
-            f"The intrinsic dimension of the data was estimated as {found.value:.1f} "
-            f"({found.confidence:.0%} interval {found.low:.1f} to {found.high:.1f})."
-        )
+    if math.isfinite(found.value):
+        end = f"{found.high:.1f}" if math.isfinite(found.high) else "no end"
+        interval = f" ({found.confidence:.0%} interval {found.low:.1f} to {end})" if math.isfinite(found.low) else ""
+        told.append(f"The intrinsic dimension of the data was estimated as {found.value:.1f}{interval}.")
     return told
 
 
