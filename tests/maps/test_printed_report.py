@@ -173,3 +173,9 @@ def test_a_steered_map_says_so_and_its_labels_are_no_evidence(brief, tmp_path):
     text = (tmp_path / "r.html").read_text()
     assert "steered by the target" in text
     assert ">steered<" in text
+
+
+def test_the_text_says_the_same_sentences(made):
+    facts, text = made.to_dict(), made.report()
+    assert facts["verdict"]
+    assert all(one["text"] in text for one in facts["verdict"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.data.labels import name_of
+from gnomon.evaluation.words import verdict
 from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def describe(result: Map) -> dict[str, Any]:
         "representation": _representation(result),
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
+        "verdict": [
+            {"grade": one.grade, "text": one.text} for one in verdict(evaluation.scores(), evaluation.random_map)
+        ],
         "evaluation": evaluation.to_dict(),
         "points": result.point_scores().to_dict(),
         "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
@@ -74,6 +78,7 @@ def report_text(result: Map, *, verdicts: bool = True) -> str:
         *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),
         "",
         "How far to trust it",
+        *(f"  {one['text']}" for one in facts["verdict"]),
         *_indent(result.evaluate().summary()),
         *_fidelity_lines(facts["median_local_r2"], facts["fit"]),
         "",
