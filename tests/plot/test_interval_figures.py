@@ -48,7 +48,10 @@ def test_every_estimate_of_the_dimension_is_drawn_and_an_interval_without_end_st
     figure = plot_dimension(found)
     assert _labels(figure) == [name.replace("_", " ") for name in known]
     assert _places(figure) == [one.value for one in known.values()]
-    assert figure.axes[0].get_xlim()[1] < 4 * max(one.value for one in known.values())
+    endless = SimpleNamespace(estimates={"growth": SimpleNamespace(value=5.0, low=2.0, high=np.inf)}, confidence=0.95)
+    ends = plot_dimension(endless).axes[0]
+    assert list(ends.lines[0].get_xdata()) == [2.0, 15.0]
+    assert "no upper end" in ends.texts[0].get_text()
     with pytest.raises(ValueError, match="a dimension without estimates must be one with at least one"):
         plot_dimension(SimpleNamespace(estimates={}))
 

@@ -46,7 +46,10 @@ def found_verdicts(subject: Subject) -> Section | None:
         f"Each judged in the data, not on the map; false-positive rate {rates} each, not corrected for their number."
     )
     told = table(["question", "answer", "statistic", "p", "finding"], rows, caption, texts=(0, 1, 4))
-    words = "The statistic of each verdict with its interval, over the half-width of the interval from 0."
+    words = (
+        "Each statistic with its interval, in half-widths of the interval: a line that reaches 0 cannot be told from the "
+        "null."
+    )
     return Section(
         "Questions about groups", join([told, drawing(plot_verdicts(subject.verdicts), words, key="verdicts")])
     )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.evaluation.words import grade
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_dimension
@@ -16,6 +17,11 @@ __all__ = ["axes", "axis_fits", "dimension", "features"]
 _TOP = 12
 _TOP_OF_AXIS = 6
 _FEWEST_ROWS = 30
+_OF_AXIS = {
+    "good": "the axis stands for features",
+    "fair": "the axis stands for features in part",
+    "poor": "do not read a meaning into this axis",
+}
 
 
 def features(subject: Subject) -> Section | None:
@@ -70,7 +76,7 @@ def axes(subject: Subject) -> Section | None:
             tag(
                 "p",
                 f"All features together foretell {100 * found.fidelity:.0f} % of where a point lies along it (R2, each "
-                f"point from the others, linear).",
+                f"point from the others, linear): {_OF_AXIS[grade('local_r2', found.fidelity) or 'poor']}.",
             )
         )
         rows = [
