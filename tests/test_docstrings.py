@@ -20,7 +20,14 @@ _ROOMS = [
     "gnomon.explanations",
     "gnomon.geometry",
 ]
-_ROOMS += ["gnomon.initialization", "gnomon.kernels", "gnomon.maps", "gnomon.methods", "gnomon.neighbors"]
+_ROOMS += [
+    "gnomon.initialization",
+    "gnomon.kernels",
+    "gnomon.maps",
+    "gnomon.maps.printed",
+    "gnomon.methods",
+    "gnomon.neighbors",
+]
 _ROOMS += ["gnomon.objectives", "gnomon.objectives.terms", "gnomon.optimizers", "gnomon.plot", "gnomon.spectrum"]
 _ROOMS += ["gnomon.theory", "gnomon.viewer"]
 _FAULTS = {

@@ -204,7 +204,7 @@ def map(
                 **extra,
             )
             for kind, path in paths.items():
-                write_map(result, kind, path, title=title or dataset.name)
+                write_map(result, kind, path, title=title or dataset.name, source=data)
             write_records(paths, data=dataset, made=result)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}

@@ -74,8 +74,21 @@ def destination(kind: str, path: str) -> Iterator[str]:
             sys.stdout.buffer.flush()
 
 
-def write_map(result: Any, kind: str, path: str, *, title: str | None = None) -> None:
-    """Write a map as a page, a report, a picture, a file of its own or its positions."""
+def write_map(result: Any, kind: str, path: str, *, title: str | None = None, source: str = "") -> None:
+    """Write a map as a page, a report, a picture, a file of its own or its positions.
+
+    Parameters
+    ----------
+    result : Map
+    kind : str
+        A key of `_SUFFIXES`.
+    path : str
+        Where to; - is standard output.
+    title : str or None, default=None
+        Heading of a page, report or picture.
+    source : str, default=""
+        What the data were read from; a report names the checksum of a file.
+    """
     if kind == "coordinates":
         write_coordinates(path, result.embedding, result.point_names)
         return
@@ -83,7 +96,8 @@ def write_map(result: Any, kind: str, path: str, *, title: str | None = None) ->
         if kind == "html":
             result.to_html(file, title=title)
         elif kind == "report":
-            result.write_report(file, title=title, command=shlex.join(["gnomon", *sys.argv[1:]]))
+            files = [source] if os.path.isfile(source) else []
+            result.write_report(file, title=title, files=files, command=shlex.join(["gnomon", *sys.argv[1:]]))
         elif kind == "png":
             result.to_png(file, title=title)
         else:

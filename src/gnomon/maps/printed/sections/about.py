@@ -49,7 +49,10 @@ def data(subject: Subject) -> Section:
         ("rows equal to an earlier one", f"{subject.n_duplicates:,}"),
         ("scaling", "none" if result.scale is None else f"{result.scale.name} (values in this report are not scaled)"),
         ("distances", f"{result.metric}{'' if result.representation is None else f' in {result.representation}'}"),
-        ("SHA-256 of the table", tag("code", subject.table_checksum)),
+        (
+            f"SHA-256 of the {'' if result.completion is None else 'completed '}table",
+            tag("code", subject.table_checksum),
+        ),
         *((f"SHA-256 of {name}", tag("code", digest)) for name, digest in subject.checksums()),
     ]
     notes = listing(result.notes) if result.notes else None

@@ -47,8 +47,8 @@ def found_verdicts(subject: Subject) -> Section | None:
     )
     told = table(["question", "answer", "statistic", "p", "finding"], rows, caption, texts=(0, 1, 4))
     words = (
-        "Each statistic with its interval, in half-widths of the interval: a line that reaches 0 cannot be told from the "
-        "null."
+        "Each statistic with its interval, in half-widths of the interval: a line that reaches 0 cannot be told from "
+        "the null."
     )
     return Section(
         "Questions about groups", join([told, drawing(plot_verdicts(subject.verdicts), words, key="verdicts")])

@@ -76,6 +76,7 @@ _PAPERS = {
     "distance_consistency": "Sips, Neubert, Lewis & Hanrahan, Selecting good views of high-dimensional data using "
     "class consistency, Computer Graphics Forum 28, 2009",
 }
+_OBJECTS = ("blocks", "precomputed_knn")  # parameters that are no numbers and no words
 _OTHER_SOURCES = (
     "Breunig, Kriegel, Ng & Sander, LOF: identifying density-based local outliers, SIGMOD 2000 (outliers)",
     "Tissot, Mémoire sur la représentation des surfaces et les projections des cartes géographiques, 1881 (stretch, "
@@ -148,7 +149,11 @@ def reproduce(subject: Subject) -> Section:
 def _python(result: Any) -> str:
     if result.method == "given":
         return f"import gnomon as gn\nm = gn.Map(X, embedding, metric={result.metric!r})\nm.write_report('report.html')"
-    named = [f"{name}={value!r}" for name, value in result.parameters.items()]
+    told = {name: value for name, value in result.parameters.items() if name not in _OBJECTS}
+    named = [f"{name}={value!r}" for name, value in told.items()]
+    named += [f"{name}={name}" for name in _OBJECTS if name in result.parameters]
+    if result.representation is not None and result.representation.has_formula:
+        named.append(f"n_pcs={result.representation.n_coordinates}")
     labels = [] if result.labels is None else ["labels=labels"]
     scale = [] if result.scale is None else [f"scale={result.scale.name!r}"]
     if result.scale is not None and result.scale.name in ("gower", "blocks"):
