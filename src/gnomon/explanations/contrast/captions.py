@@ -76,7 +76,8 @@ class _ClusterMoments:
         tested = (self.sizes >= 2) & (self.sizes[g] >= 2) & (np.arange(len(self.sizes)) != g)
         found = np.zeros(difference.shape, dtype=np.bool_)
         if tested.any():
-            found[tested] = false_discovery_control(p_values[tested], axis=None) <= alpha
+            adjusted = false_discovery_control(p_values[tested], axis=None)
+            found[tested] = (adjusted <= alpha).reshape(-1, found.shape[1])
         return found
 
 
