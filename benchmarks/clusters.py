@@ -111,7 +111,7 @@ def planted(draw: np.random.Generator, n: int) -> tuple[Floats, list[npt.NDArray
     for g in range(2):
         for s in range(3):
             rows = (groups == g) & (inner == s)
-            X[rows, 4 + 3 * g + s] += draw.uniform(7.0, 9.0)
+            X[rows, 4 + 3 * g + s] += draw.uniform(5.0, 9.0)
             fine[rows] = 4 + 3 * g + s
     for g in range(10):
         drivers[1].append(

@@ -235,7 +235,7 @@ class PageContent:
             profiles=_profiles(map, groups),
             captions=_holders(found) if clustered else _captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
-            metadata=map.metadata,
+            metadata={**map.metadata, **_coarser(found)},
             suspects=map._doubts(_MOST_SUSPECTS),
             caution=map.caution,
             info=_info(map),
@@ -256,6 +256,12 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
     return {name_of(label): caption.text for label, caption in map.captions(groups=groups).items()}
+
+
+def _coarser(found: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the other levels of clusters as columns to colour by."""
+    levels = [] if found is None else [level for number, level in enumerate(found.levels) if number != found.default]
+    return {f"{len(level)} clusters": level.names for level in levels}
 
 
 def _holders(found: Any) -> dict[str, str]:

@@ -1,0 +1,262 @@
+"""Clusters: what the parts compute, what is found where the truth is known, and that nothing is claimed in noise."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import binom
+from sklearn.metrics import adjusted_rand_score
+
+import gnomon as gn
+from gnomon.clusters.levels import default_level, nested_levels
+from gnomon.clusters.naming import _made_unique
+from gnomon.clusters.thinning import thinning
+from gnomon.clusters.tree import DensityTree
+
+
+def _nested(n=600, seed=0):
+    """Three groups by features 0 to 2; the first falls into two by feature 3, the others do not."""
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n, 12))
+    groups = np.arange(n) % 3
+    X[np.arange(n), groups] += 18.0
+    inner = (groups == 0) & (np.arange(n) // 3 % 2 == 0)
+    X[inner, 3] += 8.0
+    return X, groups, np.where(inner, 3, groups)
+
+
+@pytest.fixture(scope="module")
+def found():
+    X, groups, fine = _nested()
+    return gn.find_clusters(X), groups, fine
+
+
+_NOISE = {
+    "normal": lambda draw: draw.normal(size=(300, 8)),
+    "correlated": lambda draw: draw.normal(size=(300, 8)) @ draw.normal(size=(8, 8)),
+    "even": lambda draw: draw.uniform(size=(300, 2)),
+    "heavy": lambda draw: draw.standard_t(2, size=(300, 8)),
+}
+
+
+# The tree of density.
+
+
+def test_two_blobs_are_two_parts_that_join_last():
+    draw = np.random.default_rng(0)
+    points = draw.normal(size=(80, 2))
+    points[40:] += 30.0
+    tree = DensityTree.of(points, 30)
+    last = tree.parts[-1]
+    assert len(last) == 80
+    assert {frozenset(tree.parts[child].rows.tolist()) for child in last.children} == {
+        frozenset(range(40)),
+        frozenset(range(40, 80)),
+    }
+    assert tree.splits() == [len(tree.parts) - 1]
+    assert last.start == pytest.approx(float(np.linalg.norm(points[:40].mean(0) - points[40:].mean(0))))
+    peaks = max(tree.parts[child].start for child in last.children)
+    assert tree.fall(tree.splits()[0]) == pytest.approx(math.log(last.start / peaks))
+
+
+def test_parts_hold_their_children_and_small_ones_can_be_dropped():
+    draw = np.random.default_rng(1)
+    points = draw.normal(size=(200, 2)) + np.repeat([[0, 0], [12, 0], [40, 0], [40, 9]], [80, 20, 60, 40], axis=0)
+    tree = DensityTree.of(points, 10)
+    for part in tree.parts:
+        for child in part.children or ():
+            assert set(tree.parts[child].rows) <= set(part.rows)
+            assert tree.parts[child].leaves < part.leaves
+            assert tree.parts[child].start <= part.start
+    root = len(tree.parts) - 1
+    sizes = sorted(len(part) for part in tree.parts_of(root, 30))
+    assert sizes == [40, 60, 100]  # the 20 no longer count, so the 80 and they are one
+    assert tree.parts_of(root, 150) == [tree.parts[root]]
+
+
+# The check in rows held out.
+
+
+def test_the_p_value_is_binomial_where_counts_are_known():
+    a, b = np.full((20, 1), -1.0) + np.linspace(-0.1, 0.1, 20)[:, None], np.full((20, 1), 1.0)
+    b = b + np.linspace(-0.1, 0.1, 20)[:, None]
+    held_out = np.concatenate([np.full(12, -1.0), np.full(9, 1.0), [0.0]])[:, None]
+    got = thinning(a, b, np.empty((0, 1)), held_out)
+    assert got.n_rows == (12, 10)
+    assert got.p_value == pytest.approx(4 * binom.cdf(0, 9, 0.5))  # a narrow window beside the lone row
+    assert got.share == 0.0
+
+
+def test_rows_near_other_groups_and_aside_do_not_count():
+    draw = np.random.default_rng(0)
+    a, b, other = (draw.normal(size=(60, 3)) * 0.3 + center for center in ([0, 0, 0], [6, 0, 0], [3, 4, 0]))
+    held_out = np.concatenate([a, b, other])
+    alone = thinning(a, b, np.empty((0, 3)), held_out)
+    beside = thinning(a, b, other.mean(axis=0)[None], held_out)
+    assert sum(alone.n_rows) <= 130
+    assert sum(beside.n_rows) <= 120
+    assert beside.p_value < 1e-6
+
+
+def test_p_values_of_one_cloud_are_valid():
+    """Wherever its learned half is cut in two, its held-out half thins out at most as often as stated."""
+    low = 0
+    for seed in range(80):
+        draw = np.random.default_rng(seed)
+        X, unseen = draw.uniform(size=(2, 120, 3))
+        side = X @ draw.normal(size=3)
+        left = side < np.quantile(side, draw.uniform(0.3, 0.7))
+        low += thinning(X[left], X[~left], np.empty((0, 3)), unseen).p_value <= 0.2
+    assert low <= 0.2 * 80
+
+
+# Levels and names.
+
+
+def test_levels_are_the_lasting_joins_of_means():
+    means = np.array([[0.0], [1.0], [10.0], [11.0], [100.0], [101.0]])
+    levels = nested_levels(means, 0.1)
+    assert [len(np.unique(of)) for of, _ in levels] == [2, 3, 6] or [len(np.unique(of)) for of, _ in levels] == [3, 6]
+    finest = levels[-1]
+    assert finest[0].tolist() == [0, 1, 2, 3, 4, 5]
+    assert finest[1] == pytest.approx(math.log(1.0 / 0.1))
+    of = levels[-2][0]
+    assert of[0] == of[1]
+    assert of[2] == of[3]
+    assert of[4] == of[5]
+
+
+def test_the_default_is_the_finest_level_whose_colours_can_be_told_apart():
+    assert default_level([3, 12, 40]) == 1
+    assert default_level([3]) == 0
+    assert default_level([30, 50]) == 0
+
+
+def test_names_are_made_unique():
+    named = [("high a", None), ("high a", None), ("", None), ("low b", None), ("low b", None)]
+    names = [name for name, _ in _made_unique(named, ["p", "q", None, "r", "r"])]
+    assert names == ["p: high a", "q: high a", "cluster 3", "r: low b (1)", "r: low b (2)"]
+
+
+# What is found.
+
+
+def test_planted_levels_are_found_and_named_by_what_was_planted(found):
+    clusters, _, fine = found
+    assert [len(level) for level in clusters.levels] in ([3, 4], [4])
+    assert adjusted_rand_score(fine, clusters.labels) > 0.98
+    drivers = {0: {"feature 0", "feature 3"}, 1: {"feature 1"}, 2: {"feature 2"}, 3: {"feature 0", "feature 3"}}
+    known = {f"feature {j}" for j in range(4)}
+    for cluster in clusters.level().clusters:
+        truth = int(np.bincount(fine[clusters.labels == cluster.number]).argmax())
+        assert set(cluster.caption.features) & drivers[truth]
+        assert set(cluster.caption.features) <= known
+        assert cluster.p_value < 1e-4
+        assert cluster.share < 0.3
+        assert cluster.persistence > 0
+
+
+def test_each_cluster_lies_in_its_parent_and_names_differ(found):
+    clusters, _, _ = found
+    for coarse, level in zip(clusters.levels, clusters.levels[1:], strict=False):
+        for cluster in level.clusters:
+            rows = level.labels == cluster.number
+            assert set(coarse.labels[rows].tolist()) <= {cluster.parent, -1}
+    for level in clusters.levels:
+        assert len({cluster.name for cluster in level.clusters}) == len(level)
+        assert [cluster.size for cluster in level.clusters] == np.bincount(level.labels[level.labels >= 0]).tolist()
+        assert np.all(np.diff([cluster.size for cluster in level.clusters]) <= 0)
+        for cluster in level.clusters:
+            assert set(level.names[level.labels == cluster.number]) == {cluster.name}
+
+
+def test_rows_far_from_all_are_in_no_cluster_but_have_a_nearest():
+    X, _, _ = _nested(n=400)
+    draw = np.random.default_rng(3)
+    X[:6] = draw.normal(size=(6, 12)) * 60
+    clusters = gn.find_clusters(X)
+    assert np.all(clusters.labels[:6] == -1)
+    assert np.mean(clusters.labels[6:] == -1) < 0.02
+    assert np.all(clusters.nearest >= 0)
+    assert np.all((clusters.margin >= 0) & (clusters.margin <= 1))
+    inside = clusters.labels >= 0
+    assert np.array_equal(clusters.labels[inside], clusters.nearest[inside])
+
+
+@pytest.mark.parametrize("kind", list(_NOISE))
+def test_nothing_is_claimed_in_one_cloud(kind):
+    clusters = gn.find_clusters(_NOISE[kind](np.random.default_rng(5)))
+    assert len(clusters) == 0
+    assert clusters.levels == ()
+    assert np.all(clusters.labels == -1)
+    assert np.all(np.isnan(clusters.margin))
+    assert clusters.summary().startswith("No clusters: none of")
+    assert set(clusters.names) == {""}
+    with pytest.raises(ValueError, match="clusters must be such that there are any"):
+        clusters.level()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", list(_NOISE))
+def test_the_false_positive_rate_holds(kind):
+    claimed = [
+        len(gn.find_clusters(_NOISE[kind](np.random.default_rng(seed)), random_state=seed)) > 0 for seed in range(40)
+    ]
+    assert sum(claimed) <= 2
+
+
+def test_the_same_bytes_for_any_number_of_threads():
+    X, _, _ = _nested(n=300)
+    one, two = (gn.find_clusters(X, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert one.to_dict() == two.to_dict()
+
+
+def test_sparse_cosine_and_other_features_for_names():
+    X, _, fine = _nested(n=300)
+    words = np.zeros((300, 4))
+    words[np.arange(300), fine] = np.random.default_rng(0).poisson(9, 300) + 1
+    clusters = gn.find_clusters(
+        sp.csr_array(np.abs(X)), metric="cosine", features=sp.csr_array(words), feature_names=["a", "b", "c", "d"]
+    )
+    assert adjusted_rand_score(fine, clusters.labels) > 0.5
+    assert {name for level in clusters.levels for one in level.clusters for name in one.caption.features} <= set("abcd")
+
+
+def test_results_are_plain_for_json_and_for_a_frame(found):
+    clusters, _, _ = found
+    document = json.loads(json.dumps(clusters.to_dict()))
+    assert document["n_clusters"] == len(clusters) == 4
+    assert len(document["levels"][-1]["labels"]) == 600
+    assert document["levels"][-1]["clusters"][0]["features"][0]["feature"].startswith("feature ")
+    frame = clusters.to_frame()
+    assert len(frame) == sum(len(level) for level in clusters.levels)
+    assert "4 clusters, checked in 300 rows held out" in str(clusters)
+    assert repr(clusters).startswith("Clusters(n_samples=600, clusters by level: ")
+    with pytest.raises(ValueError, match=r"level=7 must be in \[0, "):
+        clusters.level(7)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"X": np.zeros((59, 2))}, "find_clusters: X with 59 rows must be of at least 60 rows"),
+        ({"alpha": 0.0}, "find_clusters: alpha=0.0 must be a number > 0 and < 0.5"),
+        ({"min_size": 5}, "find_clusters: min_size=5 must be .*20"),
+        ({"n_phrases": 0}, "find_clusters: n_phrases=0 must be .*1"),
+        ({"features": np.zeros((3, 2))}, "find_clusters: features with 3 rows must be of n_samples=70 rows"),
+    ],
+)
+def test_bad_input_is_refused_with_its_reason(given, text):
+    given = {"X": np.random.default_rng(0).normal(size=(70, 3)), **given}
+    with pytest.raises(ValueError, match=text):
+        gn.find_clusters(given.pop("X"), **given)
+
+
+def test_rows_that_are_all_but_equal_have_no_clusters():
+    X = np.zeros((100, 3))
+    X[0, 0] = 1.0
+    assert len(gn.find_clusters(X)) == 0
