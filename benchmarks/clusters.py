@@ -2,11 +2,12 @@
 
     python -m benchmarks.clusters --evoc-python ../evoc/bin/python
 
-Three parts, each of which can be run by itself (`--parts`):
+Four parts, each of which can be run by itself (`--parts`):
 
 - real: the adjusted Rand index (ARI) between clusters and labels, rows in no cluster counted as one more cluster, for
   `gnomon.find_clusters` and EVoC [1]_, both with their defaults, over several seeds; the mean counts.
 - noise: tables of one cloud, in each of which no cluster must be claimed.
+- curved: the same of one thread or sheet that is bent, where p-values are not exact.
 - planted: clusters, some within others, of which it is known which features set each apart; a caption is right if it
   names one of these and no other feature.
 
@@ -96,6 +97,30 @@ NOISE: dict[str, Callable[[np.random.Generator, int], Floats]] = {
 """Tables of one cloud."""
 
 
+def _ring(draw: np.random.Generator, n: int, turn: float) -> Floats:
+    angle = turn * draw.uniform(size=n)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1) + 0.08 * draw.normal(size=(n, 2))
+
+
+def _roll(draw: np.random.Generator, n: int) -> Floats:
+    angle = 1.5 * np.pi * (1.0 + 2.0 * draw.uniform(size=n))
+    return np.stack([angle * np.cos(angle), 21.0 * draw.uniform(size=n), angle * np.sin(angle)], axis=1)
+
+
+def _s_curve(draw: np.random.Generator, n: int) -> Floats:
+    angle = 3.0 * np.pi * (draw.uniform(size=n) - 0.5)
+    return np.stack([np.sin(angle), 2.0 * draw.uniform(size=n), np.sign(angle) * (np.cos(angle) - 1.0)], axis=1)
+
+
+CURVED: dict[str, Callable[[np.random.Generator, int], Floats]] = {
+    "ring": lambda draw, n: _ring(draw, n, 2.0 * np.pi),
+    "horseshoe": lambda draw, n: _ring(draw, n, 1.7 * np.pi),
+    "rolled sheet": _roll,
+    "S-shaped sheet": _s_curve,
+}
+"""Tables of one curved thread or sheet, of even density, where no p-value is exact."""
+
+
 def planted(draw: np.random.Generator, n: int) -> tuple[Floats, list[npt.NDArray[np.int64]], list[list[set[int]]]]:
     """Return a table, the true clusters at two levels, and for each the features that set it apart from its siblings.
 
@@ -174,10 +199,18 @@ def _real(options: argparse.Namespace) -> None:
 
 
 def _noise(options: argparse.Namespace) -> None:
+    _count_claims(NOISE, "one cloud", options)
+
+
+def _curved(options: argparse.Namespace) -> None:
+    _count_claims(CURVED, "one curved thread or sheet", options)
+
+
+def _count_claims(kinds: dict[str, Callable[..., Floats]], what: str, options: argparse.Namespace) -> None:
     from gnomon import find_clusters
 
     rows, claimed, total = [], 0, 0
-    for number, (name, make) in enumerate(NOISE.items()):
+    for number, (name, make) in enumerate(kinds.items()):
         hits = [
             bool(len(find_clusters(make(np.random.default_rng((seed, number)), options.noise_rows), random_state=seed)))
             for seed in range(options.noise_seeds)
@@ -185,7 +218,7 @@ def _noise(options: argparse.Namespace) -> None:
         claimed, total = claimed + sum(hits), total + len(hits)
         rows.append([name, str(len(hits)), str(sum(hits)), "met" if sum(hits) <= 0.05 * len(hits) else "missed"])
     rows.append(["all", str(total), str(claimed), "met" if claimed <= 0.05 * total else "missed"])
-    print(table_of([f"one cloud, {options.noise_rows:,} rows", "tables", "with clusters", "bar"], rows))
+    print(table_of([f"{what}, {options.noise_rows:,} rows", "tables", "with clusters", "bar"], rows))
 
 
 def _planted(options: argparse.Namespace) -> None:
@@ -216,7 +249,7 @@ def _planted(options: argparse.Namespace) -> None:
     print(table_of(header, rows))
 
 
-PARTS = {"real": _real, "noise": _noise, "planted": _planted}
+PARTS = {"real": _real, "noise": _noise, "curved": _curved, "planted": _planted}
 
 
 def main() -> None:

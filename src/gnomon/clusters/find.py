@@ -66,9 +66,10 @@ def find_clusters(
     Half of the rows, chosen at random, are learned from; the others are held out. The learned rows are embedded in five
     dimensions by UMAP, which keeps neighbours and lets groups of them draw together, and the density there is taken
     apart into peaks as HDBSCAN does. Each split between two peaks is then checked in the rows held out, in principal
-    components of the data and not in any embedding: if the rows do not thin out there, it is undone. What remains are
-    the clusters of the finest level; coarser levels join those whose means are nearest. Every row goes where most of
-    its 15 nearest learned rows are.
+    components of the data and not in any embedding: if the rows do not thin out there, to 60 % of the sparser side at
+    least and more than chance lets them, it is undone. So it is where the two groups join around a bend, along rows
+    that lie more than a third as densely as those inside. What remains are the clusters of the finest level; coarser
+    levels join those whose means are nearest. Every row goes where most of its 15 nearest learned rows are.
 
     Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
     cluster of the next coarser level. They too come from rows held out, and name only features whose difference is no
@@ -112,9 +113,11 @@ def find_clusters(
 
     Notes
     -----
-    The p-value of a split is exact for data of any log-concave density, and holds for any whose projections have one
-    peak: the held-out rows know nothing of the split they check. `alpha` is shared by all splits of the tree.
-    Clusters that no plane parts, such as rings around each other, are not claimed; ask `gnomon.evaluation.are_apart`.
+    The p-value of a split holds for data of any log-concave density, and of any other whose projections have one peak:
+    the held-out rows know nothing of the split they check. `alpha` is shared by all splits of the tree. For curved
+    sheets and threads there is no such guarantee: a bend is only seen where neighbourhoods are narrower than half the
+    distance of the groups on its sides. Clusters that no plane parts, such as rings around each other, are not claimed;
+    ask `gnomon.evaluation.are_apart`.
     Of more than 40,000 rows, 20,000 are learned from and 20,000 held out.
 
     References

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.clusters.border import Border
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.tree import DensityTree
 
@@ -18,7 +19,8 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 _COMPARED = 0.5  # of the smaller side: parts of fewer rows are no group when a split is judged
-_THIN = 0.75  # a density between two groups above this share of the sparser one's parts nothing
+_THIN = 0.6  # a density between two groups above this share of the sparser one's parts nothing
+_FALL = math.log(3.0)  # of the density on a border: four standard deviations of that at a single place
 _NEAREST = 6  # pairs of groups by their means, of which the ones that touch are sought
 _TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
 
@@ -70,12 +72,13 @@ class Group:
 
 @dataclass(frozen=True)
 class _Ground:
-    """What splits are judged by: the tree and its points, the same rows in the data, and rows held out."""
+    """What splits are judged by: the tree and its points, the same rows in the data, those held out, neighbours."""
 
     tree: DensityTree
     points: Floats
     learned: Floats
     held_out: Floats
+    border: Border
 
     def touching(self, ones: list[Rows], others: list[Rows]) -> tuple[int, int]:
         """Return which two of two lists of groups of rows come nearest to each other among the points."""
@@ -90,7 +93,7 @@ class _Ground:
         pairs.sort(key=lambda pair: float(np.linalg.norm(means[0][pair[0]] - means[1][pair[1]])))
         return min(pairs[:_NEAREST], key=reach) if len(pairs) > 1 else pairs[0]
 
-    def judge(self, number: int) -> Thinning:
+    def judge(self, number: int) -> tuple[Thinning, float]:
         """Judge a split by the two groups, large enough to be compared, that touch there."""
         children = self.tree.parts[number].children
         assert children is not None
@@ -104,7 +107,8 @@ class _Ground:
             if part.children is None and leaf not in a.leaves | b.leaves
         ]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
-        return thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
+        found = thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
+        return found, self.border.fall(a.rows, b.rows)
 
 
 def shown_splits(
@@ -114,8 +118,9 @@ def shown_splits(
 
     A split holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after Bonferroni's
     correction for all splits of the tree with weights [1]_: the rows of the smaller side times the logarithm by which
-    density falls there, which are known before any held-out row is looked at. Where a split does not hold, the two
-    groups that touch there become one.
+    density falls there, which are known before any held-out row is looked at; if the density falls to 60 % of the
+    sparser side's at most; and if on the border, see `Border`, it is not above a third of that inside. Where a split
+    does not hold, the two groups that touch there become one.
 
     Parameters
     ----------
@@ -132,7 +137,7 @@ def shown_splits(
     ----------
     .. [1] Genovese, Roeder & Wasserman, "False discovery control with p-value weighting", Biometrika 93, 2006.
     """
-    ground = _Ground(tree, points, learned, held_out)
+    ground = _Ground(tree, points, learned, held_out, Border.of(learned, held_out))
     weights = {
         number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
         for number in tree.splits()
@@ -145,10 +150,10 @@ def shown_splits(
             remaining[number] = [Group(part.rows, part.leaves, part.start)]
             continue
         ones, others = (remaining.pop(child) for child in part.children)
-        found = ground.judge(number)
+        found, fall = ground.judge(number)
         p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
         i, j = ground.touching(*([group.rows for group in groups] for groups in (ones, others)))
-        if p_value <= alpha and found.share <= _THIN:
+        if p_value <= alpha and found.share <= _THIN and fall >= _FALL:
             shown.append(Split((ones[i].leaves, others[j].leaves), p_value, found.share, part.start))
             remaining[number] = ones + others
         else:
