@@ -37,13 +37,13 @@ class Border:
     densities : ndarray of shape (n_held_out,), float64
         Logarithm of the density at each, by its radius and in as many dimensions as the rows have locally. Its standard
         deviation by chance is 0.26.
-    learned : ndarray of shape (n_learned, n_features), float64
+    n_learned : int
     """
 
     neighbors: npt.NDArray[np.int64]
     radii: Floats
     densities: Floats
-    learned: Floats
+    n_learned: int
 
     @classmethod
     def of(cls, learned: Floats, held_out: Floats) -> Self:
@@ -55,9 +55,9 @@ class Border:
         found = mackay_ghahramani(distances, range(k, k + 1)).value
         dimension = max(1.0, found) if math.isfinite(found) else 1.0
         densities = -dimension * np.log(np.maximum(distances[:, -1], np.finfo(np.float32).tiny))
-        return cls(neighbors, distances[:, -1], densities, learned)
+        return cls(neighbors, distances[:, -1], densities, len(learned))
 
-    def fall(self, a: Rows, b: Rows) -> float:
+    def fall(self, a: Rows, b: Rows, apart: float) -> float:
         """Return by how much the logarithm of density is lower on the border of two groups than inside the sparser one.
 
         The medians are compared, of rows whose neighbours belong to both groups and of those whose neighbours belong to
@@ -68,18 +68,19 @@ class Border:
         Parameters
         ----------
         a, b : ndarray of int64
-            Learned rows of the groups.
+            Learned rows of both sides, all of them: groups that do not touch have no border.
+        apart : float
+            Distance of the means of the two groups that come nearest to each other.
         """
         shares = []
         for rows in (a, b):
-            inside = np.zeros(len(self.learned), dtype=np.bool_)
+            inside = np.zeros(self.n_learned, dtype=np.bool_)
             inside[rows] = True
             shares.append(inside[self.neighbors].mean(axis=1))
         border = (shares[0] >= _BOTH) & (shares[1] >= _BOTH)
         sides = [self.densities[share >= _ALL] for share in shares]
         if min(len(side) for side in sides) == 0:
             return 0.0
-        apart = float(np.linalg.norm(self.learned[a].mean(axis=0) - self.learned[b].mean(axis=0)))
         if not border.any() or float(np.median(self.radii[border])) >= _WIDE * apart:
             return math.inf
         return min(float(np.median(side)) for side in sides) - float(np.median(self.densities[border]))

@@ -94,7 +94,7 @@ class _Ground:
         return min(pairs[:_NEAREST], key=reach) if len(pairs) > 1 else pairs[0]
 
     def judge(self, number: int) -> tuple[Thinning, float]:
-        """Judge a split by the two groups, large enough to be compared, that touch there."""
+        """Judge a split by the groups, large enough to be compared, that come nearest; and the fall on its border."""
         children = self.tree.parts[number].children
         assert children is not None
         fewest = math.ceil(_COMPARED * min(len(self.tree.parts[child]) for child in children))
@@ -108,7 +108,8 @@ class _Ground:
         ]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
         found = thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
-        return found, self.border.fall(a.rows, b.rows)
+        apart = float(np.linalg.norm(self.learned[a.rows].mean(axis=0) - self.learned[b.rows].mean(axis=0)))
+        return found, self.border.fall(*(self.tree.parts[child].rows for child in children), apart)
 
 
 def shown_splits(
