@@ -96,9 +96,10 @@ class Rule:
             )
         refused = sum(not self.trusts(one) for one in made)
         if refused:
+            maps = "1 map is refused: its" if refused == 1 else f"{refused} maps are refused: their"
             told.append(
-                f"{refused} maps are refused: their trustworthiness is below {self.least_trust:.3f}, "
-                f"which is {TRUST} below the best of the methods' defaults."
+                f"{maps} trustworthiness is below {self.least_trust:.3f}, which is {TRUST} below the best of the "
+                "methods' defaults."
             )
         return told
 
