@@ -58,7 +58,8 @@ def recommend(
     3. Of the maps as good as the best, the one with fewest parameters that are no defaults is taken, of equally many
        the method that `methods` names first.
     4. It is mapped with two seeds that had no part in this, beside the default of most trustworthiness. If its
-       trustworthiness then is more than 0.005 below, it is refused too, and the next is taken.
+       trustworthiness then, at as many neighbours as `gnomon.evaluation.scorecard` takes by itself, is more than 0.005
+       below, it is refused too, and the next is taken.
 
     Parameters
     ----------

@@ -236,18 +236,20 @@ class Trials:
         return [self._made[one.name, one.n_components] for one in requests]
 
     def held_out_trust(self, request: Request, n_seeds: int) -> npt.NDArray[np.float64]:
-        """Return the trustworthiness of a map for so many seeds after those that it is compared by."""
+        """Return the trustworthiness that a scorecard tells by itself, for so many seeds that nothing was compared by."""
         seeds = [(current_run().seed + self.n_seeds + k) % _SEEDS for k in range(n_seeds)]
-        cards = [self._judge(self._fit(request, seed), "trustworthiness", 1) for seed in seeds]
+        cards = [self._judge(self._fit(request, seed), "trustworthiness", 1, None) for seed in seeds]
         return np.array([card["trustworthiness"].value for card in cards])
 
-    def _judge(self, Y: npt.NDArray[np.float32], measures: str | Sequence[str], n_pairs: int) -> Scorecard:
+    def _judge(
+        self, Y: npt.NDArray[np.float32], measures: str | Sequence[str], n_pairs: int, n_neighbors: int | None
+    ) -> Scorecard:
         run = current_run()
         return scorecard(
             self.values,
             Y,
             self.labels,
-            n_neighbors=self.n_neighbors,
+            n_neighbors=n_neighbors,
             measures=measures,
             n_pairs=n_pairs,
             random_state=run.seed,
@@ -261,7 +263,7 @@ class Trials:
         seconds = time.perf_counter() - began
         if before is not None and np.array_equal(Y, before.embedding):  # nothing is random: neither are the scores
             return replace(before, values={name: np.append(v, v[0]) for name, v in before.values.items()})
-        card = self._judge(Y, self.measures, self.n_pairs)
+        card = self._judge(Y, self.measures, self.n_pairs, self.n_neighbors)
         if before is not None:
             return replace(before, values={name: np.append(v, card[name].value) for name, v in before.values.items()})
         values = {name: np.array([one.value]) for name, one in card.items()}
