@@ -70,9 +70,9 @@ def test_ranks_count_from_the_best_and_intervals_compare_methods_over_the_same_s
 def test_a_claim_holds_where_the_first_have_less_and_counts_sets_with_both(monkeypatch):
     monkeypatch.setattr(method_comparison, "CLAIMS", (("x has less", "stress", ("x",), ("y", "z")),))
     runs = [_run("a", "x", 0.1), _run("a", "y", 0.2), _run("a", "z", 0.3), _run("b", "x", 0.9), _run("b", "y", 0.2)]
-    runs += [_run("b", "z", 0.3), _run("c", "x", 0.1)]
-    (found,) = method_comparison._claims(runs, ["a", "b", "c"])
-    assert (found["holds"], found["of"]) == (1, 2)
+    runs += [_run("b", "z", 0.3), _run("c", "x", 0.1), _run("d", "x", 0.0), _run("d", "y", 0.1), _run("d", "z", 0.1)]
+    (found,) = method_comparison._claims(runs, ["a", "b", "c", "d"])
+    assert (found["holds"], found["of"]) == (2, 3)
 
 
 def test_a_cell_spans_the_intervals_of_all_seeds():
