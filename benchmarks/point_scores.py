@@ -1,6 +1,7 @@
 """Plant points that a map shows in the wrong place, and look for them by scores of single points.
 
 python -m benchmarks.point_scores
+python -m benchmarks.point_scores --data mixed torn --rows 400 --seeds 20 --nulls
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ import gnomon
 from benchmarks.report import table_of
 from benchmarks.suspects import plant_rows
 from benchmarks.tables import load_table
-from gnomon.evaluation import embedr, scdeed, singularities, stability_of_maps
+from gnomon.evaluation import continuity_nulls, embedr, perturbations, scdeed, singularities, stability_of_maps
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["find_planted", "main", "plant_moves", "sphere", "torn_rows"]
+__all__ = ["far_neighbors", "find_planted", "main", "mixed", "plant_moves", "sphere", "torn_rows"]
 
 Floats = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
@@ -62,6 +63,24 @@ def torn_rows(X: Floats, Y: Floats) -> Bools:
     far = np.median(np.linalg.norm(Y[some[0]] - Y[some[1]], axis=1))
     torn: Bools = np.mean(distances > far, axis=1) >= 0.2
     return torn
+
+
+def mixed(rows: int, seed: int) -> tuple[Floats, Bools]:
+    """Return two Gaussian clusters, eight deviations apart in ten dimensions, and 5 % of rows between; and which."""
+    rng = np.random.default_rng(seed)
+    way = np.zeros(10)
+    way[0] = 8.0
+    n_between, half = int(_SHARE * rows), (rows - int(_SHARE * rows)) // 2
+    between = rng.normal(size=(n_between, 10)) + way * rng.uniform(0.35, 0.65, (n_between, 1))
+    X = np.vstack([rng.normal(size=(half, 10)), way + rng.normal(size=(half, 10)), between])
+    return X, np.arange(len(X)) >= 2 * half
+
+
+def far_neighbors(X: Floats, Y: Floats) -> Bools:
+    """Say of which rows one of the 5 nearest lies 8 times as far in the map as such neighbours do in the median."""
+    edges = np.linalg.norm(Y[:, None] - Y[compute_neighbors(X, 5).indices], axis=2)
+    far: Bools = edges.max(axis=1) > 8 * np.median(edges)
+    return far
 
 
 def find_planted(X: Floats, Y: Floats, wrong: Bools, method: Any, n_runs: int) -> dict[str, tuple[float, float]]:
@@ -108,6 +127,7 @@ def find_planted(X: Floats, Y: Floats, wrong: Bools, method: Any, n_runs: int) -
     judge(lambda: {"EMBEDR": embedr(method, X, Y).scores})
     judge(lambda: {"scDEED": -scdeed(method, X, Y).scores})
     judge(lambda: {"singularity (Liu et al.)": singularities(method, X, embedding=Y).scores})
+    judge(lambda: {"perturbation (Liu et al.)": perturbations(method, X, embedding=Y).scores})
     return found
 
 
@@ -118,6 +138,14 @@ def _runs_of(name: str, rows: int, seed: int, n_runs: int) -> dict[str, dict[str
         X = sphere(rows, seed)
         Y = method.fit_transform(X)
         return {"torn": find_planted(X, Y, torn_rows(X, Y), method, n_runs)}
+    if name == "mixed":
+        X, between = mixed(rows, seed)
+        return {"between": find_planted(X, method.fit_transform(X), between, method, n_runs)}
+    if name == "torn":
+        X = np.random.default_rng(seed).normal(size=(rows, 2))
+        method = gnomon.TSNE(perplexity=10, init="random", random_state=seed)
+        Y = method.fit_transform(X)
+        return {"fractures": find_planted(X, Y, far_neighbors(X, Y), method, n_runs)}
     X, labels = load_table(name, rows)
     moved, wrong = plant_moves(method.fit_transform(X), labels, seed)
     found = {"moved": find_planted(X, moved, wrong, method, n_runs)}
@@ -127,15 +155,37 @@ def _runs_of(name: str, rows: int, seed: int, n_runs: int) -> dict[str, dict[str
     return found
 
 
+def _flagged(rows: int, seeds: int) -> list[list[str]]:
+    """Return how many points `continuity_nulls` calls dubious: of structureless data, and of planted and other rows."""
+    table = []
+    for score in ("perturbation", "singularity"):
+        shares = []
+        for seed in range(seeds):
+            noise = np.random.default_rng([seed, 1]).normal(size=(rows, 10))
+            X, between = mixed(rows, seed)
+            ones = [
+                continuity_nulls(gnomon.TSNE(random_state=seed), Z, score=score, random_state=seed) for Z in (noise, X)
+            ]
+            none, some = (one.verdicts() == "dubious" for one in ones)
+            shares.append([none.mean(), some[between].mean(), some[~between].mean()])
+        table.append(
+            [score, *(f"{share:.3f}" for share in np.mean(shares, axis=0)), f"{np.max(shares, axis=0)[0]:.3f}"]
+        )
+    return table
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the AUC of planted points by score, and the seconds of each."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.point_scores", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--data", nargs="+", default=["digits", "sphere"], help="sphere, or see load_table")
+    parser.add_argument(
+        "--data", nargs="+", default=["digits", "sphere"], help="sphere, mixed, torn, or see load_table"
+    )
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--runs", type=int, default=5, help="bootstraps")
+    parser.add_argument("--nulls", action="store_true", help="count dubious points too")
     parser.add_argument("--json", type=Path, help="also write all figures here")
     options = parser.parse_args(arguments)
     columns: dict[str, list[dict[str, tuple[float, float]]]] = {}
@@ -150,6 +200,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         areas = [np.mean([one[score][0] for one in series]) for series in columns.values()]
         rows.append([score, *(f"{area:.2f}" for area in areas), f"{seconds:.2f}"])
     print(table_of(["score", *columns, "seconds"], rows))
+    if options.nulls:
+        header = ["dubious share", "structureless", "rows between", "other rows", "structureless, highest"]
+        print(table_of(header, _flagged(options.rows, options.seeds)))
     if options.json is not None:
         options.json.write_text(json.dumps(columns, indent=1))
     return 0

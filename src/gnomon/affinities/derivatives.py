@@ -162,6 +162,9 @@ class DataAffinities:
         The data, centred.
     indices, mask : ndarray of shape (n_samples, n_neighbors)
         Neighbours, and which of them there are.
+    affinity : NeighborAffinity
+    squared : ndarray of shape (n_samples, n_neighbors), float64
+        Squared distances to the neighbours.
     weights : RowWeights
         w_j|i of the neighbours.
     matrix : csr_array of shape (n_samples, n_samples), float64
@@ -181,7 +184,8 @@ class DataAffinities:
         order = np.argsort(self.indices.ravel(), kind="stable")
         self._seen_from = order // max(self.n_neighbors, 1)  # rows that have a row among their neighbours, by that row
         self._starts = np.searchsorted(self.indices.ravel()[order], np.arange(self.n_samples + 1))
-        self.weights = affinity.calibrated(self._squared(), self.mask)
+        self.affinity, self.squared = affinity, self._squared()
+        self.weights = affinity.calibrated(self.squared, self.mask)
         self._join()
 
     @property
@@ -220,6 +224,18 @@ class DataAffinities:
         self.matrix = sp.csr_array(matrix)
         self.matrix.eliminate_zeros()
         self.matrix.sort_indices()
+
+    @property
+    def mean_degree(self) -> float:
+        """Mean sum of a row of affinities, in the units of `joined_weights`."""
+        total = float(self.matrix.sum()) / self.n_samples
+        return total if self.join == "membership" else total * max(int(self.mask.any(axis=1).sum()), 1)
+
+    def joined_weights(self, one: Float64, other: Float64) -> Float64:
+        """Join the weights of both directions of pairs, as `join` says, "total" without the number of rows."""
+        if self.join == "membership":
+            return self._mix * (one + other) + (1.0 - 2.0 * self._mix) * one * other
+        return 0.5 * (one + other)
 
     def touched(self, i: int) -> npt.NDArray[np.intp]:
         """Return the rows whose weights depend on row i: itself, and those that have it among their neighbours."""

@@ -4,6 +4,7 @@ from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_e
 from gnomon.evaluation.baselines import PointNulls, dynamicviz, embedr, scdeed
 from gnomon.evaluation.cluster_stability import ClusterStability
 from gnomon.evaluation.comparisons import is_denser, is_nearer
+from gnomon.evaluation.continuity_nulls import continuity_nulls
 from gnomon.evaluation.evaluation import Evaluation, evaluate
 from gnomon.evaluation.explanations import (
     DriverRecovery,
@@ -25,6 +26,7 @@ from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.nulls import NullScores, null_scores
 from gnomon.evaluation.pairs import ShepardDiagram
 from gnomon.evaluation.point_columns import POINT_SCORES, PointScore
+from gnomon.evaluation.perturbation import Perturbations, perturbations
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
 from gnomon.evaluation.singularities import Singularities, singularities
@@ -46,6 +48,7 @@ __all__ = [
     "MapVerdicts",
     "Measure",
     "NullScores",
+    "Perturbations",
     "PointNulls",
     "PointScore",
     "PushTest",
@@ -58,6 +61,7 @@ __all__ = [
     "are_apart",
     "compare_embeddings",
     "compare_runs",
+    "continuity_nulls",
     "dynamicviz",
     "embedding_similarity",
     "embedr",
@@ -70,6 +74,7 @@ __all__ = [
     "judge_gaps",
     "local_radius_correlation",
     "null_scores",
+    "perturbations",
     "push_test",
     "recovery_of_drivers",
     "remove_features",

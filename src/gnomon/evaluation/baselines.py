@@ -20,7 +20,7 @@ from gnomon.evaluation.refits import method_again
 from gnomon.linalg import principal_components
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["PointNulls", "dynamicviz", "embedr", "scdeed"]
+__all__ = ["PointNulls", "beside_nulls", "dynamicviz", "embedr", "scdeed"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class PointNulls:
     Attributes
     ----------
     name : str
-        "embedr" or "scdeed".
+        "embedr", "scdeed", "perturbation" or "singularity".
     scores : ndarray of shape (n_samples,), float64
     null : ndarray of shape (n_nulls, n_samples), float64
         Scores in the maps of tables whose columns were shuffled, each by itself.
@@ -145,7 +145,7 @@ def embedr(
         raise ValueError(message(f"perplexity={perplexity}", f"at most {n - 1}", fact=f"{n} rows"))
     n_neighbors = min(n - 1, int(np.ceil(3.0 * checked["perplexity"])))
 
-    def score(table: Any, Y: Floats) -> Floats:
+    def score(table: Any, Y: Floats, _: Any) -> Floats:
         graph = compute_neighbors(table, n_neighbors)
         weights = gaussian_weights(graph.distances, perplexity=checked["perplexity"])[0]
         p = np.maximum(weights.astype(np.float64), _LEAST_AFFINITY)
@@ -155,7 +155,7 @@ def embedr(
         divergence: Floats = np.sum(p * np.log(p / q), axis=1)
         return divergence
 
-    return _beside_nulls("embedr", score, estimator, values, embedding, checked["n_nulls"], low_is_good=True)
+    return beside_nulls("embedr", score, estimator, values, embedding, checked["n_nulls"], low_is_good=True)
 
 
 @entrance("scdeed", seeded=True)
@@ -218,15 +218,15 @@ def scdeed(
         rule = f"at least {2 / n:.3g}, which is two rows"
         raise ValueError(message(f"share={share}", rule, fact=f"{n} rows"))
 
-    def score(table: Any, Y: Floats) -> Floats:
+    def score(table: Any, Y: Floats, _: Any) -> Floats:
         return _rank_agreement(table, Y, selected)
 
-    return _beside_nulls(
+    return beside_nulls(
         "scdeed", score, estimator, values, embedding, checked["n_nulls"], low_is_good=False, n_pcs=checked["n_pcs"]
     )
 
 
-def _beside_nulls(
+def beside_nulls(
     name: str,
     score: Any,
     estimator: Any,
@@ -237,7 +237,7 @@ def _beside_nulls(
     low_is_good: bool,
     n_pcs: int | None = None,
 ) -> PointNulls:
-    """Score the map of a table and those of shuffled tables."""
+    """Score the map of a table and those of shuffled tables, by `score` of a table, its map and the fitted method."""
     seed = current_run().seed
     known = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     own = {"random_state": seed % 2**31} if known.get("random_state", 0) is None else {}
@@ -245,25 +245,26 @@ def _beside_nulls(
     def coordinates(table: Any) -> Any:
         return table if n_pcs is None else _scores(table, n_pcs, seed)
 
-    def places(table: Any) -> Floats:
-        return np.asarray(method_again(estimator, own).fit_transform(table), dtype=np.float64)
+    def fitted(table: Any) -> tuple[Floats, Any]:
+        method = method_again(estimator, own)
+        return np.asarray(method.fit_transform(table), dtype=np.float64), method
 
     mapped = coordinates(X)
-    Y = places(mapped) if embedding is None else np.asarray(embedding, dtype=np.float64)
+    Y, method = fitted(mapped) if embedding is None else (np.asarray(embedding, dtype=np.float64), estimator)
     if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isfinite(Y).all():
         what = f"embedding of shape {Y.shape}"
         raise ValueError(message(what, f"of shape ({X.shape[0]}, n_components), without NaN"))
     null = []
     for number in range(n_nulls):
         table = coordinates(_shuffled(X, np.random.default_rng((seed, _STREAM, number))))
-        null.append(score(table, places(table)))
-    scores, pooled = score(mapped, Y), np.sort(np.concatenate(null))
-    pooled = pooled[np.isfinite(pooled)]
+        null.append(score(table, *fitted(table)))
+    scores, pooled = score(mapped, Y, method), np.sort(np.concatenate(null))
+    pooled = pooled[~np.isnan(pooled)]
     if low_is_good:
         better = np.searchsorted(pooled, scores, side="right")
     else:
         better = len(pooled) - np.searchsorted(pooled, scores, side="left")
-    p_values = np.where(np.isfinite(scores) & (len(pooled) > 0), better / max(len(pooled), 1), np.nan)
+    p_values = np.where(~np.isnan(scores) & (len(pooled) > 0), better / max(len(pooled), 1), np.nan)
     return PointNulls(name, scores, np.stack(null), p_values, Y)
 
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._threads import in_order, single_threaded_blas
-from gnomon._validation import message
+from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.data import check_table
 
-__all__ = ["Singularities", "singularities"]
+__all__ = ["Singularities", "check_rows", "loss_of_map", "singularities", "upper_share"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,6 +56,25 @@ class Singularities:
             found["response to its row"] = np.full(len(scores), np.nan)
             found["response to its row"][self.rows] = self.response
         return found
+
+    def largest(self, share: float = 0.05) -> npt.NDArray[np.int64]:
+        """Return the rows with the largest scores, of which [1]_ takes the mean to compare values of a parameter.
+
+        Parameters
+        ----------
+        share : float in (0, 1), default=0.05
+            That share of the rows is returned, largest score first.
+
+        Returns
+        -------
+        ndarray of int64
+
+        References
+        ----------
+        .. [1] Liu, Ma & Zhong, "Assessing and improving reliability of neighbor embedding methods: a map-continuity
+           perspective", Nature Communications 16, 2025.
+        """
+        return upper_share(self.scores, share)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values."""
@@ -106,7 +125,7 @@ def singularities(
     The score is the singularity score of [1]_ for t-SNE, and the same of the losses of other methods. The response is
     ours: the derivative of the leave-one-out map, with bandwidths and affinities that follow the data. It is the limit
     of the perturbation score of [1]_ for small changes, over their length; what a change of finite length does, such
-    as a jump to another cluster, it does not see.
+    as a jump to another cluster, `perturbations` sees.
 
     Goes through all pairs of rows. Scores of methods with different losses do not compare.
 
@@ -115,29 +134,8 @@ def singularities(
     .. [1] Liu, Ma & Zhong, "Assessing and improving reliability of neighbor embedding methods: a map-continuity
        perspective", Nature Communications 16, 2025.
     """
-    rule = "a neighbour embedding whose loss has a second derivative"
-    refused = TypeError(message(f"estimator={type(estimator).__name__}", rule))
-    if not callable(getattr(estimator, "_loss_of_data", None)):
-        raise refused
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(estimator)
-    values = np.asarray(check_table(X, accept_sparse=False).values, dtype=np.float64)
-    if getattr(estimator, "metric", "euclidean") != "euclidean":
-        fact = "others have no derivative here"
-        raise ValueError(message(f"metric={estimator.metric!r}", "'euclidean'", fact=fact))
-    n = len(estimator.embedding_)
-    if len(values) != n:
-        raise ValueError(message(f"X with {len(values)} rows", f"the data of the fit, of {n} rows"))
-    Y = np.asarray(estimator.embedding_ if embedding is None else embedding, dtype=np.float64)
-    if Y.shape != estimator.embedding_.shape or not np.isfinite(Y).all():
-        what = f"embedding of shape {Y.shape}"
-        raise ValueError(message(what, f"of shape {estimator.embedding_.shape}, without NaN"))
-    asked = _check_rows(rows, n)
-    try:
-        loss = estimator._loss_of_data(values)
-    except NotImplementedError:  # its map is a formula
-        raise refused from None
+    loss, Y = loss_of_map(estimator, X, embedding)
+    asked = check_rows(rows, len(Y))
     expansion = loss.expand(Y)
     with single_threaded_blas():
         blocks = expansion.own_blocks()
@@ -157,7 +155,43 @@ def singularities(
     return Singularities(scores, curvatures, pull, asked, response)
 
 
-def _check_rows(rows: Any, n: int) -> npt.NDArray[np.int64]:
+def loss_of_map(estimator: Any, X: Any, embedding: npt.ArrayLike | None) -> tuple[Any, Floats]:
+    """Return the loss of a fitted neighbour embedding as a function of map and data, and the map to look at."""
+    rule = "a neighbour embedding whose loss has a second derivative"
+    refused = TypeError(message(f"estimator={type(estimator).__name__}", rule))
+    if not callable(getattr(estimator, "_loss_of_data", None)):
+        raise refused
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(estimator)
+    values = np.asarray(check_table(X, accept_sparse=False).values, dtype=np.float64)
+    if getattr(estimator, "metric", "euclidean") != "euclidean":
+        fact = "others have no derivative here"
+        raise ValueError(message(f"metric={estimator.metric!r}", "'euclidean'", fact=fact))
+    n = len(estimator.embedding_)
+    if len(values) != n:
+        raise ValueError(message(f"X with {len(values)} rows", f"the data of the fit, of {n} rows"))
+    Y = np.asarray(estimator.embedding_ if embedding is None else embedding, dtype=np.float64)
+    if Y.shape != estimator.embedding_.shape or not np.isfinite(Y).all():
+        what = f"embedding of shape {Y.shape}"
+        raise ValueError(message(what, f"of shape {estimator.embedding_.shape}, without NaN"))
+    try:
+        return estimator._loss_of_data(values), Y
+    except NotImplementedError:  # its map is a formula
+        raise refused from None
+
+
+def upper_share(scores: Floats, share: float) -> npt.NDArray[np.int64]:
+    """Return the rows whose score is above the quantile 1 - share of all, largest first; NaN are none."""
+    rules: dict[str, Rule] = {"share": Real(0.0, 1.0, low_open=True, high_open=True)}
+    wanted = check_parameters(rules, {"share": share}, who="largest")["share"]
+    known = np.flatnonzero(~np.isnan(scores))
+    order = known[np.argsort(-scores[known], kind="stable")]
+    return order[: int(wanted * len(known))].astype(np.int64)
+
+
+def check_rows(rows: Any, n: int) -> npt.NDArray[np.int64]:
+    """Return the rows asked for, none for None."""
     if rows is None:
         return np.empty(0, dtype=np.int64)
     found = np.asarray(rows)

@@ -13,6 +13,7 @@ from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.affinities import Affinities, AffinityDerivative
+from gnomon.extension.sensitivity.leave_one_out import LeaveOneOut
 from gnomon.linalg import connected_components
 from gnomon.objectives import Expansion, PairObjective
 from gnomon.objectives.terms import Float64
@@ -103,6 +104,10 @@ class DataLoss:
     def evaluation_for(self, n_components: int) -> str:
         """Return how forces are evaluated: "exact"."""
         return self.evaluation
+
+    def leave_one_out(self, Y: npt.ArrayLike) -> LeaveOneOut:
+        """Return the map in which one row at a time is placed anew, the others staying."""
+        return LeaveOneOut(self.affinities, self.objective, Y)
 
     def hessian(self, Y: npt.ArrayLike) -> Float64:
         """Return the Hessian, component by component."""
