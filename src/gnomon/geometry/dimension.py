@@ -17,7 +17,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
-from gnomon.geometry.dimension_growth import Growth, neighborhood_growth
+from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborhood_growth
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
@@ -140,6 +140,7 @@ def _estimates(
         pairs,
         float(np.square(pairs).mean()),
         _nearest_of(everyone, np.searchsorted(sample, order[:_GROUPS])),
+        linear=linear_dimension(_squared(everyone.indices, pairs)),
         confidence=confidence,
     )
     return growth, {
@@ -151,6 +152,13 @@ def _estimates(
         "local_pca": _local_pca(values, graph, sample, k, confidence),
         "extrapolated": estimators.extrapolated(graph.distances, range(3, k + 1), confidence=confidence),
     }
+
+
+def _squared(indices: npt.NDArray[np.int32], distances: Float64Array) -> Float64Array:
+    """Return the squared distances of all pairs by row and column."""
+    found = np.zeros((len(indices), len(indices)))
+    np.put_along_axis(found, indices.astype(np.intp), np.square(distances), axis=1)
+    return found
 
 
 def _nearest_of(everyone: NeighborGraph, chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, betaln, digamma
+from scipy.special import betainc, betaln, digamma, erfcx, i0e, i1e
 
 from gnomon.geometry.dimension_result import DimensionEstimate
 
-__all__ = ["Growth", "log_slopes", "neighborhood_growth", "sphere_slope"]
+__all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighborhood_growth", "sphere_slope"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance 
 _NOISE_ALONE, _NOISE_MIXED = 0.2, 0.4  # standard deviation of the slope that noise leaves, times its share, in 1/d
 _COVARIANCE_FACTOR, _SHRINKAGE = 1.4, 0.3
 _LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
-_BORDER = 0.1  # mean deviation of order r: borders and uneven density raise the slope
+_BORDER = 0.15  # mean deviation of order r: borders and uneven density raise the slope
 _UNTOLD = 30.0  # standard deviation, in 1/d, of slopes beyond the scales that a shape speaks of
 # How sets differ from the sphere: curvature relative to its own, standard deviations of the deviations of order r, of
 # order r^2, of order r^2 anew at each scale, share of the scales it speaks of, and prior weight. Beyond it other
@@ -52,7 +52,13 @@ _SHAPES = (
     (6.0, 1.0, 1.0, 1.0, 1.0, 0.02),
     (0.7, 0.3, 0.3, 0.5, 0.6, 0.02),
     (0.7, 0.3, 0.3, 0.5, 0.4, 0.02),
+    (0.0, 0.3, 0.3, 0.2, 1.0, 0.5),
+    (0.0, 0.1, 0.1, 0.05, 1.0, 0.5),
 )
+_TILTS = np.geomspace(0.05, 1e5, 181)  # saddle points at which products of circles are summed
+_UNMODELLED = 0.06  # standard deviation of the logarithm of the dimension: sets that none of these is like
+_BLUR = np.exp(-0.5 * np.square(np.log(_GRID[:, None] / _GRID) / _UNMODELLED))
+_BLUR /= _BLUR.sum(axis=0)
 
 
 class Growth(NamedTuple):
@@ -121,8 +127,80 @@ def sphere_slope(squares: npt.ArrayLike, dimension: npt.ArrayLike) -> Float64Arr
     return np.minimum(slope, _STEEPEST) * 0.5 / half
 
 
+def circles_slope(squares: Float64Array, dimensions: Float64Array, linear: float) -> Float64Array:
+    """Return d log r / d log(share of rows within r) on products of circles and straight directions.
+
+    A set of d dimensions that fills L straight ones is taken for L - d circles (none to d) and as many straight
+    directions as are left, all as wide. By the saddle point of the squared distance, whose cumulant generating function
+    is log(exp(-t) I_0(t)) for a circle and -(log(1 + t / 2) + t / (2 + t)) / 2 for a Gaussian direction, seen from a
+    row one standard deviation away from the middle.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (..., 1 or n_dimensions, n)
+        r^2 in units of the mean squared distance of pairs.
+    dimensions : ndarray of shape (n_dimensions,)
+        d, above 0.
+    linear : float
+        L.
+
+    Returns
+    -------
+    ndarray of shape (..., n_dimensions, n), float64
+        1/d at 0; beyond the mean squared distance as there.
+
+    References
+    ----------
+    .. [1] Lugannani & Rice, "Saddle point approximation for the distribution of the sum of independent random
+       variables", Advances in Applied Probability 12, 1980.
+    """
+    t = _TILTS[:, None]
+    circles = np.clip(linear - dimensions, 0.0, dimensions)
+    straight = dimensions - circles
+    turn = i1e(t) / i0e(t)
+    near = 1.0 / (1.0 + 0.5 * t)
+    sums = circles * (1.0 - turn) + straight * 0.25 * near * (1.0 + near)
+    variances = circles * (1.0 - turn / t - turn**2) + straight * near**2 * (0.125 + 0.25 * near)
+    exponents = circles * np.log(i0e(t)) + straight * (0.5 * np.log(near) - 0.25 * t * near) + t * sums
+    far = np.sqrt(-2.0 * exponents)
+    tail = math.sqrt(0.5 * math.pi) * erfcx(far / math.sqrt(2.0)) + 1.0 / (t * np.sqrt(variances)) - 1.0 / far
+    logs = np.log(2.0 * sums / (circles + dimensions))
+    slopes = 0.5 * np.gradient(logs, axis=0) / np.gradient(exponents + np.log(tail), axis=0)
+    wanted = np.log(np.broadcast_to(squares, np.broadcast_shapes(squares.shape, (len(dimensions), 1))))
+    found = [np.interp(wanted[..., j, :], logs[::-1, j], slopes[::-1, j]) for j in range(len(dimensions))]
+    return np.stack(found, axis=-2)
+
+
+def linear_dimension(squared: Float64Array) -> float:
+    """Return how many straight directions a set fills: (sum of variances)^2 / sum of their squares, from distances.
+
+    Parameters
+    ----------
+    squared : ndarray of shape (n, n)
+        Squared distances of all pairs of rows.
+
+    Returns
+    -------
+    float
+        Of principal variances, those of the doubly centred distances, freed of the share that n rows alone make; NaN
+        where all rows are equal.
+    """
+    n = len(squared)
+    means = squared.mean(axis=1)
+    inner = 0.5 * (means[:, None] + means - squared - means.mean())
+    total, squares = float(np.trace(inner)), float(np.square(inner).sum())
+    rest = squares / total**2 - 1.0 / n if total > 0.0 else 0.0
+    return 1.0 / rest if rest > 0.0 else math.nan
+
+
 def neighborhood_growth(
-    near: Float64Array, among: Float64Array, mean_square: float, groups: npt.NDArray[np.intp], *, confidence: float
+    near: Float64Array,
+    among: Float64Array,
+    mean_square: float,
+    groups: npt.NDArray[np.intp],
+    *,
+    linear: float = math.nan,
+    confidence: float,
 ) -> Growth:
     """Return the dimension whose spheres, with noise and deviations, explain the slopes at all scales.
 
@@ -140,6 +218,8 @@ def neighborhood_growth(
         Mean squared distance of pairs.
     groups : ndarray of shape (n_rows,), intp
         Number of the group of neighbouring rows that each belongs to.
+    linear : float, default=nan
+        Number of straight directions that the set fills, see `linear_dimension`; NaN where it is not known.
     confidence : float in (0, 1)
 
     Returns
@@ -160,8 +240,8 @@ def neighborhood_growth(
         return nothing
     y, r2 = slopes.mean(axis=0), squares.mean(axis=0)
     noises = np.append(0.0, np.geomspace(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
-    weights = _posterior(y, _covariance(slopes, groups[usable]), r2, noises)
-    shares = np.cumsum(weights.sum(axis=1))
+    weights = _posterior(y, _covariance(slopes, groups[usable]), r2, noises, linear)
+    shares = np.cumsum(_BLUR @ weights.sum(axis=1))
     low, value, high = np.interp([0.5 - confidence / 2.0, 0.5, 0.5 + confidence / 2.0], shares, _GRID)
     if not value < _WITHOUT_END:
         return nothing
@@ -183,18 +263,23 @@ def _covariance(slopes: Float64Array, groups: npt.NDArray[np.intp]) -> Float64Ar
     return np.asarray((1.0 - _SHRINKAGE) * found + _SHRINKAGE * np.diag(np.diag(found)))
 
 
-def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, noises: Float64Array) -> Float64Array:
+def _posterior(
+    y: Float64Array, covariance: Float64Array, r2: Float64Array, noises: Float64Array, linear: float
+) -> Float64Array:
     """Return the probabilities of each dimension of the grid with each noise; they sum to 1."""
     shares = np.minimum(noises / r2[:, None], _MOST_NOISE)[:, None, :]  # scales, dimensions, noises
     r2 = r2[:, None, None] * (1.0 - shares)
     prior = np.log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
     logs = []
-    for curvature, linear, quadratic, rough, spoken, weight in _SHAPES:
+    for curvature, border, quadratic, rough, spoken, weight in _SHAPES:
+        folded = curvature == 0.0
+        if folded and not math.isfinite(linear):
+            continue
         last = max(_FEWEST_SCALES, math.ceil(spoken * len(y)))
-        x2 = curvature**2 * r2 / (1.0 if spoken == 1.0 else r2[last - 1, 0, 0])
-        whole = sphere_slope(x2, _GRID[:, None])
+        x2 = (1.0 if folded else curvature**2) * r2 / (1.0 if spoken == 1.0 else r2[last - 1, 0, 0])
+        whole = circles_slope(x2, _GRID, linear) if folded else sphere_slope(x2, _GRID[:, None])
         plain = whole * (1.0 - shares)
-        first, second = linear * plain * np.sqrt(x2), quadratic * plain * x2
+        first, second = border * plain * np.sqrt(x2), quadratic * plain * x2
         alone = (
             (whole * shares * (_NOISE_ALONE + _NOISE_MIXED * (1.0 - shares))) ** 2
             + (_LEAST_DEVIATION * plain) ** 2
@@ -203,7 +288,7 @@ def _posterior(y: Float64Array, covariance: Float64Array, r2: Float64Array, nois
         alone[last:] += np.square(_UNTOLD / _GRID[:, None])
         total = covariance[:, :, None, None] + first[:, None] * first + second[:, None] * second
         total[np.arange(len(y)), np.arange(len(y))] += alone
-        residual = y[:, None, None] - plain * (1.0 + _BORDER * np.sqrt(x2))
+        residual = y[:, None, None] - plain * (1.0 + (0.0 if folded else _BORDER) * np.sqrt(x2))
         logs.append(math.log(weight) + prior + _log_densities(total, residual))
     joint = np.logaddexp.reduce(logs, axis=0)
     weights = np.exp(joint - joint.max())
