@@ -10,7 +10,14 @@ from scipy.stats import multivariate_normal
 
 from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
-from gnomon.geometry.dimension_growth import _log_densities, log_slopes, neighborhood_growth, sphere_slope
+from gnomon.geometry.dimension_growth import (
+    _log_densities,
+    circles_slope,
+    linear_dimension,
+    log_slopes,
+    neighborhood_growth,
+    sphere_slope,
+)
 
 
 def _noisy(rows, noise, generator, width=12):
@@ -46,6 +53,39 @@ def test_the_slope_of_a_sphere_is_the_derivative_of_its_caps(d):
 
 def test_caps_of_the_sphere_in_space_grow_with_the_square_of_the_chord_exactly():
     np.testing.assert_allclose(sphere_slope(np.linspace(0.01, 1.8, 20), 2.0), 0.5, rtol=1e-12)
+
+
+@pytest.mark.parametrize("d", [5, 20])
+def test_the_slope_of_a_product_of_circles_is_that_of_its_rows(d):
+    """By counting a million squared distances of rows; a small neighbourhood is flat."""
+    generator = np.random.default_rng(0)
+    squares = np.sort((1 - np.cos(2 * np.pi * generator.random((300_000, d)))).mean(axis=1))
+    at = np.array([0.6, 0.7])
+    ends = [np.searchsorted(squares, at * math.exp(2 * sign * 0.04)) for sign in (-1, 1)]
+    expected = 0.08 / np.log(ends[1] / ends[0])
+    found = circles_slope(at[None, None, :], np.array([float(d)]), 2.0 * d)[0, 0]
+    np.testing.assert_allclose(found, expected, rtol=0.04)
+    small = circles_slope(np.full((1, 1, 1), 1e-4), np.array([float(d)]), 2.0 * d)
+    assert small[0, 0, 0] == pytest.approx(1 / d, rel=0.01)
+
+
+def test_straight_directions_are_counted_from_distances():
+    generator = np.random.default_rng(1)
+    flat = generator.normal(size=(400, 6))
+    squared = np.square(flat[:, None] - flat).sum(axis=2)
+    assert linear_dimension(squared) == pytest.approx(6, rel=0.1)
+    circle = _circle(400, generator)
+    assert linear_dimension(np.square(circle[:, None] - circle).sum(axis=2)) == pytest.approx(2, rel=0.02)
+    assert math.isnan(linear_dimension(np.zeros((5, 5))))
+
+
+@pytest.mark.parametrize("d", [5, 10])
+def test_products_of_circles_are_not_taken_for_twice_as_many_dimensions(d):
+    """Their neighbours at 500 rows are too far to see the circles, but they fill two directions each."""
+    angles = 2 * np.pi * np.random.default_rng(d).random((500, d))
+    found = intrinsic_dimension(np.column_stack([np.cos(angles), np.sin(angles)]))
+    assert found.low < d < found.high
+    assert found.value < 1.25 * d
 
 
 def test_log_slopes_of_the_model_have_the_inverse_dimension_as_mean():

@@ -114,7 +114,7 @@ def perturbations(
     length : float > 0, default=2.0
         Of a move, in standard deviations of the row's neighbours along the direction.
     n_directions : int >= 1, default=3
-        Principal directions of the row's neighbours, those of the affinities; where there are fewer, all.
+        Principal directions of the row's neighbours, each weighed by its affinity; where there are fewer, all.
     random_state : int, Generator, RandomState or None, default=0
         Draws the rows of a large table.
     n_jobs : int or None, default=None
@@ -155,11 +155,11 @@ def perturbations(
         drawn = np.random.default_rng((current_run().seed, _STREAM)).permutation(n)[:_SAMPLE]
         asked = np.sort(drawn).astype(np.int64)
     count = checked["n_directions"]
-    values, indices = left_out.X, loss.affinities.indices
+    values, indices, weights = left_out.X, loss.affinities.indices, loss.affinities.weights.values
     norms = np.square(values).sum(axis=1)
 
     def move(block: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-        axes = [_main_directions(values[indices[i]], count) for i in block]
+        axes = [_main_directions(values[indices[i]], weights[i], count) for i in block]
         steps = np.stack([checked["length"] * deviations for _, deviations in axes])
         probes = np.concatenate([np.vstack([values[i], axis]) for i, (axis, _) in zip(block, axes, strict=True)])
         products = (values @ probes.T).reshape(n, len(block), count + 1)
@@ -185,14 +185,15 @@ def perturbations(
     return Perturbations(scores, asked, moved[:, 1:], moved[:, 0], steps, size)
 
 
-def _main_directions(near: Floats, count: int) -> tuple[Floats, Floats]:
-    """Return principal directions (count, n_features) of some rows and standard deviations along them, 0 for none."""
-    centred = near - near.mean(axis=0)
+def _main_directions(near: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
+    """Return principal directions (count, n_features) of weighted rows and standard deviations along them, 0 for none."""
+    shares = weights / weights.sum()
+    centred = np.sqrt(shares)[:, None] * (near - shares @ near)
     variances, vectors = np.linalg.eigh(centred @ centred.T)
     variances, vectors = variances[::-1][:count], vectors[:, ::-1][:, :count]
     kept = variances > 1e-12 * max(variances[0], np.finfo(float).tiny)
     axes = (vectors.T @ centred) / np.sqrt(np.where(kept, variances, 1.0))[:, None]
     directions, deviations = np.zeros((count, near.shape[1])), np.zeros(count)
     directions[: len(axes)] = np.where(kept[:, None], axes, 0.0)
-    deviations[: len(axes)] = np.sqrt(np.where(kept, variances, 0.0) / max(len(near) - 1, 1))
+    deviations[: len(axes)] = np.sqrt(np.where(kept, variances, 0.0))
     return directions, deviations

@@ -46,11 +46,12 @@ def intrinsic_dimension(
 ) -> IntrinsicDimension:
     """Estimate how many coordinates the data need, overall and around each row.
 
-    The answer, with its interval, is the dimension of the spheres in which neighbourhoods of 1, 2, 4, ... 256 rows grow
-    as they do in the data, with allowance for borders, uneven density, curvature and noise ("growth"). Five simpler
-    estimators look at the data in different ways, and agree where the data lie evenly on a smooth set without noise;
-    all of them fall short in high dimensions, where every neighbour is far and near a border: nine is often found for
-    ten. "extrapolated", the limit for small neighbourhoods, does not, but noise raises it most.
+    The answer, with its interval, is the dimension of the spheres, or products of circles and Gaussians, in which
+    neighbourhoods of 1, 2, 4, ... 256 rows grow as they do in the data, with allowance for borders, uneven density,
+    curvature and noise ("growth"). Five simpler estimators look at the data in different ways, and agree where the data
+    lie evenly on a smooth set without noise; all of them fall short in high dimensions, where every neighbour is far and
+    near a border: nine is often found for ten. "extrapolated", the limit for small neighbourhoods, does not, but noise
+    raises it most.
 
     Parameters
     ----------
@@ -83,11 +84,12 @@ def intrinsic_dimension(
     -----
     The interval of the answer rests on an assumption where neighbours are far: 500 rows of a ten-dimensional set have
     their first neighbours at half the typical distance. What is allowed for is a set about as long as wide, evenly or
-    unevenly filled, with curvature and borders. It does not hold for sets that fold within the distance to the
-    neighbours (products of ten circles and more look like twice as many dimensions), for those with directions
-    shorter than that distance (of 20 columns with standard deviations 1, 1/2, 1/3, ... only some are seen), nor for
-    noise that fills only a few dimensions. `caution` says so as far as the data show it. Measured coverage stands in
-    the documentation, "Reading a map".
+    unevenly filled, with curvature and borders, or a product of circles and straight directions alike. The latter is
+    told by how many straight directions the set fills, the participation ratio of its principal variances. It does not
+    hold for sets folded otherwise within the distance to the neighbours, for those with directions shorter than that
+    distance (of 20 columns with standard deviations 1, 1/2, 1/3, ... only some are seen), nor for noise that fills only
+    a few dimensions. `caution` says so as far as the data show it. Measured coverage stands in the documentation,
+    "Reading a map".
 
     References
     ----------

@@ -4,6 +4,10 @@ On a sphere of d dimensions whose pairs of rows have the mean squared distance 1
 the incomplete beta function I_x(d/2, d/2) of x = r^2 / 2. Its inverse logarithmic slope y(r) = d log r / d log share is
 1/d for small r and larger beyond. Borders and uneven density add deviations of order r, curvature of order r^2; noise
 of length s, spread over many dimensions, turns r^2 into r^2 + 2 s^2 and the slope into y (1 - 2 s^2 / (r^2 + 2 s^2)).
+
+Far neighbours alone do not tell a sphere from a product of fewer circles: each circle fills two straight directions. So
+products of circles and Gaussian directions stand beside spheres, as many circles as the set fills more directions
+than it has dimensions.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ Float64Array = npt.NDArray[np.float64]
 _FEWEST_ROWS = 40
 _FEWEST_SCALES = 3
 _LARGEST = 256  # neighbours
-_GRID = np.geomspace(0.4, 400.0, 241)  # dimensions that are tried
+_GRID = np.geomspace(0.4, 400.0, 121)  # dimensions that are tried
 _WITHOUT_END = 300.0  # an end of an interval above that says only that there is none
 _MOST_FILLED = 0.95  # of the sphere's x: the slope has a pole at 1
 _STEEPEST = 1e3  # in units of 1/d: the far side of the sphere, where nothing is left to grow
@@ -35,11 +39,12 @@ _NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance 
 _NOISE_ALONE, _NOISE_MIXED = 0.2, 0.4  # standard deviation of the slope that noise leaves, times its share, in 1/d
 _COVARIANCE_FACTOR, _SHRINKAGE = 1.4, 0.3
 _LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
-_BORDER = 0.15  # mean deviation of order r: borders and uneven density raise the slope
+_BORDER = 0.4  # mean deviation of order r: borders and uneven density raise the slope
 _UNTOLD = 30.0  # standard deviation, in 1/d, of slopes beyond the scales that a shape speaks of
 # How sets differ from the sphere: curvature relative to its own, standard deviations of the deviations of order r, of
 # order r^2, of order r^2 anew at each scale, share of the scales it speaks of, and prior weight. Beyond it other
-# clusters or sheets may begin; where it is less than 1 it is also the unit of distances. The data choose among them.
+# clusters or sheets may begin; where it is less than 1 it is also the unit of distances. Curvature 0: products of
+# circles and Gaussian directions in place of the sphere. The data choose among them.
 _SHAPES = (
     (1.0, 0.3, 0.3, 0.05, 1.0, 0.25),
     (1.0, 0.3, 0.3, 0.5, 1.0, 0.2),
@@ -52,8 +57,8 @@ _SHAPES = (
     (6.0, 1.0, 1.0, 1.0, 1.0, 0.02),
     (0.7, 0.3, 0.3, 0.5, 0.6, 0.02),
     (0.7, 0.3, 0.3, 0.5, 0.4, 0.02),
-    (0.0, 0.3, 0.3, 0.2, 1.0, 0.5),
-    (0.0, 0.1, 0.1, 0.05, 1.0, 0.5),
+    (0.0, 0.3, 0.3, 0.2, 1.0, 0.25),
+    (0.0, 0.1, 0.1, 0.05, 1.0, 0.25),
 )
 _TILTS = np.geomspace(0.05, 1e5, 181)  # saddle points at which products of circles are summed
 _UNMODELLED = 0.06  # standard deviation of the logarithm of the dimension: sets that none of these is like
@@ -205,8 +210,9 @@ def neighborhood_growth(
     """Return the dimension whose spheres, with noise and deviations, explain the slopes at all scales.
 
     The posterior over dimensions (uniform in the logarithm, 0.4 to 400) sums over lengths of noise (none with prior
-    probability 1/2) and over kinds of deviations; slopes are Gaussian with the covariance found by leaving out groups
-    of rows that lie together, and the uncertainty of deviations and noise.
+    probability 1/2) and over kinds of deviations, and is widened by 6 % for sets of no such kind; slopes are Gaussian
+    with the covariance found by leaving out groups of rows that lie together, and the uncertainty of deviations and
+    noise.
 
     Parameters
     ----------
