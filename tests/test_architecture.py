@@ -27,6 +27,7 @@ _FLOORS = {
         "_progress",
         "_archive",
         "_files",
+        "_costs",
         "_memory",
         "_optional",
         "_palette",

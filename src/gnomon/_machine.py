@@ -12,23 +12,69 @@ from pathlib import Path
 
 __all__ = ["free_memory", "usable_cpus"]
 
-_MEMORY_OF_CONTAINERS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+_GROUPS = Path("/sys/fs/cgroup")
+_MEMORY_OF_GROUPS = (  # folder, limit, what is taken, and the files' pages that are given up when memory is short
+    ("", "memory.max", "memory.current", "inactive_file"),
+    ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
+_FIELDS_OF_LIMITS = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # limits of `ulimit -v` and -d, and their fields in statm
 
 
 def free_memory() -> float:
-    """Return the bytes that can still be taken, by the system and by a container's limit; infinity if unknown."""
-    free = math.inf
+    """Return the bytes that can still be taken; infinity if unknown.
+
+    The least of what the system has, what the control groups of the process leave, from its own to the root, and what
+    its own limits do (``ulimit -v`` and ``-d``).
+    """
+    free = min(_left_by_limits(), _left_by_groups())
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
-                free = 1024.0 * int(line.split()[1])
-    for limit, usage in _MEMORY_OF_CONTAINERS:
-        with contextlib.suppress(OSError, ValueError):  # "max" is no number: no limit
-            free = min(free, float(int(Path(limit).read_text()) - int(Path(usage).read_text())))
+                return min(free, 1024.0 * int(line.split()[1]))
     return free
+
+
+def _left_by_groups() -> float:
+    """Return the bytes that the limits of control groups leave; infinity if there are none."""
+    left = math.inf
+    for folder, limit, usage, spare in _limited_groups():
+        with contextlib.suppress(OSError, ValueError):  # "max" is no number: no limit
+            allowed, taken = int((folder / limit).read_text()), int((folder / usage).read_text())
+            with contextlib.suppress(OSError, ValueError):
+                counts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+                taken -= int(counts.get(spare, 0))
+            left = min(left, float(max(0, allowed - taken)))
+    return left
+
+
+@functools.lru_cache(maxsize=1)
+def _limited_groups() -> tuple[tuple[Path, str, str, str], ...]:
+    """Return the folders of the control groups of this process that may limit its memory, with names of files."""
+    own = [""]
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            controllers, path = line.split(":", 2)[1:]
+            if not controllers or "memory" in controllers.split(","):
+                own += [path.strip("/")]
+    found = []
+    for name, *files in _MEMORY_OF_GROUPS:
+        folders = dict.fromkeys(_GROUPS / name / part for path in own for part in (path, *Path(path).parents))
+        found += [(folder, *files) for folder in folders if (folder / files[0]).exists()]
+    return tuple(found)
+
+
+def _left_by_limits() -> float:
+    """Return the bytes that the limits of the process itself leave; infinity if there are none."""
+    left = math.inf
+    with contextlib.suppress(ImportError, OSError, ValueError, IndexError):
+        import resource  # not on every system
+
+        for name, field in _FIELDS_OF_LIMITS.items():
+            allowed = resource.getrlimit(getattr(resource, name))[0]
+            if allowed != resource.RLIM_INFINITY:
+                pages = int(Path("/proc/self/statm").read_text().split()[field])
+                left = min(left, float(max(0, allowed - pages * resource.getpagesize())))
+    return left
 
 
 def _cgroup_quota() -> float:

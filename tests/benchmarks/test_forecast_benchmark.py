@@ -16,8 +16,9 @@ from benchmarks.forecast import CASES, main, verdict
         (100e6, 91e6, "holds"),
         (100e6, 121e6, "FAILS"),
         (200e6, 175e6, "FAILS"),
-        (20e6, 29e6, "within 10 MB"),
-        (0.0, 2e6, "within 10 MB"),
+        (20e6, 22.9e6, "holds"),
+        (10e6, 12.9e6, "within 3 MB"),
+        (0.0, 2e6, "within 3 MB"),
     ],
 )
 def test_a_verdict_follows_the_bounds(measured, forecast, said):

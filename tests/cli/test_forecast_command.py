@@ -53,8 +53,8 @@ def test_data_or_a_shape_is_needed(table):
 
 def test_a_map_that_would_take_more_is_refused(table, tmp_path):
     path = tmp_path / "map.csv"
-    found = run("map", table, "--coordinates", path, "--memory", "1 MB")
+    found = run("map", table, "--coordinates", path, "--memory", "100 kB")
     assert found.exit_code == 2
-    assert "X of 300 rows must be one whose computation fits in memory, 1 MB" in found.output
+    assert "X of 300 rows must be one whose computation fits in memory, 0.1 MB" in found.output
     assert not path.exists()
     assert run("map", table, "--coordinates", path, "--memory", "1G", "--quiet").exit_code == 0

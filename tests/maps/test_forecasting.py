@@ -60,7 +60,9 @@ def test_given_distances_are_not_searched():
         ((10, 3), "nothing", {}, ValueError, "nothing"),
         ((10, 3), object(), {}, TypeError, "must be one of gnomon's methods"),
         ((10, 3), gnomon.UMAP(), {"n_neighbors": 3}, ValueError, "n_neighbors must be left out"),
-        ((10, 3), "robust_pca", {}, ValueError, "must be one that tells what it takes"),
+        ((10, 3), gnomon.NeighborEmbedding(), {}, ValueError, "must be one that tells what it takes"),
+        ((10, 3), "umap", {"then": ("film",)}, ValueError, "then=.* must be a sequence of 'explanation'"),
+        ((10, 3), "umap", {"then": "page"}, ValueError, "then=.* must be a sequence"),
     ],
 )
 def test_bad_input_is_refused(X, method, parameters, error, text):

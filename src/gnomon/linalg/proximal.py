@@ -33,7 +33,7 @@ _LARGEST_SHARE = 10  # the subspace is tried where the rank is at most the small
 _EXTRA = 10  # further directions of the subspace
 
 _SMOOTHING_RULES: dict[str, Rule] = {"weight": Real(0.0), "solver": Options("auto", "factor", "chebyshev")}
-_LARGEST_FACTOR = 1000  # rows; factors of graphs in many dimensions fill up beyond
+LARGEST_FACTOR = 1000  # rows; factors of graphs in many dimensions fill up beyond
 _MOST_STEPS = 60
 _ERROR = 1e-14
 
@@ -249,7 +249,7 @@ class Smoothing:
         self._n_steps = 0 if rate == 0.0 else math.ceil(math.log(_ERROR / 2.0) / math.log(rate))
         self.solver: str = given["solver"]
         if self.solver == "auto":
-            small = self._matrix.shape[0] <= _LARGEST_FACTOR
+            small = self._matrix.shape[0] <= LARGEST_FACTOR
             self.solver = "factor" if small or self._n_steps > _MOST_STEPS else "chebyshev"
         self._factor: Any = None
         if self.solver == "factor":

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.evaluation.forecast import evaluation_takes
+from gnomon.explanations.forecast import explanation_takes
 from gnomon.maps.make import make_estimator
-from gnomon.methods.base import Embedder
+from gnomon.maps.pace import machine_pace
+from gnomon.methods.base import Embedder, kind_of_table
 from gnomon.methods.forecast import Forecast
+from gnomon.viewer.forecast import page_takes
 
-__all__ = ["forecast"]
+__all__ = ["FOLLOWING", "forecast"]
+
+FOLLOWING = ("explanation", "evaluation", "page", "file")
+"""What may be made of a map, in this order."""
+
+_KEPT = 5e3  # bytes of a row's scores and neighbours, which stay
+_MOST_KEPT = 3.7e7
+_FREED = 0.27  # share of the memory of an explanation that stays with the process
+_FILE = Cost(fixed=1e7, row=1e4, entry=100.0)  # nanoseconds
+_SPREAD = 3.0  # of the time of a map with all that follows: the data decide how it is explained
 
 
 @entrance("forecast")
-def forecast(X: Any, method: str | Embedder = "umap", **parameters: Any) -> Forecast:
-    """Tell what a fit would take, without beginning it.
+def forecast(X: Any, method: str | Embedder = "umap", *, then: Sequence[str] = (), **parameters: Any) -> Forecast:
+    """Tell what a fit, and what is made of its map, would take, without beginning it.
 
-    The figures are counts of the arrays that each stage holds, fitted to what fresh processes took: within a fifth of
-    the peak for dense tables near a subspace of few dimensions in Euclidean distance
-    (``python -m benchmarks.forecast``), down to three quarters of it for others. Equal rows take less, since they are
-    mapped once.
+    Memory is counted by the arrays that each stage holds, time by operations, at the pace of this machine, which small
+    fits of a third of a second measure once in a process. How well both hold is told in the documentation of parts
+    (``python -m benchmarks.forecast``). Equal rows take less, since they are mapped once.
 
     Parameters
     ----------
@@ -29,18 +44,23 @@ def forecast(X: Any, method: str | Embedder = "umap", **parameters: Any) -> Fore
         The table, of which nothing but the shape is read, or its shape: ``(1_000_000, 50)``.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, or one of our estimators.
+    then : sequence of {"explanation", "evaluation", "page", "file"}, default=()
+        What is made of the map: `Map.explain`, `Map.evaluate`, `Map.to_html`, which needs both, and `Map.save`.
     **parameters
-        Parameters of the method, such as ``n_neighbors=30``; an estimator has its own.
+        Parameters of the method, such as ``n_neighbors=30`` and ``n_jobs=4``; an estimator has its own.
 
     Returns
     -------
     Forecast
-        ``n_bytes`` at the peak, beyond the table and the libraries that are loaded, and ``stages``, those of each.
+        ``n_bytes`` at the peak, beyond the table and the libraries that are loaded, and ``stages``, those of each;
+        ``seconds`` of one core, ``between`` which they are expected, ``elapsed`` by the clock, and ``durations``, those
+        of each stage.
 
     Raises
     ------
     ValueError
-        If X has no shape of a table, a parameter is refused, or the method does not tell what it takes.
+        If X has no shape of a table, a parameter is refused, or the method does not tell what it takes, such as a
+        `NeighborEmbedding` of parts of your own.
     TypeError
         If the method is not one of ours.
 
@@ -50,8 +70,13 @@ def forecast(X: Any, method: str | Embedder = "umap", **parameters: Any) -> Fore
     >>> expected = gnomon.forecast((1_000_000, 50), method="umap")
     >>> expected.n_bytes < 4e9
     True
+    >>> least, most = expected.between
+    >>> least < expected.seconds < most
+    True
     """
-    n_samples, n_features = _shape(X)
+    unknown = [name for name in then if name not in FOLLOWING]
+    if isinstance(then, str) or unknown:
+        raise ValueError(message(f"then={then!r:.60}", f"a sequence of {', '.join(map(repr, FOLLOWING))}"))
     estimator = make_estimator(method, None, parameters)
     if not isinstance(estimator, Embedder):
         remedy = "Give a name that `gnomon methods` lists."
@@ -59,15 +84,39 @@ def forecast(X: Any, method: str | Embedder = "umap", **parameters: Any) -> Fore
     if parameters and not isinstance(method, str):
         rule, remedy = "left out where method is an estimator", "Give them to the estimator."
         raise ValueError(message(", ".join(parameters), rule, remedy=remedy))
-    found = estimator.foresee(n_samples, n_features)
+    n_samples, n_features, kind = _shape(X, estimator)
+    found = estimator.foresee(n_samples, n_features, **kind)
     if found is None:
         fact = "its memory has not been measured"
         raise ValueError(message(f"method={method!r:.60}", "one that tells what it takes", fact=fact))
-    return found
+    return _with_what_follows(found, then, n_samples, n_features).at_pace(machine_pace())
 
 
-def _shape(X: Any) -> tuple[int, float]:
-    """Return the rows of a table and the numbers stored for each, of a table or a shape."""
+def _with_what_follows(found: Forecast, then: Sequence[str], n_samples: int, n_features: float) -> Forecast:
+    """Return the forecast of a fit with what is made of its map."""
+    if not then:
+        return found
+    kept = [*found.stages.values(), found.n_bytes][-2 if found.stages else -1]  # of the last stage
+    wanted = {*then, *(("explanation", "evaluation") if "page" in then else ())}
+    following: dict[str, tuple[float, float]] = {}
+    for name in FOLLOWING:
+        if name not in wanted:
+            continue
+        if name == "file":
+            needed, seconds = 0.0, 1e-9 * _FILE.of(n_samples, n_features)
+        else:
+            takes = {"explanation": explanation_takes, "evaluation": evaluation_takes, "page": page_takes}[name]
+            needed, seconds = takes(n_samples, n_features)
+        following[name] = kept + needed, seconds
+        if name == "explanation":
+            kept += _FREED * needed
+        elif name == "evaluation":
+            kept += min(_MOST_KEPT, _KEPT * n_samples)
+    return replace(found.then(following), spread=_SPREAD)
+
+
+def _shape(X: Any, estimator: Embedder) -> tuple[int, float, dict[str, Any]]:
+    """Return the rows of a table, the numbers stored for each, and what kind it is; of a table or a shape."""
     if isinstance(X, tuple) and all(isinstance(size, numbers.Integral) for size in X):
         shape = X
     else:
@@ -77,5 +126,6 @@ def _shape(X: Any) -> tuple[int, float]:
         raise ValueError(message("X", "a table or its shape, (n_samples, n_features)", fact=fact))
     named = dict(zip(("n_samples", "n_features"), map(int, shape), strict=True))
     check_parameters({"n_samples": Integer(2), "n_features": Integer(1)}, named)
-    stored = getattr(X, "nnz", None)  # of a sparse matrix
-    return named["n_samples"], float(named["n_features"] if stored is None else stored / named["n_samples"])
+    stored = None if estimator._writes_out else getattr(X, "nnz", None)  # of a sparse matrix
+    width = float(named["n_features"] if stored is None else stored / named["n_samples"])
+    return named["n_samples"], width, {} if isinstance(X, tuple) else kind_of_table(X)

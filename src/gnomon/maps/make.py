@@ -46,7 +46,7 @@ from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.steering import steering, take_columns, target_of_fit, told_of_fit
 from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
-from gnomon.methods.base import Embedder, RowEmbedder, stored_features
+from gnomon.methods.base import Embedder, RowEmbedder, kind_of_table, stored_features
 from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
 
 __all__ = ["make_estimator", "map"]
@@ -424,7 +424,9 @@ def _estimator_of(method: str) -> Any:
 
 def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
     """Raise MemoryError if the fit and a standardised copy of the table would take too much."""
-    expected = estimator.foresee(table.n_samples, stored_features(estimator, table.values))
+    expected = estimator.foresee(
+        table.n_samples, stored_features(estimator, table.values), **kind_of_table(table.values)
+    )
     if expected is not None and copied:
         stored = table.values if isinstance(table.values, np.ndarray) else table.values.data
         expected = expected.beside(float(stored.nbytes), "a standardised copy of the table")

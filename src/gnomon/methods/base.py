@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
@@ -30,6 +31,7 @@ from gnomon.extension import MapFunction
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.other_names import OtherName, check_names
 from gnomon.methods.parameters import METRIC, check_start
+from gnomon.methods.times import TIMES
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 if TYPE_CHECKING:
@@ -44,8 +46,11 @@ __all__ = [
     "PlacesRows",
     "RowEmbedder",
     "WeighsRows",
+    "kind_of_table",
     "stored_features",
 ]
+
+_WRITTEN_OUT = 12  # bytes of a number of sparse rows that are written out, and of its deviation
 
 
 @dataclass
@@ -63,6 +68,10 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     surface_: Surface | None = None  # that the map lies on; None for flat space
     _shared: SharedGraph | None = None  # during a fit whose neighbours others will ask for
     _other_names: ClassVar[Mapping[str, OtherName]] = {}  # of parameters, by other libraries
+    _rules: ClassVar[Mapping[str, Rule]] = {}
+    _memory: ClassVar[Mapping[str, Cost]] = {}  # bytes at the peak of each stage, where `_forecast` does not count them
+    _spread: ClassVar[float] = 2.0  # factor by which the time may differ from what is forecast
+    _writes_out: ClassVar[bool] = False  # whether sparse rows are written out
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position
 
     @abstractmethod
@@ -124,7 +133,10 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         check_is_fitted(self)
         save_method(self, path)
 
-    def foresee(self, n_samples: int, n_features: float) -> Forecast | None:
+    @entrance()
+    def foresee(
+        self, n_samples: int, n_features: float, *, n_columns: int | None = None, itemsize: int = 8
+    ) -> Forecast | None:
         """Return what a fit takes, without any work; None if this method does not tell.
 
         Parameters
@@ -133,18 +145,69 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             Rows, all distinct.
         n_features : float >= 0
             Numbers stored for a row.
+        n_columns : int or None, default=None
+            Columns of a sparse table; None for a dense one, which has n_features.
+        itemsize : {4, 8, 12}, default=8
+            Bytes of a number: of float32, of float64, and of a sparse table's rows where they are written out.
 
         Returns
         -------
         Forecast or None
-            Of memory by stage; not all methods tell what they take.
+            Memory and, for the reference machine, time by stage; parts put together by the user do not tell.
 
         Raises
         ------
         ValueError, TypeError
             If a parameter is refused.
         """
-        return None
+        parameters = self._check_parameters()
+        parameters |= {"n_columns": round(n_features) if n_columns is None else n_columns, "itemsize": itemsize}
+        width = 0.0 if self._takes_distances else n_features
+        found = self._forecast(n_samples, width, parameters)
+        if found is None:
+            return None
+        durations = self._durations(n_samples, width, parameters)
+        return replace(found, durations=durations, spread=self._spread, n_threads=current_run().n_threads)
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Return the parameters, or raise an error if one breaks its rule."""
+        return check_parameters(self._rules, self.get_params())
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        """Return what the fit of so many distinct rows takes, but for its time; None if this method does not tell.
+
+        n_features is the numbers stored for a row: fewer than its features in a sparse table, 0 for given distances.
+        """
+        if not self._memory:
+            return None
+        peaks = {name: cost.of(n_samples, n_features) for name, cost in self._memory.items()}
+        return Forecast.of_stages(peaks, f"{n_samples} x {n_features:.0f} numbers and what is made of them")
+
+    def _refuse_excess(self, table: Table, parameters: dict[str, Any]) -> None:
+        """Raise MemoryError or ValueError if the fit of a table would take more than there is."""
+        known = parameters | kind_of_table(table.values)
+        forecast = self._forecast(table.n_samples, stored_features(self, table.values), known)
+        if forecast is not None:
+            forecast.check(table.n_samples)
+
+    def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
+        """Return the seconds of one core of the reference machine that each stage takes."""
+        k, n_iter = self._n_compared(parameters, n_samples), self._n_iterations(parameters, n_samples)
+        names = (f"{known.__name__}{self._manner(parameters, n_samples)}" for known in type(self).__mro__)
+        stages = next((TIMES[name] for name in names if name in TIMES), {})
+        return {name: work.seconds(n_samples, n_features, k, n_iter) for name, work in stages.items()}
+
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        """Return how so many rows are fitted, where that changes the stages, as `TIMES` calls it."""
+        return ""
+
+    def _n_compared(self, parameters: dict[str, Any], n_samples: int) -> int:
+        """Return how many neighbours of each row the method looks at; 0 if it looks for none."""
+        return min(int(parameters.get("n_neighbors") or 0), n_samples - 1)
+
+    def _n_iterations(self, parameters: dict[str, Any], n_samples: int) -> int:
+        """Return the most iterations of a fit."""
+        return int(parameters.get("max_iter") or 0)
 
     def _check_target(self, y: Any, X: Any) -> Any:
         """Check a target of the fit, whose length is that of X; return what the fit uses of it, None for nothing."""
@@ -184,7 +247,20 @@ def stored_features(estimator: Embedder, X: Any) -> float:
     """
     if estimator._takes_distances:
         return 0.0
-    return float(X.shape[1] if isinstance(X, np.ndarray) else X.nnz / X.shape[0])
+    return float(X.shape[1] if isinstance(X, np.ndarray) or estimator._writes_out else X.nnz / X.shape[0])
+
+
+def kind_of_table(X: Any) -> dict[str, Any]:
+    """Return what beside its stored numbers decides the memory that a table takes, as parameters of a forecast.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    """
+    if getattr(X, "nnz", None) is not None:
+        return {"n_columns": int(X.shape[1]), "itemsize": _WRITTEN_OUT}
+    itemsize = getattr(getattr(X, "dtype", None), "itemsize", 8)
+    return {"n_columns": int(X.shape[1]), "itemsize": 4 if itemsize == 4 else 8}
 
 
 class WeighsRows(Embedder):
@@ -333,7 +409,7 @@ class RowEmbedder(Embedder):
         The numbers are None where all rows are distinct.
         """
         given = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
-        parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
+        parameters = self._check_parameters()
         weights = check_sample_weight(sample_weight, given.values)
         target = self._check_target(y, given.values)
         if isinstance(parameters.get("init", ""), (np.ndarray, list, tuple)):
@@ -355,6 +431,7 @@ class RowEmbedder(Embedder):
         parameters["present"], parameters["values"], parameters["sample_weight"] = present, given.values, weights
         self._weighted = weights is not None
         n_distinct = int(rows.shape[0])
+        parameters |= kind_of_table(rows)
         if n_distinct > 1 and (forecast := self._forecast(n_distinct, stored_features(self, rows), parameters)):
             forecast.check(n_distinct)
         self._one_place = rows.shape[0] == 1
@@ -445,18 +522,8 @@ class RowEmbedder(Embedder):
             parameters["init"] = parameters["init"][representatives]
         return values[representatives], copies
 
-    @entrance()
-    def foresee(self, n_samples: int, n_features: float) -> Forecast | None:
-        """Return what a fit takes."""
-        parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
-        return self._forecast(n_samples, 0.0 if self._takes_distances else n_features, parameters)
-
-    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        """Return what the fit of so many distinct rows takes; None if this method does not tell.
-
-        n_features is the numbers stored for a row: fewer than its features in a sparse table, 0 for given distances.
-        """
-        return None
+    def _check_parameters(self) -> dict[str, Any]:
+        return check_parameters({**self._common_rules, **self._rules}, self.get_params())
 
     @abstractmethod
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from gnomon._costs import Cost
 from gnomon._memory import in_bytes, require_memory
 from gnomon._validation import message
 
@@ -15,7 +16,6 @@ __all__ = [
     "SPECTRAL_START",
     "STRIPS",
     "Forecast",
-    "Rows",
     "passes_over_pairs",
     "passes_unless_summed",
 ]
@@ -26,39 +26,6 @@ STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
 _LONGEST = 1e4  # seconds of one core, about three hours
-_UNRETURNED = 1.2e7  # bytes at most that are freed and not given back
-_ALWAYS = 1e6  # bytes that any stage takes: objects of Python, and pages half filled
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The bytes that a stage needs at its peak for each row, what earlier stages left included.
-
-    Attributes
-    ----------
-    each : float
-        Whatever the table.
-    neighbor : float, default=0.0
-        For each neighbour of the graph.
-    freed : float, default=0.0
-        For each neighbour, of what earlier stages freed: the allocator gives small arrays back late.
-    """
-
-    each: float
-    neighbor: float = 0.0
-    freed: float = 0.0
-
-    def n_bytes(self, n_samples: int, *, neighbors: float = 0.0) -> float:
-        """Return the bytes of all rows.
-
-        Parameters
-        ----------
-        n_samples : int
-        neighbors : float, default=0.0
-            Of each row.
-        """
-        kept = min(n_samples * self.freed * neighbors, _UNRETURNED)
-        return n_samples * (self.each + self.neighbor * neighbors) + kept + _ALWAYS
 
 
 @dataclass(frozen=True)
@@ -73,20 +40,59 @@ class Forecast:
         What needs it, as the beginning of "... take 160 GB".
     remedy : str
         What to do where it is too much.
-    seconds : float, default=0.0
-        Of one core, where all pairs of rows are gone through many times; 0 where time is no reason to refuse.
+    passes : float, default=0.0
+        Seconds of one core, where all pairs of rows are gone through many times; 0 where time is no reason to refuse.
     work : str, default=""
         What takes them, as the beginning of "... take about 5 hours".
     stages : mapping of str to float
         Bytes at the peak of each stage, by the names of ``timings_``; empty where the stages are not told apart.
+    durations : mapping of str to float
+        Seconds of one core of each stage: what all threads take together.
+    spread : float >= 1, default=2.0
+        The time is most likely between `seconds` divided by this and times this.
+    n_threads : int, default=1
+        Threads that may share the time.
     """
 
     n_bytes: float
     fact: str
     remedy: str
-    seconds: float = 0.0
+    passes: float = 0.0
     work: str = ""
     stages: Mapping[str, float] = field(default_factory=dict)
+    durations: Mapping[str, float] = field(default_factory=dict)
+    spread: float = 2.0
+    n_threads: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one core: what all stages and threads take together."""
+        return sum(self.durations.values())
+
+    @property
+    def between(self) -> tuple[float, float]:
+        """Least and most seconds of one core to expect."""
+        return self.seconds / self.spread, self.seconds * self.spread
+
+    @property
+    def elapsed(self) -> tuple[float, float]:
+        """Least and most seconds by the clock to expect on an idle machine: work shared by all threads, and by none."""
+        least, most = self.between
+        return least / self.n_threads, most
+
+    def at_pace(self, pace: float) -> Self:
+        """Return the forecast for a machine that takes so many times as long as the reference machine."""
+        return replace(self, durations={name: pace * seconds for name, seconds in self.durations.items()})
+
+    def then(self, stages: Mapping[str, tuple[float, float]]) -> Self:
+        """Return the forecast with stages that follow: bytes at the peak, and seconds of one core, of each."""
+        peaks = {**self.stages, **{name: n_bytes for name, (n_bytes, _) in stages.items()}}
+        durations = {**self.durations, **{name: seconds for name, (_, seconds) in stages.items()}}
+        greatest = max(stages, key=lambda name: stages[name][0])
+        found = replace(self, stages=peaks, durations=durations)
+        if stages[greatest][0] <= self.n_bytes:
+            return found
+        return replace(found, n_bytes=stages[greatest][0], fact=f"{greatest} of the map")
 
     @classmethod
     def of_stages(cls, stages: Mapping[str, float], fact: str, remedy: str = FEWER_ROWS) -> Self:
@@ -122,7 +128,7 @@ class Forecast:
         """
         if passes is None:
             return self
-        return replace(self, seconds=passes.seconds, work=passes.work, remedy=passes.remedy)
+        return replace(self, passes=passes.passes, work=passes.work, remedy=passes.remedy)
 
     def check(self, n_samples: int) -> None:
         """Raise MemoryError if there is less memory, ValueError if the work takes more than three hours of one core.
@@ -134,29 +140,37 @@ class Forecast:
         """
         what = f"X of {n_samples} rows"
         require_memory(what, self.n_bytes, fact=self.fact, remedy=self.remedy)
-        if self.seconds > _LONGEST:
+        if self.passes > _LONGEST:
             rule = f"one whose fit takes at most {_LONGEST / 3600:.0f} hours of one core"
-            fact = f"{self.work} take about {_rounded(self.seconds / 3600)} hours"
+            fact = f"{self.work} take about {_rounded(self.passes / 3600)} hours"
             raise ValueError(message(what, rule, fact=fact, remedy=self.remedy))
 
     def __str__(self) -> str:
         lines = [f"{in_bytes(self.n_bytes)} beyond the table at the peak: {self.fact}"]
-        width = max(map(len, self.stages), default=0)
-        lines += [f"  {name:{width}}  {in_bytes(n_bytes)}" for name, n_bytes in self.stages.items()]
-        if self.seconds:
-            lines.append(f"about {_rounded(self.seconds)} seconds of one core: {self.work}")
+        names = dict.fromkeys((*self.stages, *self.durations))
+        width = max(map(len, names), default=0)
+        for name in names:
+            memory = in_bytes(self.stages[name]) if name in self.stages else ""
+            seconds = f"{_rounded(self.durations[name])} s" if name in self.durations else ""
+            lines.append(f"  {name:{width}}  {memory:>8}  {seconds:>8}".rstrip())
+        if self.durations:
+            least, most = map(_rounded, self.elapsed)
+            threads = f"{self.n_threads} thread{'s' if self.n_threads > 1 else ''}"
+            lines.append(
+                f"about {_rounded(self.seconds)} seconds of one core, {least} to {most} by the clock on {threads}"
+            )
         return "\n".join(lines)
 
 
-SPECTRAL_START = Rows(200.0, neighbor=76.0)
-"""Eigenvectors of joined affinities, beside these and the graph."""
+SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=76.0)
+"""Bytes of eigenvectors of joined affinities, beside these and the graph."""
 
-GAUSSIAN_STAGES = {
-    "affinities": Rows(0.0, neighbor=41.0),
-    "initialization": Rows(50.0, neighbor=31.0),
-    "layout": Rows(350.0, neighbor=34.0, freed=15.0),
+GAUSSIAN_STAGES: Mapping[str, Cost] = {
+    "affinities": Cost(fixed=1e5, neighbor=41.0),
+    "initialization": Cost(fixed=1e5, row=50.0, neighbor=31.0),
+    "layout": Cost(fixed=1e5, row=350.0, neighbor=36.0),
 }
-"""Of probabilities that are joined, a start by components, and descent with repulsion on a grid, by a tree or exact."""
+"""Bytes of probabilities that are joined, a start by components, and descent with repulsion by grid, tree or all."""
 
 
 def _rounded(number: float) -> str:

@@ -13,7 +13,7 @@ from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.base import RowEmbedder
-from gnomon.neighbors import GivenNeighbors, NeighborGraph, read_neighbors
+from gnomon.neighbors import GivenNeighbors, NeighborGraph, read_neighbors, search_seconds
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -54,6 +54,19 @@ class GraphEmbedder(RowEmbedder):
             fact = f"{int(given.values.shape[0]) - len(present)} rows of weight 0"
             raise ValueError(message("precomputed_knn", "of rows that all take part", fact=fact, remedy=remedy))
         return super()._rows_present(given, present, parameters)
+
+    def _n_kept(self, n_neighbors: int, n_samples: int) -> int:
+        """Return how many neighbours a search for so many holds, those that others ask for included."""
+        return n_neighbors if self._shared is None else max(n_neighbors, min(self._shared.n_neighbors, n_samples - 1))
+
+    def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
+        found = super()._durations(n_samples, n_features, parameters)
+        wanted = self._n_compared(parameters, n_samples)
+        if not found or not wanted:
+            return found
+        given = parameters["metric"] == "precomputed" or parameters["precomputed_knn"] is not None
+        kept = self._n_kept(wanted, n_samples)
+        return {"neighbors": 0.0 if given else search_seconds(n_samples, n_features, kept), **found}
 
     def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> NeighborGraph:
         """Return the graph of the wanted number of neighbours, found or given, or of as many as there are."""

@@ -8,8 +8,9 @@ from gnomon.neighbors.blocks import (
     usual_distances,
 )
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
-from gnomon.neighbors.compute import by_cells, compute_neighbors, search_memory
+from gnomon.neighbors.compute import by_cells, compute_neighbors
 from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances, row_distances
+from gnomon.neighbors.forecast import memory_after_search, search_memory, search_seconds
 from gnomon.neighbors.given import GivenNeighbors, as_neighbor_graph, read_graph, read_neighbors
 from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
 from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
@@ -46,6 +47,7 @@ __all__ = [
     "graph_components",
     "graph_fault",
     "join_components",
+    "memory_after_search",
     "metric_name",
     "native_metric",
     "nearest_given",
@@ -55,6 +57,7 @@ __all__ = [
     "read_neighbors",
     "row_distances",
     "search_memory",
+    "search_seconds",
     "usual_distances",
     "without_own",
 ]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._costs import Cost
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
@@ -46,6 +47,7 @@ _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
 _KMEANS_ROUNDS = 4
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
 _TYPICAL_TIMES = 3  # candidates kept for each neighbour of a projected table, of which a plan takes one to six
+_SAMPLED = Cost(fixed=2e6, sample=4.0)  # bytes of the rows that give the centre, and of what is always there
 _CELL_ROW = 150.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
 
@@ -174,7 +176,7 @@ def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
     kept = (_TYPICAL_TIMES * n_neighbors + 30) if projected else n_candidates(n_neighbors, n_samples - 1)
     join = 4.0 * kept + 8.0 * n_neighbors + _CELL_ROW  # candidates, what is found, probes
     compared = 4.0 * n_samples * n_features  # all rows centred, for the neighbours of the sample
-    return max(compared, n_samples * 4.0 * width + max(basis, n_samples * join)) + 5e6
+    return max(compared, n_samples * 4.0 * width + max(basis, n_samples * join)) + _SAMPLED.of(n_samples, n_features)
 
 
 def n_cells(n_samples: int) -> int:

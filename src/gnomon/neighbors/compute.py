@@ -13,7 +13,7 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells
-from gnomon.neighbors.euclidean import Distances, Indices, n_candidates
+from gnomon.neighbors.euclidean import Distances, Indices
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.searched import SearchedRows
@@ -21,7 +21,7 @@ from gnomon.neighbors.searched import SearchedRows
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = ["EXACT_FLOPS", "by_cells", "check_n_neighbors", "compute_neighbors", "search_memory"]
+__all__ = ["EXACT_FLOPS", "by_cells", "check_n_neighbors", "compute_neighbors"]
 
 EXACT_FLOPS = 50e9
 """Up to this many multiplications and additions all pairs are computed: about 0.3 s on two cores."""
@@ -178,28 +178,6 @@ def by_cells(n_samples: int, n_features: float) -> bool:
     bool
     """
     return float(n_samples) ** 2 * n_features > EXACT_FLOPS
-
-
-def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
-    """Return the bytes that a Euclidean search among dense rows takes at its peak, its result included.
-
-    Parameters
-    ----------
-    n_samples, n_features : int, float
-        Shape of the table.
-    n_neighbors : int in [1, n_samples - 1]
-        Neighbours of each row, those to be kept included.
-
-    Returns
-    -------
-    float
-    """
-    if by_cells(n_samples, n_features):
-        return cells.cells_memory(n_samples, n_features, n_neighbors)
-    kept = n_candidates(n_neighbors, n_samples - 1)
-    # Keys of 8 bytes, room for two per candidate and 64 more; candidates, cutoff, norm, and the rows centred.
-    row = 8 * (2 * kept + 64) + 4 * kept + 16 + 4 * n_features
-    return 1.04 * n_samples * row + 2e6
 
 
 def prefers_cells(method: str, table: SearchedRows) -> bool:

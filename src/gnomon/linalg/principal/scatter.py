@@ -22,6 +22,7 @@ Float64Array = npt.NDArray[np.float64]
 
 LARGEST_DENSE_SIDE = 2000  # the eigenproblem of this side takes about a second
 _ROWS = 2048  # of a block: its product costs far more than adding it
+_SQUARE, _CUBE = 0.014, 0.07  # nanoseconds of one core for a product of the scatter, and of the eigenproblem
 _ALWAYS_THERE = 2.0**26  # bytes; to ask the system takes longer than to fit a small table
 
 
@@ -96,14 +97,32 @@ class Moments:
         return Moments(count, self.mean + shift * (other.count / count), _in_range((scatter + scatter.T) / 2))
 
 
-def centring_memory(n_samples: int, n_features: float) -> float:
-    """Return the bytes that few principal components of a dense table take beyond it.
+def centring_memory(n_samples: int, n_features: float, itemsize: int = 4) -> float:
+    """Return the bytes that few principal components of a table take beyond it.
 
-    Blocks of rows centred, or of columns where there are more, and matrices of the shorter side unless it is long.
+    Blocks of rows centred, or of columns where there are more, one for each thread, and matrices of the shorter side
+    unless it is long.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+    itemsize : int, default=4
+        Bytes of a number in a block.
     """
-    side = min(n_samples, n_features)
-    square = side if side <= LARGEST_DENSE_SIDE else 0.0
-    return 1.05 * 8.0 * side * (2 * min(max(n_samples, n_features), _ROWS) + square)
+    side, length = min(n_samples, n_features), max(n_samples, n_features)
+    step = 2 * _ROWS if length >= 16 * _ROWS else _ROWS
+    square = 1.0 * side * side if side <= LARGEST_DENSE_SIDE else 0.0
+    block = itemsize * (side * min(length, step) + square)  # of a table, and its product
+    whole = 20.0 * square  # in double, and its eigenvectors
+    if length <= step:
+        return 1.05 * max(block + 8.0 * square, whole)
+    return min(current_run().n_threads + 1.0, length / step / 1.25) * block + whole
+
+
+def centring_seconds(n_samples: int, n_features: float) -> float:
+    """Return the seconds of one core that few principal components of a table take on the reference machine."""
+    side, length = min(n_samples, n_features), max(n_samples, n_features)
+    return 1e-9 * (_SQUARE * length * side * side + _CUBE * min(side, LARGEST_DENSE_SIDE) ** 3 + 1e6)
 
 
 def _in_range(scatter: Float64Array) -> Float64Array:

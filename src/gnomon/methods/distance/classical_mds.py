@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import Gram
@@ -27,6 +28,9 @@ from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 
 __all__ = ["ClassicalMDS"]
+
+
+_COPIES = Cost(fixed=1e5, row=32.0, entry=16.0)  # bytes: of the rows, for what the map leaves out
 
 
 @dataclass(eq=False, repr=False)
@@ -82,7 +86,9 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         if self._by_components(parameters["metric"]):
-            needed = centring_memory(n_samples, n_features) + 16.0 * n_samples * parameters["n_components"] + 1e6
+            needed = centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"]) + _COPIES.of(
+                n_samples, n_features
+            )
             return Forecast(needed, f"a block of rows, directions and scores of {n_samples} rows", FEWER_ROWS)
         given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
         each = 9.0 if given else 8.0  # bytes for a pair: float64, and whether it is finite

@@ -16,7 +16,14 @@ from gnomon.linalg import classical_scaling, uniform_matrix
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
-from gnomon.neighbors import JOINING, NeighborGraph, join_components, query_neighbors, search_memory
+from gnomon.neighbors import (
+    JOINING,
+    NeighborGraph,
+    join_components,
+    memory_after_search,
+    query_neighbors,
+    search_memory,
+)
 
 __all__ = ["Isomap"]
 
@@ -102,15 +109,22 @@ class Isomap(PlacesRows, GraphEmbedder):
         "disconnected": JOINING,
     }
 
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return ", by landmarks" if _count_landmarks(parameters["n_landmarks"], n_samples) < n_samples else ""
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n, n_landmarks = float(n_samples), float(_count_landmarks(parameters["n_landmarks"], n_samples))
         some = n_landmarks < n
         lengths = n_landmarks * n * (8.0 if some or n <= _LARGEST_DOUBLE else 4.0)  # of landmarks both ways round
         between = 4.0 * n_landmarks**2 if some else 0.0
-        sampled = 48.0 * min(n_landmarks, _SAMPLED_ROWS) * min(n, _SAMPLED_OTHERS)
-        search = search_memory(n_samples, n_features, min(parameters["n_neighbors"], n_samples - 1))
+        sampled = 57.0 * min(n_landmarks, _SAMPLED_ROWS) * min(n, _SAMPLED_OTHERS)
+        k = min(parameters["n_neighbors"], n_samples - 1)
+        search, left = search_memory(n_samples, n_features, k), memory_after_search(n_samples, n_features, k)
         return Forecast(
-            max(search, lengths + between + 1050.0 * n, lengths / (2.0 if some else 1.0) + sampled + 1600.0 * n),
+            max(
+                search,
+                left + max(lengths + between + 1050.0 * n, lengths / (2.0 if some else 1.0) + sampled + 1600.0 * n),
+            ),
             f"lengths of paths between {n_landmarks:.0f} x {n_samples} rows",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
             4e-7 * n_landmarks * n,

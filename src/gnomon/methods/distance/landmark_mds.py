@@ -8,10 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
+from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import linear_derivative
 from gnomon.neighbors import (
     NATIVE_METRICS,
@@ -28,7 +31,14 @@ __all__ = ["LandmarkMDS", "landmark_scaling"]
 
 _MOST = 500  # landmarks that "auto" takes
 _BLOCK = 2048  # rows placed at a time
+_CHOSEN = Cost(fixed=2e5, row=16.0, entry=16.0)  # bytes: rows in double, and their differences
 _TOLERANCE = 1e-4  # of the spread of the landmarks, of the last step that a refined row takes
+
+
+def _by_components(metric: Any, metric_params: Any, *, refine: bool) -> bool:
+    """Return whether principal components of the landmarks do, without distances."""
+    euclidean = isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean"
+    return euclidean and not refine and not metric_params
 
 
 @dataclass(eq=False, repr=False)
@@ -89,6 +99,20 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         "refine": Boolean(),
     }
 
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        wanted = parameters["n_landmarks"]
+        m = float(min(n_samples, _MOST) if wanted == "auto" else wanted)
+        chosen = _CHOSEN.of(n_samples, n_features)
+        peaks = {
+            "landmarks": chosen,
+            "eigenvectors": max(chosen, centring_memory(int(m), parameters["n_columns"], parameters["itemsize"])),
+            "placement": chosen,
+        }
+        if not _by_components(parameters["metric"], self.metric_params, refine=parameters["refine"]):
+            peaks["eigenvectors"] = chosen + 32.0 * m * m
+            peaks["placement"] = chosen + 8.0 * m * m + 17.0 * m * min(n_samples, _BLOCK)
+        return Forecast.of_stages(peaks, f"distances of {n_samples} rows to {m:.0f} landmarks", "Lower n_landmarks.")
+
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
         n, n_components = int(X.shape[0]), parameters["n_components"]
@@ -126,14 +150,13 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         chosen = self.landmarks_.indices
         self._rows = None if given else X[chosen]
         kept = min(self.n_components, len(chosen))
-        euclidean = isinstance(self.metric, str) and NATIVE_METRICS.get(self.metric) == "euclidean"
         self._model: ClassicalScaling | PrincipalComponents | None = None
         self._unit = 1.0
         self.eigenvalues_ = np.zeros(self.n_components)
         if len(chosen) < 2:
             self._anchors = np.zeros((len(chosen), self.n_components))
             return
-        if euclidean and not self.refine and not self.metric_params:
+        if _by_components(self.metric, self.metric_params, refine=self.refine):
             kept = min(kept, X.shape[1])
             model = principal_components(X[chosen], kept, seed=self.seed_)
             self._model, self.eigenvalues_[:kept] = model, np.square(model.singular_values)

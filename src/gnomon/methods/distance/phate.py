@@ -30,6 +30,7 @@ from gnomon.neighbors import (
     choose_landmarks,
     describe_pieces,
     distances_to_fitted,
+    memory_after_search,
     nearest_given,
     query_neighbors,
     search_memory,
@@ -139,12 +140,16 @@ class PHATE(PlacesRows, GraphEmbedder):
         "max_iter": Integer(0),
     }
 
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return ", by landmarks" if _count_landmarks(parameters["n_landmarks"], n_samples) < n_samples else ""
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n_places = float(_count_landmarks(parameters["n_landmarks"], n_samples))
         wide = 70.0 * _SEARCHED * parameters["n_neighbors"]  # bytes of a row's neighbours, weights and ways
-        search = search_memory(n_samples, n_features, min(_SEARCHED * parameters["n_neighbors"], n_samples - 1))
+        k = min(_SEARCHED * parameters["n_neighbors"], n_samples - 1)
+        search, left = search_memory(n_samples, n_features, k), memory_after_search(n_samples, n_features, k)
         return Forecast(
-            max(search, 55.0 * n_places**2 + n_samples * wide + 1e6),
+            max(search, left + 55.0 * n_places**2 + n_samples * wide + 1e6),
             f"probabilities between {n_places:.0f} x {n_places:.0f} rows and what is made of them",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
             2e-10 * n_places**3 + 1.1e-9 * parameters["max_iter"] * n_places**2,

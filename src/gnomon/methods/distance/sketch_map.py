@@ -139,11 +139,16 @@ class SketchMap(PlacesRows, RowEmbedder):
         super()._remember_features(table)
         self.__dict__.pop("solution_", None)  # of an earlier fit; rows that are all equal have none
 
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return ", by landmarks" if _count_landmarks(parameters["n_landmarks"], n_samples) < n_samples else ""
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n_landmarks = _count_landmarks(parameters["n_landmarks"], n_samples)
         # Bytes for a pair of landmarks: distances in single and double precision, and a start and targets made of them.
+        between = 36.0 * float(n_landmarks) ** 2 + (2000.0 + 8.0 * n_features) * n_landmarks
+        placed = 56.0 * n_landmarks * min(n_samples - n_landmarks, _ROWS)
         return Forecast(
-            36.0 * float(n_landmarks) ** 2 + 8192.0 * n_landmarks + 16.0 * n_samples * parameters["n_components"] + 2e7,
+            max(between, placed) + 16.0 * n_samples * parameters["n_components"] + 2e6,
             f"distances of {n_landmarks} x {n_landmarks} landmarks and what is made of them",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.exceptions import ConvergenceWarning, DataWarning
@@ -16,7 +18,7 @@ from gnomon.linalg import ThresholdedSVD
 from gnomon.objectives import LowRankSparse, Optimality
 from gnomon.optimizers import ADMM, Residuals, Solution
 
-__all__ = ["RULES", "Convergence", "Decomposition", "Prepared", "decompose", "prepare"]
+__all__ = ["DECOMPOSED", "RULES", "Convergence", "Decomposition", "Prepared", "decompose", "prepare"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -28,6 +30,13 @@ RULES: dict[str, Rule] = {
     "max_iter": Integer(1),
     "center": Either(Options("median"), Nothing()),
 }
+
+DECOMPOSED: Mapping[str, Cost] = {
+    "preparation": Cost(fixed=2e5, entry=14.0),
+    "decomposition": Cost(fixed=2e5, row=200.0, entry=42.0, square=85.0),
+    "components": Cost(fixed=1e6, row=300.0, entry=76.0, square=72.0),
+}
+"""Bytes of a table taken apart: both parts, their copies and multipliers in double, and what decompositions take."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
@@ -21,7 +22,7 @@ from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
 from gnomon.linalg import column_signs, procrustes_error, with_signs
 from gnomon.methods.base import Embedder
-from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.forecast import FEWER_ROWS, STRIPS, Forecast
 from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
@@ -35,6 +36,9 @@ Float64Array = npt.NDArray[np.float64]
 
 _FEW_ITERATIONS = 100  # a descent takes as many or more
 _BABYLONIAN_RATE = 0.125  # of the gradient, which has a factor of 4: half the way to the solution of each step
+
+_OF_ROWS = Cost(fixed=2e5, entry=16.0)  # bytes: the table in double, twice
+_PRODUCTS, _MOST = 19.0, 5e5  # bytes for each number of a block, and numbers of it
 
 
 class GradientPCA(Embedder):
@@ -173,9 +177,7 @@ class GradientPCA(Embedder):
         self._remember_features(table)
         reporter = current_run().reporter
         reporter.begin("similarity")
-        forecast = _forecast(table.values, parameters)
-        if forecast is not None:
-            forecast.check(int(table.values.shape[0]))
+        self._refuse_excess(table, parameters)
         objective = self._objective(table.values, parameters)
         reporter.begin("initialization")
         start = self._start(objective, parameters)
@@ -194,6 +196,27 @@ class GradientPCA(Embedder):
         reporter.end()
         self.timings_ = reporter.timings
         return self
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        similarity = parameters["similarity"]
+        given = isinstance(similarity, str) and similarity == "precomputed"
+        if isinstance(similarity, str) and similarity == "linear":
+            needed = _OF_ROWS.of(n_samples, n_features) + _PRODUCTS * min(n_samples * n_features, _MOST)
+            return Forecast(needed, f"{n_samples} x {n_features:.0f} numbers and what is made of them", FEWER_ROWS)
+        if given and n_features < n_samples:
+            return Forecast(24.0 * n_samples * n_features, "similarities that are stored", FEWER_ROWS)
+        kept = 16.0 * float(n_samples) ** 2 if given else Gram.bytes_kept(n_samples)
+        pairs = f"{n_samples} x {n_samples} pairs"
+        passes = (
+            0 if given or kept > 0.0 or parameters["approximation"] else min(parameters["max_iter"], _FEW_ITERATIONS)
+        )
+        return Forecast(
+            kept + 2.0 * STRIPS * n_samples,
+            f"similarities of {pairs}",
+            "Use approximation='nystrom', or fewer rows.",
+            2e-8 * passes * float(n_samples) ** 2,
+            f"{passes} evaluations of the similarities of {pairs}",
+        )
 
     def _check_n_components(self, shape: tuple[int, int], parameters: dict[str, Any]) -> None:
         n_components, (n_samples, n_features) = parameters["n_components"], shape
@@ -262,24 +285,6 @@ class GradientPCA(Embedder):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.similarity, str) and self.similarity == "precomputed"
         return tags
-
-
-def _forecast(X: Any, parameters: dict[str, Any]) -> Forecast | None:
-    """Return what the similarities of all pairs take; None where the table alone is used."""
-    similarity, n_samples = parameters["similarity"], int(X.shape[0])
-    given = isinstance(similarity, str) and similarity == "precomputed"
-    if (isinstance(similarity, str) and similarity == "linear") or (given and not isinstance(X, np.ndarray)):
-        return None
-    kept = 16.0 * float(n_samples) ** 2 if given else Gram.bytes_kept(n_samples)
-    pairs = f"{n_samples} x {n_samples} pairs"
-    passes = 0 if given or kept > 0.0 or parameters["approximation"] else min(parameters["max_iter"], _FEW_ITERATIONS)
-    return Forecast(
-        kept + 2.0 * STRIPS * n_samples,
-        f"similarities of {pairs}",
-        "Use approximation='nystrom', or fewer rows.",
-        2e-8 * passes * float(n_samples) ** 2,
-        f"{passes} evaluations of the similarities of {pairs}",
-    )
 
 
 def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import neighbor_laplacian
+from gnomon.linalg.proximal import LARGEST_FACTOR
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
-from gnomon.methods.linear.decomposition import RULES, decompose, prepare
+from gnomon.methods.linear.decomposition import DECOMPOSED, RULES, decompose, prepare
 from gnomon.methods.linear.robust_pca import PublishesParts
 from gnomon.methods.parameters import check_n_components
 from gnomon.objectives import LowRankSparse
@@ -81,11 +85,21 @@ class GraphRobustPCA(PublishesParts, GraphEmbedder):
     center: str | None = "median"
 
     _merges_equal_rows: ClassVar[bool] = False
+    _memory: ClassVar[Mapping[str, Cost]] = {
+        **DECOMPOSED,
+        "decomposition": Cost(fixed=2e5, entry=175.0),
+    }
+    _writes_out: ClassVar[bool] = True
     _rules: ClassVar[dict[str, Rule]] = {
         **RULES,
         "n_neighbors": Integer(1),
         "smoothness": Either(Real(0.0), Nothing()),
     }
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
+        found = super()._forecast(n_samples, n_features, parameters)
+        factor = 8.0 * n_samples**2 if n_samples <= LARGEST_FACTOR else 0.0
+        return found if found is None else found.beside(factor, "a factor")
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter

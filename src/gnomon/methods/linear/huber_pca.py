@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
@@ -100,6 +102,12 @@ class HuberPCA(PrincipalScores, PlacesRows):
     n_jobs: int | None = None
     callback: Callback | None = None
 
+    _memory: ClassVar[Mapping[str, Cost]] = {
+        "preparation": Cost(fixed=2e5, entry=72.0),
+        "game": Cost(fixed=2e5, entry=140.0),
+        "components": Cost(fixed=2e5, entry=150.0),
+    }
+    _writes_out: ClassVar[bool] = True
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "nuclear_norm": Either(Options("auto"), Real(0.0, low_open=True)),
@@ -126,6 +134,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))

@@ -227,7 +227,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         reporter.begin("similarity")
         rows = self._prepare(table.values, parameters)
         width = float(rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / n_samples)
-        self._forecast(n_samples, width, parameters, self.kernel_, weights is not None).check(n_samples)
+        self._foresee_with(self.kernel_, n_samples, width, parameters, weighted=weights is not None).check(n_samples)
         gram = self._gram(rows, parameters)
         self._components = self._solve(gram, parameters, weights)
         self._keep_rows(rows)
@@ -267,17 +267,22 @@ class KernelPCA(WeighsRows, PlacesRows):
             return X - self._center
         return X
 
-    @entrance()
-    def foresee(self, n_samples: int, n_features: float) -> Forecast:
-        """Return what a fit takes."""
-        parameters, kernel = check_parameters(self._rules, self.get_params()), None
-        if not self._precomputed:
-            sample = np.eye(2, max(1, round(n_features)))  # that scales are taken from, which do not matter here
-            kernel = input_kernel(parameters["kernel"], sample, parameters=parameters["kernel_params"])
-        return self._forecast(n_samples, n_features, parameters, kernel)
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return ", approximated" if _choose_approximation(n_samples, parameters, self._kernel(parameters, 2.0)) else ""
 
-    def _forecast(
-        self, n_samples: int, width: float, parameters: dict[str, Any], kernel: Any, weighted: bool = False
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        kernel = self._kernel(parameters, n_features)
+        return self._foresee_with(kernel, n_samples, n_features, parameters)
+
+    def _kernel(self, parameters: dict[str, Any], n_features: float) -> Any:
+        """Return the kernel of rows that are not known yet; None for similarities that are given."""
+        if self._precomputed:
+            return None
+        sample = np.eye(2, max(1, round(n_features)))  # that scales are taken from, which do not matter here
+        return input_kernel(parameters["kernel"], sample, parameters=parameters["kernel_params"])
+
+    def _foresee_with(
+        self, kernel: Any, n_samples: int, width: float, parameters: dict[str, Any], *, weighted: bool = False
     ) -> Forecast:
         """Return what the fit takes: similarities of all pairs, or of some rows to all others."""
         n, n_components = float(n_samples), parameters["n_components"]
@@ -289,7 +294,7 @@ class KernelPCA(WeighsRows, PlacesRows):
             kept = 0.0
         else:
             kept = Gram.bytes_kept(n_samples)
-            strips = (14_000.0 if kept >= 8.0 * n**2 else 6000.0) * n + 3e6
+            strips = (17_000.0 if kept >= 8.0 * n**2 else 6000.0) * n + 3e6
             if approximation is None and kept == 0.0:  # the similarities are evaluated again for each product
                 seconds = _PRODUCTS * _SECONDS_OF_SIMILARITY * n**2
         if approximation is not None:
@@ -305,7 +310,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         remedy = "Lower rank, or use fewer rows."
         if approximation is None:
             remedy = "Use approximation='nystrom', or fewer rows."
-        needed = kept + strips + n * (16.0 * width + 300.0 * n_components)
+        needed = kept + strips + n * (22.0 * width + 300.0 * n_components)
         return Forecast(needed, what, remedy, seconds, f"{_PRODUCTS} evaluations of the similarities of {pairs}")
 
     def _gram(self, rows: Any, parameters: dict[str, Any]) -> Gram:

@@ -17,7 +17,7 @@ from gnomon.data import check_feature_count, check_sample_weight, check_table
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
 from gnomon.linalg.principal.scatter import centring_memory
-from gnomon.methods.base import DifferentiableScores, WeighsRows, stored_features
+from gnomon.methods.base import DifferentiableScores, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import NormalModel
 from gnomon.methods.parameters import check_n_components, check_scores
@@ -132,7 +132,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
-        _forecast(table.n_samples, stored_features(self, table.values), parameters).check(table.n_samples)
+        self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
         weights = check_sample_weight(sample_weight, table.values)
         if weights is not None and not weights.sum() > 1.0:
@@ -150,10 +150,14 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         self.embedding_ = self._scale(model.transform(table.values))
         return self
 
-    @entrance()
-    def foresee(self, n_samples: int, n_features: float) -> Forecast:
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         """Return what a fit takes: a block of centred rows and matrices of n_features x n_features, and the scores."""
-        return _forecast(n_samples, n_features, check_parameters(self._rules, self.get_params()))
+        wanted = parameters["n_components"]
+        scores = 8.0 * n_samples * (wanted if isinstance(wanted, int) else min(n_samples, n_features))
+        peaks = {
+            "components": centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"]) + scores + 1e5
+        }
+        return Forecast.of_stages(peaks, f"a block of rows, directions and scores of {n_samples} rows")
 
     @entrance()
     def partial_fit(self, X: Any, y: object = None) -> Self:
@@ -339,16 +343,6 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _forecast(n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
-    """Return what a fit by all rows takes."""
-    wanted = parameters["n_components"]
-    scores = 8.0 * n_samples * (wanted if isinstance(wanted, int) else min(n_samples, n_features))
-    return Forecast.of_stages(
-        {"components": centring_memory(n_samples, n_features) + scores + 1e6},
-        f"a block of rows, directions and scores of {n_samples} rows",
-    )
 
 
 def _resolve_n_components(wanted: int | float | None, limit: int, name: str) -> int | float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -67,6 +69,7 @@ class RandomProjection(PlacesRows):
     n_jobs: int | None = None
 
     _keeps_rows = False
+    _memory: ClassVar[Mapping[str, Cost]] = {"projection": Cost(fixed=1e5, row=16.0)}
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "kind": Options("gaussian", "orthonormal", "sparse"),
@@ -90,6 +93,7 @@ class RandomProjection(PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
         n_features, n_components = int(table.values.shape[1]), parameters["n_components"]
         if parameters["kind"] == "orthonormal" and n_components > n_features:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
@@ -16,7 +18,7 @@ from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.linalg import principal_components, robust_coordinates, robust_derivative
 from gnomon.methods.base import PlacesRows
-from gnomon.methods.linear.decomposition import RULES, Decomposition, Prepared, decompose, prepare
+from gnomon.methods.linear.decomposition import DECOMPOSED, RULES, Decomposition, Prepared, decompose, prepare
 from gnomon.methods.linear.subspace import PrincipalSubspace
 from gnomon.methods.parameters import check_n_components
 from gnomon.objectives import LowRankSparse
@@ -120,6 +122,8 @@ class RobustPCA(PublishesParts, PlacesRows):
     callback: Callback | None = None
 
     _rules: ClassVar[dict[str, Rule]] = RULES
+    _memory: ClassVar[Mapping[str, Cost]] = DECOMPOSED
+    _writes_out: ClassVar[bool] = True
     _allows_missing: ClassVar[bool] = True
     _keeps_rows: ClassVar[bool] = False
 
@@ -142,6 +146,7 @@ class RobustPCA(PublishesParts, PlacesRows):
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, allow_missing=True)
+        self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
         check_n_components(parameters["n_components"], min(table.values.shape))
         self.seed_ = current_run().seed

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from gnomon._costs import Cost, returned_late
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
@@ -18,7 +19,9 @@ from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real
 from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
+from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import PlacesRows
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import PrincipalScores
 from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import NormalizedGradient, ProjectionError, polar_factor
@@ -31,6 +34,9 @@ Float64Array = npt.NDArray[np.float64]
 
 _STREAM_START = 131
 _AVERAGED = ("no_regret", "averaged")
+
+
+_COPIES = Cost(fixed=2e5, entry=16.0)  # bytes: the table in double, twice
 
 
 @dataclass(eq=False, repr=False)
@@ -121,6 +127,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
     n_jobs: int | None = None
     callback: Callback | None = None
 
+    _writes_out: ClassVar[bool] = True
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "step": Options("polar", "safe", "no_regret", "averaged"),
@@ -153,6 +160,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         parameters = check_parameters(self._rules, self.get_params())
         _check_averaged(parameters)
         table = check_table(X, accept_sparse=True, min_samples=2)
+        self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))
@@ -176,6 +184,15 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         reporter.end()
         self.timings_ = reporter.timings
         return self
+
+    def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
+        direct = centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"])
+        peaks = {
+            "comparison": direct,
+            "similarity": returned_late(direct) + _COPIES.of(n_samples, n_features),
+            "descent": returned_late(direct) + _COPIES.of(n_samples, n_features),
+        }
+        return Forecast.of_stages(peaks, f"copies of {n_samples} x {n_features:.0f} numbers")
 
     def _start(self, shape: tuple[int, int]) -> Float64Array:
         if isinstance(self.init, str):

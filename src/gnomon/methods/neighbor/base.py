@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost, returned_late
 from gnomon._progress import ProgressLines
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
 from gnomon.initialization import initialize
-from gnomon.linalg.principal.scatter import centring_memory
+from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
-from gnomon.methods.forecast import FEWER_ROWS, Forecast, Rows
+from gnomon.methods.forecast import FEWER_ROWS, Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.neighbor.anchors import (
     ANCHOR_WEIGHT,
@@ -29,7 +30,7 @@ from gnomon.methods.neighbor.anchors import (
     start_at_anchors,
 )
 from gnomon.methods.parameters import INIT
-from gnomon.neighbors import by_cells, search_memory
+from gnomon.neighbors import by_cells, memory_after_search, search_memory
 from gnomon.objectives import Anchors, added_terms, on_surface
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe"]
 
-_UNRETURNED = 2.5e7  # bytes of small arrays at most that the allocator keeps when they are freed
+_BLOCK = 2048  # rows
+_REUSED = 0.25  # share of the memory of a reduction that what follows takes again
+_LEFT = 1.2e7  # bytes of small arrays at most that stay with the process
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,9 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         "verbose": Either(Boolean(), Integer(0)),
     }
 
-    _stages: ClassVar[Mapping[str, Rows]] = {}  # what stages after the search take; empty where that is not known
+    _stages: ClassVar[Mapping[str, Cost]] = {}  # what stages after the search take; empty where that is not known
+
+    _leaves: ClassVar[float] = 0.0  # bytes of affinities for each neighbour that stay with the process, up to 12 MB
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         raise NotImplementedError
@@ -144,9 +149,9 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
         """Return how many neighbours are searched, as the recipe asks for them."""
         wanted = parameters.get("n_neighbors")
-        return int(3 * parameters["perplexity"] if wanted is None else wanted)
+        return int(3 * parameters.get("perplexity", 0) if wanted is None else wanted)
 
-    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Rows]:
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
         """Return what stages after the search of so many neighbours take."""
         return self._stages
 
@@ -154,29 +159,45 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return in how many features neighbours are searched."""
         return n_features
 
+    def _n_compared(self, parameters: dict[str, Any], n_samples: int) -> int:
+        return min(self._n_searched(parameters, n_samples), n_samples - 1)
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        k = min(self._n_searched(parameters, n_samples), n_samples - 1)
+        k = self._n_compared(parameters, n_samples)
         stages = self._stages_of(parameters, k)
         if not stages:
             return None
         width = self._n_reduced(n_samples, n_features, parameters)
-        kept = k if self._shared is None else max(k, min(self._shared.n_neighbors, n_samples - 1))
-        reduced, centring = 0.0, centring_memory(n_samples, n_features)
+        reduced, left = 0.0, 0.0  # bytes: rows of fewer features, and what was freed but stays with the process
         peaks: dict[str, float] = {}
+        centring = centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"])
         if width != n_features:
-            reduced = 4.0 * n_samples * width
-            peaks["reduction"] = reduced + centring
-        searches = parameters["metric"] != "precomputed" and parameters["precomputed_knn"] is None
-        peaks["neighbors"] = reduced + (search_memory(n_samples, width, kept) if searches else 8.0 * n_samples * k)
-        # What a search by cells frees in small parts is not given back to the system.
-        unreturned = min(8.0 * n_samples * k, _UNRETURNED) if searches and by_cells(n_samples, width) else 0.0
-        for name, rows in stages.items():
-            peaks[name] = reduced + unreturned + rows.n_bytes(n_samples, neighbors=k)
+            reduced, left = 4.0 * n_samples * width, centring
+            peaks["reduction"] = reduced + left
+            centring = centring_memory(n_samples, width)
+        if parameters["metric"] == "precomputed" or parameters["precomputed_knn"] is not None:
+            peaks["neighbors"] = 8.0 * n_samples * k
+        else:
+            kept = self._n_kept(k, n_samples)
+            search, after = search_memory(n_samples, width, kept), memory_after_search(n_samples, width, kept)
+            if width < parameters["n_columns"] and not reduced:  # sparse rows, written out in blocks
+                search += 4.0 * current_run().n_threads * min(n_samples, _BLOCK) * parameters["n_columns"]
+            peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
+            left += max(0.0, after - _REUSED * left)
+        for name, cost in stages.items():
+            needed = cost.of(n_samples, width, k)
+            peaks[name] = reduced + left + (max(0.0, needed - _REUSED * left) if reduced else needed)
+            if name == "affinities":
+                left += min(self._leaves * n_samples * k, _LEFT)
             if name == "initialization" and isinstance(parameters["init"], str) and parameters["init"] == "pca":
-                centring = centring_memory(n_samples, width)
                 peaks[name] += centring
-                unreturned += min(centring, _UNRETURNED)
+                left = left + returned_late(centring) if by_cells(n_samples, width) else max(left, centring)
         return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
+
+    def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
+        width = self._n_reduced(n_samples, n_features, parameters)
+        found = super()._durations(n_samples, width, parameters)
+        return found if width == n_features else {"reduction": centring_seconds(n_samples, n_features), **found}
 
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
         unweighted = self._why_rows_count_alike(parameters)

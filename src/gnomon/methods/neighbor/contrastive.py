@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import UniformAffinity
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.kernels import Cauchy, NoiseContrast
+from gnomon.methods.forecast import SPECTRAL_START
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.objectives import CrossEntropy, InfoNCE
@@ -80,6 +83,11 @@ class NegTSNE(SupervisedEmbedder):
     target_weight: float = 0.0
     init: Any = "spectral"
 
+    _stages: ClassVar[Mapping[str, Cost]] = {
+        "affinities": Cost(fixed=1e5, row=150.0, neighbor=34.0),
+        "initialization": SPECTRAL_START,
+        "layout": Cost(fixed=1e5, row=100.0, neighbor=60.0),
+    }
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),
         "normalization": Either(Real(0.0, low_open=True), Nothing()),
@@ -160,6 +168,11 @@ class InfoNCETSNE(SupervisedEmbedder):
     max_iter: int = 750
     target_weight: float = 0.0
 
+    _stages: ClassVar[Mapping[str, Cost]] = {
+        "affinities": Cost(fixed=1e5, row=150.0, neighbor=34.0),
+        "initialization": Cost(fixed=1e5, row=150.0, neighbor=34.0),
+        "layout": Cost(fixed=1e5, row=300.0, neighbor=50.0),
+    }
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),
         "n_noise": Integer(1),

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._costs import Cost
 from gnomon.affinities import Affinities
-from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import Inputs
 from gnomon.methods.neighbor.kept_structure import density_terms
 from gnomon.methods.neighbor.umap import UMAP
@@ -81,7 +81,7 @@ class DensMAP(UMAP):
     _: KW_ONLY
     density: float | dict[str, Any] | None = 2.0
 
-    _stages: ClassVar[Mapping[str, Rows]] = {**UMAP._stages, "layout": Rows(500.0, neighbor=83.0)}
+    _stages: ClassVar[Mapping[str, Cost]] = {**UMAP._stages, "layout": Cost(fixed=2e5, row=500.0, neighbor=83.0)}
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         density = parameters["density"]

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians
 from gnomon.initialization import principal_rotation
-from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import frame_terms, median_dimension
 from gnomon.methods.neighbor.umap import UMAP
@@ -135,10 +135,10 @@ class FeatMAP(UMAP):
         "variance_share": Real(0.0, 1.0, low_open=True),
     }
 
-    _stages: ClassVar[Mapping[str, Rows]] = {
-        "affinities": Rows(0.0, neighbor=29.0),
-        "initialization": Rows(0.0, neighbor=52.0),
-        "layout": Rows(2150.0, neighbor=110.0),
+    _stages: ClassVar[Mapping[str, Cost]] = {
+        "affinities": Cost(fixed=2e5, row=0.0, neighbor=29.0),
+        "initialization": Cost(fixed=2e5, row=0.0, neighbor=52.0),
+        "layout": Cost(fixed=2e5, row=2150.0, neighbor=110.0, entry=3.0),
     }
 
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Options, Real, Rule
 from gnomon.affinities import Affinities, UniformAffinity
 from gnomon.initialization import rescale
 from gnomon.linalg import connected_components
+from gnomon.methods.forecast import SPECTRAL_START
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.blocks import BlockEmbedder
 from gnomon.methods.weighted import WeightedRowEmbedder
@@ -80,6 +83,11 @@ class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
     method: str = "auto"
     init: Any = "spectral"
 
+    _stages: ClassVar[Mapping[str, Cost]] = {
+        "affinities": Cost(fixed=1e5, row=150.0, neighbor=34.0),
+        "initialization": SPECTRAL_START,
+        "layout": Cost(fixed=1e5, row=250.0, neighbor=45.0),
+    }
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),
         "repulsion_strength": Real(0.0, low_open=True),

@@ -7,11 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import Affinities, GaussianAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
-from gnomon.methods.forecast import GAUSSIAN_STAGES, SPECTRAL_START, Rows
+from gnomon.methods.forecast import GAUSSIAN_STAGES, SPECTRAL_START
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
@@ -96,10 +97,10 @@ class LargeVis(SupervisedEmbedder):
         "frames": FRAMES,
     }
 
-    _stages: ClassVar[Mapping[str, Rows]] = {
+    _stages: ClassVar[Mapping[str, Cost]] = {
         **GAUSSIAN_STAGES,
         "initialization": SPECTRAL_START,
-        "layout": Rows(0.0, neighbor=45.0),
+        "layout": Cost(fixed=2e5, row=0.0, neighbor=45.0),
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:

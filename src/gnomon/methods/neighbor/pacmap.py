@@ -8,10 +8,10 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Real, Rule
 from gnomon.affinities import PacmapAffinity
 from gnomon.initialization import rescale
-from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.reduction import at_most_half, principal_rows, reduced_width
 from gnomon.methods.other_names import PACMAP, other_names
@@ -110,12 +110,12 @@ class PaCMAP(NeighborEmbedder):
         "max_iter": Integer(0),
     }
 
-    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Rows]:
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
         pairs = max(1, n_neighbors - _EXTRA) * (1.0 + parameters["mid_near_ratio"] + parameters["further_ratio"])
         return {
-            "affinities": Rows(41.0 * pairs, neighbor=8.0),
-            "initialization": Rows(41.0 * pairs, neighbor=8.0),
-            "layout": Rows(61.0 * pairs, neighbor=8.0),
+            "affinities": Cost(fixed=2e5, row=41.0 * pairs, neighbor=8.0),
+            "initialization": Cost(fixed=2e5, row=41.0 * pairs, neighbor=8.0),
+            "layout": Cost(fixed=2e5, row=61.0 * pairs, neighbor=8.0),
         }
 
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:

@@ -7,11 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import ConditionalAffinity, GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
-from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, Rows, passes_over_pairs, passes_unless_summed
+from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, passes_over_pairs, passes_unless_summed
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.parameters import check_perplexity
@@ -88,11 +89,12 @@ class SNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = _RULES
 
-    _stages: ClassVar[Mapping[str, Rows]] = {
+    _leaves: ClassVar[float] = 15.0
+    _stages: ClassVar[Mapping[str, Cost]] = {
         **GAUSSIAN_STAGES,
-        "affinities": Rows(0.0, neighbor=28.0),
-        "initialization": Rows(0.0, neighbor=28.0),
-        "layout": Rows(100.0, neighbor=52.0, freed=15.0),
+        "affinities": Cost(fixed=2e5, row=0.0, neighbor=28.0),
+        "initialization": Cost(fixed=2e5, row=0.0, neighbor=28.0),
+        "layout": Cost(fixed=1e6, row=100.0, neighbor=50.0),
     }
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
@@ -178,7 +180,8 @@ class SymmetricSNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
 
-    _stages: ClassVar[Mapping[str, Rows]] = GAUSSIAN_STAGES
+    _leaves: ClassVar[float] = 15.0
+    _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)

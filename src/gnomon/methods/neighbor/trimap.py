@@ -7,12 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Integer, Real, Rule
 from gnomon.affinities import trimap_triplets
 from gnomon.affinities.candidates import local_scales
 from gnomon.extension import TripletPlacement
 from gnomon.initialization import rescale
-from gnomon.methods.forecast import Rows
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.neighbor.reduction import at_most_half, principal_rows, reduced_width
 from gnomon.objectives import TripletLoss
@@ -111,13 +111,13 @@ class TriMap(NeighborEmbedder):
         "max_iter": Integer(0),
     }
 
-    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Rows]:
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
         near = max(1, n_neighbors - _EXTRA)
         triplets = near * parameters["n_outliers"] + parameters["n_random"]
         return {
-            "affinities": Rows(64.0 * triplets, neighbor=8.0),
-            "initialization": Rows(38.0 * triplets, neighbor=8.0),
-            "layout": Rows(49.0 * triplets, neighbor=8.0),
+            "affinities": Cost(fixed=2e5, row=64.0 * triplets, neighbor=8.0),
+            "initialization": Cost(fixed=2e5, row=38.0 * triplets, neighbor=8.0),
+            "layout": Cost(fixed=2e5, row=49.0 * triplets, neighbor=8.0),
         }
 
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:

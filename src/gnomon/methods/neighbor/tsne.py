@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
-from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, Rows, passes_unless_summed
+from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, passes_unless_summed
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
@@ -174,7 +175,8 @@ class TSNE(SupervisedEmbedder):
         "dof": Real(0.0, low_open=True),
     }
 
-    _stages: ClassVar[Mapping[str, Rows]] = GAUSSIAN_STAGES
+    _leaves: ClassVar[float] = 15.0
+    _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import ReconstructionAffinity
 from gnomon.initialization import rescale
@@ -110,6 +111,11 @@ class TwoKernelLLE(NeighborEmbedder):
     learning_rate: float | str = "auto"
     evaluation: str = "auto"
 
+    _stages: ClassVar[Mapping[str, Cost]] = {
+        "affinities": Cost(fixed=1e5, row=50.0, neighbor=50.0),
+        "initialization": Cost(fixed=2.5e6, row=50.0, neighbor=50.0),
+        "layout": Cost(fixed=1e5, row=2500.0, neighbor=60.0),
+    }
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
         "weights": Options("non_negative", "signed", "membership"),
@@ -131,7 +137,9 @@ class TwoKernelLLE(NeighborEmbedder):
     }
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        return passes_unless_summed(n_samples, parameters, parameters["evaluation"], 5.6)
+        passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 5.6)
+        found = super()._forecast(n_samples, n_features, parameters)
+        return passes if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if parameters["metric"] == "precomputed" and parameters["weights"] != "membership":

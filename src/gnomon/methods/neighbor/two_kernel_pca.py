@@ -114,7 +114,7 @@ class TwoKernelPCA(NeighborEmbedder):
         # All similarities in float64 twice, and the places of one half of them; or those of the map beside the data's.
         whole = (24.0 if compiled else 64.0) * n**2
         return Forecast(
-            Gram.bytes_kept(n_samples) + whole + (STRIPS + 24.0 * n_features) * n,
+            Gram.bytes_kept(n_samples) + whole + (STRIPS + 6.0 * n_features) * n,
             f"similarities of {n_samples} x {n_samples} pairs",
             "Use KernelPCA, or fewer rows.",
             1.1e-8 * parameters["max_iter"] * n**2,

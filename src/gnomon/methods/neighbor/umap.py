@@ -7,11 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
-from gnomon.methods.forecast import SPECTRAL_START, Rows
+from gnomon.methods.forecast import SPECTRAL_START
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -187,17 +188,21 @@ class UMAP(SupervisedEmbedder):
         "output_radius": OUTPUT_RADIUS,
     }
 
-    _stages: ClassVar[Mapping[str, Rows]] = {
-        "affinities": Rows(150.0, neighbor=34.0),
+    _stages: ClassVar[Mapping[str, Cost]] = {
+        "affinities": Cost(fixed=2e5, row=150.0, neighbor=34.0),
         "initialization": SPECTRAL_START,
-        "layout": Rows(100.0, neighbor=60.0),
+        "layout": Cost(fixed=2e5, row=100.0, neighbor=60.0),
     }
+
+    def _n_iterations(self, parameters: dict[str, Any], n_samples: int) -> int:
+        wanted = parameters["max_iter"]
+        return _usual_iterations(n_samples) if wanted is None else int(wanted)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         max_iter = parameters["max_iter"]
         self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
         if max_iter is None:
-            max_iter = 500 if n_samples <= _SMALL else 200
+            max_iter = _usual_iterations(n_samples)
         surface = output_surface(parameters, n_samples, spread=parameters["spread"])
         descent = SampledDescent if surface is None else SampledSurfaceDescent
         memberships = FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"])
@@ -235,3 +240,7 @@ def _kernel(a: float | None, b: float | None, min_dist: float, spread: float) ->
     if min_dist > spread:
         raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}"))
     return UMAPKernel.from_min_dist(min_dist, spread)
+
+
+def _usual_iterations(n_samples: int) -> int:
+    return 500 if n_samples <= _SMALL else 200

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
@@ -17,15 +18,25 @@ from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
-from gnomon.methods.forecast import Forecast, Rows
+from gnomon.methods.forecast import Forecast
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.methods.weighted import WeightedRowEmbedder
-from gnomon.neighbors import describe_pieces, find_bridges, nearest_given, query_neighbors, search_memory
+from gnomon.neighbors import (
+    describe_pieces,
+    find_bridges,
+    memory_after_search,
+    nearest_given,
+    query_neighbors,
+    search_memory,
+)
 
 __all__ = ["EigenmapExtension", "LaplacianEigenmaps"]
 
 Float64Array = npt.NDArray[np.float64]
 _MOST = 2.0  # how far the extension may carry a row beyond the mean of its neighbours
+
+
+_MATRIX = Cost(fixed=2e5, row=550.0, neighbor=75.0)  # bytes: weights, and what their eigenvectors take
 
 
 @dataclass(eq=False, repr=False)
@@ -153,7 +164,8 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         k = min(parameters["n_neighbors"], n_samples - 1)
-        matrix = Rows(550.0, neighbor=75.0).n_bytes(n_samples, neighbors=k)  # weights, and what its eigenvectors take
+        left = memory_after_search(n_samples, n_features, k)
+        matrix = left + _MATRIX.of(n_samples, n_features, k)
         stages = {"neighbors": search_memory(n_samples, n_features, k), "eigenvectors": matrix}
         return Forecast.of_stages(stages, f"{k} neighbours of {n_samples} rows and a matrix of them")
 

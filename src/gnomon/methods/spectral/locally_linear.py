@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, message, warn
@@ -30,6 +31,9 @@ __all__ = ["LocallyLinearEmbedding"]
 
 Float64Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int32]
+
+
+_ROWS = Cost(entry=4.0, sample=8.0)  # bytes: as they are searched
 
 
 @dataclass(eq=False, repr=False)
@@ -135,14 +139,14 @@ class LocallyLinearEmbedding(GraphEigenmaps):
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n, solver = float(n_samples), parameters["solver"]
         entries = min(n, (parameters["n_neighbors"] + 1.0) ** 2)  # of a row of B: neighbours, and theirs
-        linear = n * (2000.0 + 36.0 * entries + 12.0 * n_features)
+        linear = n * (800.0 + 30.0 * entries) + _ROWS.of(n_samples, n_features)
         if solver == "descent":
             return Forecast(linear + 3000.0 * n + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
         if solver == "dense":
             fact, remedy = f"two matrices of {n_samples} x {n_samples} entries", "Use solver='descent', or fewer rows."
             return Forecast(16.0 * n**2 + linear, fact, remedy)
         # What a factor needs is known when the graph is; beyond this it is not tried.
-        factor = min(13.0 * n**2, 8.0 * MAX_FACTOR_ENTRIES)
+        factor = min(min(13.0, 8.0 + 0.8e-3 * n) * n**2, 8.0 * MAX_FACTOR_ENTRIES)
         fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
         return Forecast(factor + linear, fact, remedy)
 

@@ -1,0 +1,65 @@
+"""What a search for neighbours takes: memory at its peak and after it, and time."""
+
+from __future__ import annotations
+
+from gnomon._costs import Cost, returned_late
+from gnomon.neighbors import cells
+from gnomon.neighbors.compute import by_cells
+from gnomon.neighbors.euclidean import n_candidates
+
+__all__ = ["memory_after_search", "search_memory", "search_seconds"]
+
+# Bytes: rows centred, and the sample of them that gives the centre.
+_CENTRED = Cost(fixed=1e5, entry=4.0, sample=5.2)
+_KEPT = Cost(sample=6.5)
+# Nanoseconds of one core: of all pairs; of a pair of a row and one of its cells; and of what is done once for each row.
+_ALL_PAIRS = Cost(row=4870.0, neighbor=164.0, entry=14.9, pair=1.31, product=0.0113)
+_OF_CELLS = 5.72
+_RANKED = Cost(neighbor=467.0, entry=33.7)
+
+
+def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
+    """Return the bytes that a Euclidean search among rows takes at its peak, its result included.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+    n_neighbors : int in [1, n_samples - 1]
+        Neighbours of each row, those to be kept included.
+
+    Returns
+    -------
+    float
+    """
+    if by_cells(n_samples, n_features):
+        return cells.cells_memory(n_samples, n_features, n_neighbors)
+    kept = n_candidates(n_neighbors, n_samples - 1)
+    # Keys of 8 bytes, room for two per candidate and 64 more; candidates, cutoff, norm, and the rows centred.
+    row = 8 * (2 * kept + 64) + 4 * kept + 16
+    return 1.06 * (n_samples * row + _CENTRED.of(n_samples, n_features))
+
+
+def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> float:
+    """Return the bytes that the allocator keeps after a search, its result not included."""
+    if by_cells(n_samples, n_features):
+        return returned_late(8.0 * n_samples * n_neighbors)
+    return returned_late(_KEPT.of(n_samples, n_features))
+
+
+def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float:
+    """Return the seconds of one core that a Euclidean search takes on the reference machine.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_neighbors
+        As for `search_memory`.
+
+    Returns
+    -------
+    float
+    """
+    if not by_cells(n_samples, n_features):
+        return 1e-9 * _ALL_PAIRS.of(n_samples, n_features, n_neighbors)
+    compared = float(n_samples) ** (5 / 3)  # rows of the cells that each row looks into
+    return 1e-9 * (_OF_CELLS * compared + _RANKED.of(n_samples, n_features, n_neighbors))
