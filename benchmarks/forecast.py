@@ -220,9 +220,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     columns = options.columns if options.data == "drawn" else [int(load_table(options.data)[0].shape[1])]
     measured = []
-    print(
-        f"{'method':26}{'rows':>8}{'columns':>9}{'MB':>9}{'forecast':>10}{'ratio':>7}{'CPU s':>9}{'forecast':>10}{'ratio':>7}"
-    )
+    head = f"{'method':26}{'rows':>8}{'columns':>9}{'MB':>9}{'forecast':>10}{'ratio':>7}"
+    print(f"{head}{'CPU s':>9}{'forecast':>10}{'ratio':>7}")
     for case in options.methods:
         for n_samples in (n for n in options.rows if n <= CASES[case][2]):
             for n_features in columns:

@@ -54,3 +54,41 @@ def test_both_versions_of_cgroups_are_read(monkeypatch, tmp_path, files, expecte
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(_machine, "Path", lambda path: tmp_path / path.removeprefix("/sys/fs/cgroup/"))
     assert _machine._cgroup_quota() == expected
+
+
+def _folder(path, **files):
+    path.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (path / name.replace("__", ".")).write_text(text)
+    return path
+
+
+def test_the_least_that_any_group_leaves_counts_and_pages_of_files_do_not(monkeypatch, tmp_path):
+    files = ("memory.max", "memory.current", "inactive_file")
+    root = _folder(tmp_path, memory__max="max", memory__current="900")
+    outer = _folder(
+        tmp_path / "a", memory__max="1000", memory__current="700", memory__stat="anon 1\ninactive_file 500\n"
+    )
+    inner = _folder(tmp_path / "a" / "b", memory__max="600", memory__current="100")
+    groups = [(folder, *files) for folder in (root, outer, inner)]
+    for found, expected in ((groups, 500.0), (groups[:2], 800.0), (groups[:1], math.inf)):
+        monkeypatch.setattr(_machine, "_limited_groups", lambda found=found: tuple(found))
+        assert _machine._left_by_groups() == expected
+        assert _machine.free_memory() <= expected
+
+
+def test_a_group_that_took_more_than_it_may_leaves_nothing(monkeypatch, tmp_path):
+    folder = _folder(tmp_path, memory__max="10", memory__current="30")
+    groups = ((folder, "memory.max", "memory.current", "inactive_file"),)
+    monkeypatch.setattr(_machine, "_limited_groups", lambda: groups)
+    assert _machine._left_by_groups() == 0.0
+
+
+def test_limits_of_the_process_are_respected(monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert _machine._left_by_limits() == math.inf
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (2**50, 2**50))
+    assert 0.0 < _machine._left_by_limits() < 2**50
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1, 1))
+    assert _machine._left_by_limits() == 0.0 == _machine.free_memory()

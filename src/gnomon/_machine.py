@@ -57,9 +57,9 @@ def _limited_groups() -> tuple[tuple[Path, str, str, str], ...]:
             if not controllers or "memory" in controllers.split(","):
                 own += [path.strip("/")]
     found = []
-    for name, *files in _MEMORY_OF_GROUPS:
+    for name, limit, usage, spare in _MEMORY_OF_GROUPS:
         folders = dict.fromkeys(_GROUPS / name / part for path in own for part in (path, *Path(path).parents))
-        found += [(folder, *files) for folder in folders if (folder / files[0]).exists()]
+        found += [(folder, limit, usage, spare) for folder in folders if (folder / limit).exists()]
     return tuple(found)
 
 

@@ -58,3 +58,21 @@ def test_a_map_that_would_take_more_is_refused(table, tmp_path):
     assert "X of 300 rows must be one whose computation fits in memory, 0.1 MB" in found.output
     assert not path.exists()
     assert run("map", table, "--coordinates", path, "--memory", "1G", "--quiet").exit_code == 0
+
+
+def test_time_and_what_follows_are_told():
+    found = run("forecast", "--shape", "3000x20", "--then", "page", "--then", "file")
+    assert found.exit_code == 0, found.output
+    assert "explanation" in found.output
+    assert "seconds of one core" in found.output
+    told = json.loads(run("forecast", "--shape", "3000x20", "--then", "page", "--json").output)
+    assert told["between"][0] < told["seconds"] < told["between"][1]
+    assert {"layout", "page"} <= told["durations"].keys()
+
+
+def test_a_page_that_would_take_more_than_the_budget_is_refused_before_the_fit(table, tmp_path):
+    path = tmp_path / "map.html"
+    found = run("map", table, "-o", path, "--memory", "10 MB")
+    assert found.exit_code == 2
+    assert "page of the map take" in found.output
+    assert not path.exists()

@@ -30,15 +30,27 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.command("forecast")
 @click.argument("data", required=False)
 @click.option("--shape", metavar="ROWSxCOLUMNS", callback=_shape, help="Of a table instead of DATA: 1000000x50.")
+@click.option(
+    "--then",
+    multiple=True,
+    type=click.Choice(["explanation", "evaluation", "page", "file"]),
+    help="What is made of the map, such as page; may be repeated. The page needs explanation and evaluation.",
+)
 @with_method
 @with_json
 @entrance("gnomon forecast")
 def forecast(
-    data: str | None, shape: tuple[int, ...] | None, method: str, extra: dict[str, Any], as_json: bool
+    data: str | None,
+    shape: tuple[int, ...] | None,
+    then: tuple[str, ...],
+    method: str,
+    extra: dict[str, Any],
+    as_json: bool,
 ) -> None:
-    """Say how much memory a fit of DATA would take, by stage; nothing is fitted.
+    """Say how much memory and time a fit of DATA would take, by stage; DATA are not fitted.
 
-    DATA is read as by `gnomon map`; with --shape there need be no data. Memory is that beyond the table.
+    DATA is read as by `gnomon map`; with --shape there need be no data. Memory is that beyond the table. Time is at the
+    pace of this machine, which small fits of a third of a second measure.
     """
     from gnomon.maps.forecasting import forecast as foresee
 
@@ -48,9 +60,11 @@ def forecast(
         with collect_warnings([]):
             dataset = open_data(str(data), missing="keep")
         shape = (dataset.n_samples, dataset.n_features)
-    found = foresee(shape, method, **extra)
+    found = foresee(shape, method, then=then, **extra)
     if as_json:
-        click.echo(json_text({"method": method, "shape": shape, **asdict(found), "free": available_memory()}))
+        time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
+        told = {"method": method, "shape": shape, **asdict(found), **time, "free": available_memory()}
+        click.echo(json_text(told))
         return
     click.echo(f"{method}, {shape[0]:,} rows of {shape[1]:,} numbers: {found}")
     click.echo(f"{in_bytes(available_memory())} are free.")

@@ -68,6 +68,18 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
         raise ValueError(message(f"--n-components={n_components}", "2 or 3 for a page or a picture", remedy=remedy))
 
 
+def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str) -> None:
+    """Raise MemoryError if the page, or the file, of a map would take more than the budget."""
+    from gnomon._memory import check_budget
+    from gnomon._run import running
+    from gnomon.maps.forecasting import forecast
+
+    then = [stage for kind, stage in (("html", "page"), ("map", "file")) if kind in kinds]
+    if then:
+        with running(memory=check_budget(memory)):
+            forecast((dataset.n_samples, dataset.n_features), method, then=then).check(dataset.n_samples)
+
+
 @click.command("map")
 @click.argument("data")
 @click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
@@ -185,6 +197,8 @@ def map(
     with collect_warnings(found):
         gaps = "error" if missing == "error" else "keep"
         dataset = open_data(data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps)
+        if memory is not None:
+            _refuse_what_follows(dataset, method, {*paths}, memory)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result = make_map(
                 dataset,

@@ -70,7 +70,7 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     _other_names: ClassVar[Mapping[str, OtherName]] = {}  # of parameters, by other libraries
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _memory: ClassVar[Mapping[str, Cost]] = {}  # bytes at the peak of each stage, where `_forecast` does not count them
-    _spread: ClassVar[float] = 2.0  # factor by which the time may differ from what is forecast
+    _time_spread: ClassVar[float] = 2.0  # factor by which the time may differ from what is forecast
     _writes_out: ClassVar[bool] = False  # whether sparse rows are written out
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position
 
@@ -167,7 +167,7 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         if found is None:
             return None
         durations = self._durations(n_samples, width, parameters)
-        return replace(found, durations=durations, spread=self._spread, n_threads=current_run().n_threads)
+        return replace(found, durations=durations, spread=self._time_spread, n_threads=current_run().n_threads)
 
     def _check_parameters(self) -> dict[str, Any]:
         """Return the parameters, or raise an error if one breaks its rule."""

@@ -61,5 +61,5 @@ def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float
     """
     if not by_cells(n_samples, n_features):
         return 1e-9 * _ALL_PAIRS.of(n_samples, n_features, n_neighbors)
-    compared = float(n_samples) ** (5 / 3)  # rows of the cells that each row looks into
+    compared: float = float(n_samples) ** (5 / 3)  # rows of the cells that each row looks into
     return 1e-9 * (_OF_CELLS * compared + _RANKED.of(n_samples, n_features, n_neighbors))
