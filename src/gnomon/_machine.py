@@ -58,7 +58,7 @@ def _limited_groups() -> tuple[tuple[Path, str, str, str], ...]:
                 own += [path.strip("/")]
     found = []
     for name, limit, usage, spare in _MEMORY_OF_GROUPS:
-        folders = dict.fromkeys(_GROUPS / name / part for path in own for part in (path, *Path(path).parents))
+        folders = dict.fromkeys(_GROUPS / name / part for path in own for part in (path, *map(str, Path(path).parents)))
         found += [(folder, limit, usage, spare) for folder in folders if (folder / limit).exists()]
     return tuple(found)
 

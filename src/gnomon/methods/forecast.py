@@ -16,6 +16,7 @@ __all__ = [
     "SPECTRAL_START",
     "STRIPS",
     "Forecast",
+    "manner_of_repulsion",
     "passes_over_pairs",
     "passes_unless_summed",
 ]
@@ -25,6 +26,7 @@ FEWER_ROWS = "Use fewer rows."
 STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
+_FEW = 4000  # rows below which all pairs are summed, unless something else is asked for
 _LONGEST = 1e4  # seconds of one core, about three hours
 
 
@@ -192,6 +194,21 @@ def passes_over_pairs(n_samples: int, passes: int, nanoseconds: float, remedy: s
     pairs = f"{n_samples} x {n_samples} pairs"
     seconds = 1e-9 * nanoseconds * passes * float(n_samples) ** 2
     return Forecast(STRIPS * n_samples, f"strips of {pairs}", remedy, seconds, f"{passes} passes over {pairs}")
+
+
+def manner_of_repulsion(n_samples: int, parameters: dict[str, Any], evaluation: str) -> str:
+    """Return ", all pairs" where a repulsion is summed over all of them, as `TIMES` calls it; else nothing.
+
+    Parameters
+    ----------
+    n_samples : int
+    parameters : dict
+        Checked; n_components.
+    evaluation : {"auto", "exact", "interpolated", "tree"}
+        Of the repulsion.
+    """
+    few = evaluation == "auto" and n_samples < _FEW
+    return ", all pairs" if few or evaluation == "exact" or parameters["n_components"] > 3 else ""
 
 
 def passes_unless_summed(

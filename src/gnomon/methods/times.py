@@ -214,11 +214,23 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "initialization": Work(Cost(fixed=1260000.0, entry=7.2, square=52.0, neighbor=0.716)),
         "layout": Work(Cost(row=562.0), passes=Cost(neighbor=9.19), most=300),
     },
+    "SymmetricSNE, all pairs": {
+        "affinities": Work(Cost(neighbor=80.8)),
+        "checks": Work(Cost(fixed=1230000.0, entry=1.0, square=0.973, neighbor=4.23)),
+        "initialization": Work(Cost(fixed=1260000.0, entry=7.2, square=52.0, neighbor=0.716)),
+        "layout": Work(passes=Cost(pair=0.85), most=300),
+    },
     "TSNE": {
         "affinities": Work(Cost(neighbor=82.0)),
         "checks": Work(Cost(fixed=1710000.0, entry=0.641, square=4.78, neighbor=2.12)),
         "initialization": Work(Cost(fixed=1200000.0, entry=6.35, square=57.5, neighbor=2.03)),
         "layout": Work(Cost(row=1320.0), passes=Cost(fixed=173000.0, neighbor=2.71)),
+    },
+    "TSNE, all pairs": {
+        "affinities": Work(Cost(neighbor=82.0)),
+        "checks": Work(Cost(fixed=1710000.0, entry=0.641, square=4.78, neighbor=2.12)),
+        "initialization": Work(Cost(fixed=1200000.0, entry=6.35, square=57.5, neighbor=2.03)),
+        "layout": Work(passes=Cost(pair=0.38)),
     },
     "TriMap": {
         "affinities": Work(Cost(entry=4.04, square=249.0, neighbor=185.0)),
@@ -231,6 +243,12 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "checks": Work(Cost(fixed=2900000.0, entry=0.696, square=6.38, pair=0.00908)),
         "initialization": Work(Cost(fixed=1220000.0, square=84.8, pair=0.0127, product=0.000528)),
         "layout": Work(Cost(row=7770.0), passes=Cost(neighbor=102.0)),
+    },
+    "TwoKernelLLE, all pairs": {
+        "affinities": Work(Cost(entry=8.33, neighbor=256.0, pair=0.0583, product=0.000257)),
+        "checks": Work(Cost(fixed=2900000.0, entry=0.696, square=6.38, pair=0.00908)),
+        "initialization": Work(Cost(fixed=1220000.0, square=84.8, pair=0.0127, product=0.000528)),
+        "layout": Work(passes=Cost(pair=1.5)),
     },
     "TwoKernelPCA": {
         "affinities": Work(Cost(fixed=58300000.0, pair=2.96, product=0.0655)),

@@ -12,7 +12,13 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import ConditionalAffinity, GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Gaussian
-from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, passes_over_pairs, passes_unless_summed
+from gnomon.methods.forecast import (
+    GAUSSIAN_STAGES,
+    Forecast,
+    manner_of_repulsion,
+    passes_over_pairs,
+    passes_unless_summed,
+)
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.parameters import check_perplexity
@@ -182,6 +188,9 @@ class SymmetricSNE(SupervisedEmbedder):
 
     _leaves: ClassVar[float] = 15.0
     _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
+
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return manner_of_repulsion(n_samples, parameters, parameters["method"])
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)

@@ -14,7 +14,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
-from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, passes_unless_summed
+from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, manner_of_repulsion, passes_unless_summed
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
@@ -177,6 +177,9 @@ class TSNE(SupervisedEmbedder):
 
     _leaves: ClassVar[float] = 15.0
     _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
+
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return manner_of_repulsion(n_samples, parameters, parameters["method"])
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)

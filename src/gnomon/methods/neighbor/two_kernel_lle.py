@@ -12,7 +12,7 @@ from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real
 from gnomon.affinities import ReconstructionAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS, OutputKernel, UMAPKernel
-from gnomon.methods.forecast import Forecast, passes_unless_summed
+from gnomon.methods.forecast import Forecast, manner_of_repulsion, passes_unless_summed
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import ReconstructionTrace
@@ -135,6 +135,9 @@ class TwoKernelLLE(NeighborEmbedder):
         "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "evaluation": Options("auto", "exact", "interpolated", "tree"),
     }
+
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 5.6)
