@@ -25,8 +25,8 @@ from gnomon.evaluation.map_verdicts import MapVerdicts, judge_gaps
 from gnomon.evaluation.measures import MEASURES, QUALITIES, Measure
 from gnomon.evaluation.nulls import NullScores, null_scores
 from gnomon.evaluation.pairs import ShepardDiagram
-from gnomon.evaluation.point_columns import POINT_SCORES, PointScore
 from gnomon.evaluation.perturbation import Perturbations, perturbations
+from gnomon.evaluation.point_columns import POINT_SCORES, PointScore
 from gnomon.evaluation.radii import local_radius_correlation
 from gnomon.evaluation.scorecard import Curves, Score, Scorecard, scorecard
 from gnomon.evaluation.singularities import Singularities, singularities

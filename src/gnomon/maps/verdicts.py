@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "verdict_lines"]
+__all__ = ["Verdicts", "shown_verdicts", "verdict_lines", "worst_illusions"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -173,8 +173,8 @@ def _is_name(group: Any) -> bool:
     return np.ndim(group) == 0
 
 
-def verdict_lines(result: Map) -> list[str]:
-    """Return what the data say of the gaps, sizes and distances that a map shows, a line each.
+def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None:
+    """Return what the data say of the gaps that a map shows, and of sizes and distances of its classes if it has any.
 
     None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in other metrics than Euclidean and
     cosine distances.
@@ -184,20 +184,32 @@ def verdict_lines(result: Map) -> list[str]:
 
     placed = np.isfinite(result.embedding[:, 0])
     if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or result.metric not in METRICS:
-        return []
-    found = result.verdicts()
-    lines = found.summary().splitlines() if len(found) else ["The map shows no gap."]
-    labels = result._labels_of_classes()
+        return None
+    gaps, labels = result.verdicts(), result._labels_of_classes()
     if labels is None:
-        return lines
+        return gaps, None
     codes = sort_into_classes(labels).codes[placed]
-    if np.count_nonzero(np.bincount(codes[codes >= 0], minlength=1) >= FEWEST_OF_CLASS) < 2:
+    large = np.bincount(codes[codes >= 0], minlength=1) >= FEWEST_OF_CLASS
+    return gaps, result.illusions() if np.count_nonzero(large) >= 2 else None
+
+
+def worst_illusions(found: MapVerdicts) -> list[Verdict]:
+    """Return sizes, densities and distances that are surely other in the data than in the map, the worst first."""
+    return sorted(found.illusions, key=lambda one: -abs(one.statistic))
+
+
+def verdict_lines(result: Map) -> list[str]:
+    """Return what the data say of the gaps, sizes and distances that a map shows, a line each; none if not judged."""
+    found = shown_verdicts(result)
+    if found is None:
+        return []
+    gaps, drawn = found
+    lines = gaps.summary().splitlines() if len(gaps) else ["The map shows no gap."]
+    if drawn is None:
         return lines
-    drawn = result.illusions()
-    told = sorted(drawn.illusions, key=lambda one: -abs(one.statistic))
-    end = "." if not told else ":" if len(told) <= _MOST_TOLD else ", such as:"
-    count = len(told) or "none"
+    told = worst_illusions(drawn)
     lines.append(
-        f"Of {len(drawn)} sizes, densities and distances of classes {count} are surely other than the map shows{end}"
+        f"Of {len(drawn)} sizes, densities and distances of classes {len(told)} are surely other in the data than in "
+        f"the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
     )
     return lines + [one.line for one in told[:_MOST_TOLD]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gnomon.maps.printed.sections.about import data, method, overview
-from gnomon.maps.printed.sections.answers import found_stability, found_verdicts
+from gnomon.maps.printed.sections.answers import found_stability, found_verdicts, shown
 from gnomon.maps.printed.sections.diagnostics import points
-from gnomon.maps.printed.sections.groups import classes, doubts
+from gnomon.maps.printed.sections.groups import classes, doubts, found_clusters
 from gnomon.maps.printed.sections.meaning import axes, dimension, features
 from gnomon.maps.printed.sections.measures import curves, scores
 from gnomon.maps.printed.sections.reading import cautions
@@ -24,7 +24,9 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     scores,
     curves,
     points,
+    shown,
     classes,
+    found_clusters,
     features,
     axes,
     dimension,

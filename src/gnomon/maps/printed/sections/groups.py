@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.labels import sort_into_classes
-from gnomon.maps.printed.markup import join, table, tag
+from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
+from gnomon.plot import plot_clusters
 
-__all__ = ["classes", "doubts"]
+__all__ = ["classes", "doubts", "found_clusters"]
 
 _MOST_CLASSES = 60
 _LISTED = 10  # rows
@@ -63,6 +64,35 @@ def classes(subject: Subject) -> Section | None:
     more = f"The {_MOST_CLASSES} largest of {len(counts):,} classes." if len(counts) > _MOST_CLASSES else None
     told = table(header, rows, caption, texts=(0, len(header) - 1))
     return Section(f"The classes ({result.label_name})", join([told, None if more is None else tag("p", more)]))
+
+
+def found_clusters(subject: Subject) -> Section | None:
+    """Return the clusters of the data, where there are no labels: how many rows, how sure, and what names them."""
+    found = subject.map._clusters_shown()
+    if found is None:
+        return None
+    told = [tag("p", found.summary().splitlines()[0])]
+    if found.levels:
+        level = found.level()
+        rows = [
+            [
+                one.name,
+                f"{one.size:,}",
+                f"{one.share:.0%}",
+                f"{one.p_value:.2g}",
+                found.within(one) or "-",
+                _caption(one.caption),
+            ]
+            for one in level.clusters[:_MOST_CLASSES]
+        ]
+        header = ["cluster", "rows", "density between", "p", "within", "what tells it from those beside it"]
+        caption = (
+            "Density between: of held-out rows between the cluster and the nearest, over that of the sparser of both. "
+            "Effects in standard deviations, with errors."
+        )
+        told.append(table(header, rows, caption, texts=(0, 4, 5)))
+        told.append(drawing(plot_clusters(subject.map._plotted(), found), "Clusters by level.", key="clusters"))
+    return Section("Clusters of the data", join(told))
 
 
 def _mean(scores: Any, name: str, members: npt.NDArray[np.bool_], *, percent: bool = False) -> str:
