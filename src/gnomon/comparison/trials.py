@@ -236,7 +236,7 @@ class Trials:
         return [self._made[one.name, one.n_components] for one in requests]
 
     def held_out_trust(self, request: Request, n_seeds: int) -> npt.NDArray[np.float64]:
-        """Return the trustworthiness that a scorecard tells by itself, for so many seeds that nothing was compared by."""
+        """Return the trustworthiness that a scorecard tells by itself, for seeds that nothing was compared by."""
         seeds = [(current_run().seed + self.n_seeds + k) % _SEEDS for k in range(n_seeds)]
         cards = [self._judge(self._fit(request, seed), "trustworthiness", 1, None) for seed in seeds]
         return np.array([card["trustworthiness"].value for card in cards])
