@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import gnomon
+from gnomon._entrance import entrance
+from gnomon.comparison.trials import Request, Trials
+from gnomon.evaluation import scorecard
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +112,17 @@ def test_summary_names_the_choice_and_plot_draws_each_curve(recommended):
     assert recommended.summary().startswith(f"Use {recommended.chosen.name}.")
     assert len(recommended.plot().axes) == len(recommended.curves) + 1
     assert recommended.to_dict()["method"] == recommended.method
+
+
+def test_a_winner_is_confirmed_by_the_trustworthiness_that_a_scorecard_tells(curved):
+    @entrance("confirm", seeded=True)
+    def confirm(random_state):
+        trials = Trials(curved, labels=None, scale=None, n_neighbors=4, measures="trustworthiness", n_seeds=2)
+        return trials.held_out_trust(Request("umap"), 2)
+
+    maps = [gnomon.UMAP(random_state=seed).fit_transform(curved) for seed in (9, 10)]  # 7 and 8 are compared by
+    told = [scorecard(curved, Y, measures="trustworthiness")["trustworthiness"].value for Y in maps]
+    np.testing.assert_allclose(confirm(random_state=7), told, rtol=1e-12)
 
 
 def test_values_that_are_asked_for_are_tried_beside_the_default(curved):
