@@ -186,7 +186,7 @@ def perturbations(
 
 
 def _main_directions(near: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
-    """Return principal directions (count, n_features) of weighted rows and standard deviations along them, 0 for none."""
+    """Return principal directions (count, n_features) of weighted rows and deviations along them, 0 for none."""
     shares = weights / weights.sum()
     centred = np.sqrt(shares)[:, None] * (near - shares @ near)
     variances, vectors = np.linalg.eigh(centred @ centred.T)

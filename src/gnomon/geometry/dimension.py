@@ -48,8 +48,8 @@ def intrinsic_dimension(
 
     The answer, with its interval, is the dimension of the spheres, or products of circles and Gaussians, in which
     neighbourhoods of 1, 2, 4, ... 256 rows grow as they do in the data, with allowance for borders, uneven density,
-    curvature and noise ("growth"). Five simpler estimators look at the data in different ways, and agree where the data
-    lie evenly on a smooth set without noise; all of them fall short in high dimensions, where every neighbour is far and
+    curvature and noise ("growth"). Five simpler estimators look at the data in different ways, and agree where they
+    lie evenly on a smooth set without noise; all of them fall short in high dimensions, where neighbours are far and
     near a border: nine is often found for ten. "extrapolated", the limit for small neighbourhoods, does not, but noise
     raises it most.
 
