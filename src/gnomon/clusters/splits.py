@@ -109,7 +109,8 @@ class _Ground:
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
         found = thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
         apart = float(np.linalg.norm(self.learned[a.rows].mean(axis=0) - self.learned[b.rows].mean(axis=0)))
-        return found, self.border.fall(*(self.tree.parts[child].rows for child in children), apart)
+        left, right = (self.tree.parts[child].rows for child in children)
+        return found, self.border.fall(left, right, apart)
 
 
 def shown_splits(

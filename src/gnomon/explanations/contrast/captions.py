@@ -77,7 +77,7 @@ class _ClusterMoments:
         found = np.zeros(difference.shape, dtype=np.bool_)
         if tested.any():
             adjusted = false_discovery_control(p_values[tested], axis=None)
-            found[tested] = (adjusted <= alpha).reshape(-1, found.shape[1])
+            found[tested] = (adjusted <= alpha).reshape(np.count_nonzero(tested), -1)
         return found
 
 
