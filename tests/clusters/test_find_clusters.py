@@ -200,6 +200,14 @@ def test_nothing_is_claimed_in_one_cloud(kind):
         clusters.level()
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_ring_is_one_piece_though_its_arcs_lie_apart(seed):
+    draw = np.random.default_rng(seed)
+    angle = 2.0 * np.pi * draw.uniform(0, 1, 1000)
+    ring = np.c_[np.cos(angle), np.sin(angle)] + draw.normal(size=(1000, 2)) * 0.08
+    assert len(gn.find_clusters(ring, random_state=seed)) == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(_NOISE))
 def test_the_false_positive_rate_holds(kind):
