@@ -307,7 +307,7 @@ def _picture(summary: dict[str, Any]) -> Any:
     right.set_xlabel("CPU seconds of a fit, mean over the data sets")
     right.set_ylabel("quality: 0 by chance, 1 perfect")
     right.set_title("quality and time", loc="left", fontsize=11, fontweight="bold")
-    right.legend(frameon=False, fontsize=9)
+    right.legend(frameon=False, fontsize=9, loc="lower center")
     dress(right)
     return figure
 
