@@ -123,12 +123,14 @@ def _child(python: str, arguments: list[str], limit: int) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60)),
     )
     after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and cpu >= limit:
+    if done.returncode == -signal.SIGXCPU:
         return {"seconds": seconds, "cpu": cpu, "failed": f"stopped after {limit} CPU s"}
+    if done.returncode < 0:  # by the system, for its memory, say
+        return {"seconds": seconds, "cpu": cpu, "failed": f"ended by {signal.Signals(-done.returncode).name}"}
     if done.returncode:
         return {"failed": (done.stderr.strip().splitlines() or ["no reason given"])[-1][:160]}
     found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])

@@ -38,7 +38,7 @@ def test_a_peer_that_fails_or_takes_too_long_is_told(tmp_path):
     np.savez(tmp_path / "map.npz", X=X, Y=X[:, :2], labels=np.zeros(5000))
     found = benchmark._child(sys.executable, ["--here", str(tmp_path / "map.npz")], 1)
     assert found["failed"] == "stopped after 1 CPU s"
-    assert found["cpu"] >= 1.0
+    assert found["cpu"] > 0.9
 
 
 def test_the_report_has_ratios_and_values():
