@@ -18,6 +18,10 @@ def returned_late(n_bytes: float) -> float:
     Parameters
     ----------
     n_bytes : float
+
+    Returns
+    -------
+    float
     """
     return min(n_bytes, _RETURNED)
 

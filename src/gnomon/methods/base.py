@@ -256,6 +256,11 @@ def kind_of_table(X: Any) -> dict[str, Any]:
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    dict
+        ``n_columns`` and ``itemsize`` of `Embedder.foresee`.
     """
     if getattr(X, "nnz", None) is not None:
         return {"n_columns": int(X.shape[1]), "itemsize": _WRITTEN_OUT}

@@ -83,11 +83,22 @@ class Forecast:
         return least / self.n_threads, most
 
     def at_pace(self, pace: float) -> Self:
-        """Return the forecast for a machine that takes so many times as long as the reference machine."""
+        """Return the forecast for a machine that takes so many times as long as the reference machine.
+
+        Parameters
+        ----------
+        pace : float > 0
+        """
         return replace(self, durations={name: pace * seconds for name, seconds in self.durations.items()})
 
     def then(self, stages: Mapping[str, tuple[float, float]]) -> Self:
-        """Return the forecast with stages that follow: bytes at the peak, and seconds of one core, of each."""
+        """Return the forecast with stages that follow.
+
+        Parameters
+        ----------
+        stages : mapping of str to (float, float)
+            Bytes at the peak, and seconds of one core, of each.
+        """
         peaks = {**self.stages, **{name: n_bytes for name, (n_bytes, _) in stages.items()}}
         durations = {**self.durations, **{name: seconds for name, (_, seconds) in stages.items()}}
         greatest = max(stages, key=lambda name: stages[name][0])
@@ -206,6 +217,10 @@ def manner_of_repulsion(n_samples: int, parameters: dict[str, Any], evaluation: 
         Checked; n_components.
     evaluation : {"auto", "exact", "interpolated", "tree"}
         Of the repulsion.
+
+    Returns
+    -------
+    str
     """
     few = evaluation == "auto" and n_samples < _FEW
     return ", all pairs" if few or evaluation == "exact" or parameters["n_components"] > 3 else ""

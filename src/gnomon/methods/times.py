@@ -31,7 +31,18 @@ class Work:
     most: int | None = None
 
     def seconds(self, n_samples: float, n_features: float, n_neighbors: float, n_iter: int) -> float:
-        """Return the seconds for a table and so many iterations at most."""
+        """Return the seconds for a table and so many iterations at most.
+
+        Parameters
+        ----------
+        n_samples, n_features, n_neighbors : float
+            As for `Cost.of`.
+        n_iter : int
+
+        Returns
+        -------
+        float
+        """
         n_passes = n_iter if self.most is None else min(n_iter, self.most)
         shape = n_samples, n_features, n_neighbors
         return 1e-9 * (self.once.of(*shape) + n_passes * self.passes.of(*shape))
@@ -218,7 +229,7 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "affinities": Work(Cost(neighbor=80.8)),
         "checks": Work(Cost(fixed=1230000.0, entry=1.0, square=0.973, neighbor=4.23)),
         "initialization": Work(Cost(fixed=1260000.0, entry=7.2, square=52.0, neighbor=0.716)),
-        "layout": Work(passes=Cost(pair=0.85), most=300),
+        "layout": Work(passes=Cost(fixed=4e5, pair=0.44), most=300),
     },
     "TSNE": {
         "affinities": Work(Cost(neighbor=82.0)),
@@ -230,7 +241,7 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "affinities": Work(Cost(neighbor=82.0)),
         "checks": Work(Cost(fixed=1710000.0, entry=0.641, square=4.78, neighbor=2.12)),
         "initialization": Work(Cost(fixed=1200000.0, entry=6.35, square=57.5, neighbor=2.03)),
-        "layout": Work(passes=Cost(pair=0.38)),
+        "layout": Work(passes=Cost(fixed=7.5e4, pair=0.32)),
     },
     "TriMap": {
         "affinities": Work(Cost(entry=4.04, square=249.0, neighbor=185.0)),

@@ -41,7 +41,19 @@ def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
 
 
 def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> float:
-    """Return the bytes that the allocator keeps after a search, its result not included."""
+    """Return the bytes that the allocator keeps after a search, its result not included.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+    n_neighbors : int
+        As for `search_memory`.
+
+    Returns
+    -------
+    float
+    """
     if by_cells(n_samples, n_features):
         return returned_late(8.0 * n_samples * n_neighbors)
     return returned_late(_KEPT.of(n_samples, n_features))
@@ -52,7 +64,9 @@ def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float
 
     Parameters
     ----------
-    n_samples, n_features, n_neighbors
+    n_samples, n_features : int, float
+        Shape of the table.
+    n_neighbors : int
         As for `search_memory`.
 
     Returns

@@ -108,6 +108,10 @@ def centring_memory(n_samples: int, n_features: float, itemsize: int = 4) -> flo
     n_samples, n_features : int, float
     itemsize : int, default=4
         Bytes of a number in a block.
+
+    Returns
+    -------
+    float
     """
     side, length = min(n_samples, n_features), max(n_samples, n_features)
     step = 2 * _ROWS if length >= 16 * _ROWS else _ROWS
@@ -120,7 +124,16 @@ def centring_memory(n_samples: int, n_features: float, itemsize: int = 4) -> flo
 
 
 def centring_seconds(n_samples: int, n_features: float) -> float:
-    """Return the seconds of one core that few principal components of a table take on the reference machine."""
+    """Return the seconds of one core that few principal components of a table take on the reference machine.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+
+    Returns
+    -------
+    float
+    """
     side, length = min(n_samples, n_features), max(n_samples, n_features)
     return 1e-9 * (_SQUARE * length * side * side + _CUBE * min(side, LARGEST_DENSE_SIDE) ** 3 + 1e6)
 

@@ -95,7 +95,7 @@ class SNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = _RULES
 
-    _leaves: ClassVar[float] = 15.0
+    _leaves: ClassVar[float] = 22.0
     _stages: ClassVar[Mapping[str, Cost]] = {
         **GAUSSIAN_STAGES,
         "affinities": Cost(fixed=2e5, row=0.0, neighbor=28.0),
@@ -186,7 +186,7 @@ class SymmetricSNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
 
-    _leaves: ClassVar[float] = 15.0
+    _leaves: ClassVar[float] = 22.0
     _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:

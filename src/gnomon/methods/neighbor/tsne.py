@@ -175,7 +175,7 @@ class TSNE(SupervisedEmbedder):
         "dof": Real(0.0, low_open=True),
     }
 
-    _leaves: ClassVar[float] = 15.0
+    _leaves: ClassVar[float] = 22.0
     _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
