@@ -122,7 +122,7 @@ def test_rows_are_ranked_for_people_and_for_programs(saved, tmp_path):
     assert table[0].startswith("1 of 60 labelled rows")
     assert table[2].split()[:3] == ["4", "1", "0"]
     rows = ask("points", path).stdout.splitlines()
-    assert rows[1].split()[0] == "trustworthiness"
+    assert rows[1].split()[0] == "Trustworthiness"
     document = json.loads(ask("points", path, "--json").stdout)
     assert document["columns"]["false_neighbors"]["n"] == 60
     document = json.loads(ask("neighbors", path, "4", "--json").stdout)

@@ -229,7 +229,8 @@ class DataAffinities:
     def mean_degree(self) -> float:
         """Mean sum of a row of affinities, in the units of `joined_weights`."""
         total = float(self.matrix.sum()) / self.n_samples
-        return total if self.join == "membership" else total * max(int(self.mask.any(axis=1).sum()), 1)
+        factor = 1 if self.join == "membership" else max(int(self.mask.any(axis=1).sum()), 1)
+        return total * factor
 
     def joined_weights(self, one: Float64, other: Float64) -> Float64:
         """Join the weights of both directions of pairs, as `join` says, "total" without the number of rows."""
