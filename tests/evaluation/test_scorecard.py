@@ -344,3 +344,14 @@ def test_measures_can_be_taken_one_by_one(noisy):
     taking = Taking(subject, **given)
     expected = scorecard(X, Y, labels, n_neighbors=8, measures=QUICK)
     assert {name: taking.take(name).estimate.value for name in QUICK} == values(expected)
+
+
+def test_measures_that_need_no_ranks_find_none(monkeypatch):
+    rng = np.random.default_rng(3)
+    X, labels = rng.normal(size=(200, 4)), np.arange(200) % 3
+    whole = scorecard(X, X[:, :2], labels)
+    monkeypatch.setattr("gnomon.evaluation.taking.rank_anchors", None)
+    found = scorecard(X, X[:, :2], labels, measures=["distance_consistency", "silhouette"])
+    assert (found.curves, found.shepard, found.local_size) == (None, None, None)
+    assert {name: one.value for name, one in found.items()} == {name: whole[name].value for name in found}
+    assert found.to_dict()["curves"] is None

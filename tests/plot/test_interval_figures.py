@@ -18,6 +18,7 @@ from gnomon.plot import (
     plot_forecast,
     plot_nulls,
     plot_point_nulls,
+    plot_scorecard,
     plot_shepard,
     plot_verdicts,
 )
@@ -101,3 +102,11 @@ def test_curves_and_distances_stand_alone_and_are_vectors_with_text():
     assert 'aria-label="a &quot;b&quot; &lt;c&gt;"' in one
     assert "distance in the data</text>" in one
     assert one.count("<image") == (len(card.shepard.data) > 2500)
+
+
+def test_a_scorecard_without_ranks_has_no_curves_to_draw():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    card = scorecard(X, X[:, :2], np.arange(60) % 2, measures="silhouette")
+    assert len(plot_scorecard(card).axes) == 1
+    with pytest.raises(ValueError, match=r"scorecard must be with a measure of ranks \(it has no curves\)"):
+        plot_curves(card)

@@ -135,13 +135,14 @@ class Scorecard(Mapping[str, Score]):
     scores : dict of str to Score
     skipped : dict of str to str
         Why a measure that was asked for could not be taken.
-    curves : Curves
-    shepard : ShepardDiagram
+    curves : Curves or None
+        None where no measure that was asked for looks at the ranks of all rows; so are `shepard` and `local_size`.
+    shepard : ShepardDiagram or None
         Distances of some pairs in data and map.
     n_samples, n_anchors, n_neighbors, n_left_out : int
         Rows in the map, rows whose ranks against all rows were found, size of the neighbourhoods, and rows without a
         place in the map, which take no part.
-    local_size : int
+    local_size : int or None
         Size of the neighbourhoods up to which `q_local` looks.
     confidence : float
         Of the intervals.
@@ -151,13 +152,13 @@ class Scorecard(Mapping[str, Score]):
 
     scores: dict[str, Score]
     skipped: dict[str, str]
-    curves: Curves = field(repr=False)
-    shepard: ShepardDiagram = field(repr=False)
+    curves: Curves | None = field(repr=False)
+    shepard: ShepardDiagram | None = field(repr=False)
     n_samples: int
     n_anchors: int
     n_neighbors: int
     n_left_out: int
-    local_size: int
+    local_size: int | None
     confidence: float
     random_state: int
 
@@ -184,7 +185,7 @@ class Scorecard(Mapping[str, Score]):
         return {
             "scores": {name: one.to_dict() for name, one in self.items()},
             "skipped": dict(self.skipped),
-            "curves": self.curves.to_dict(),
+            "curves": None if self.curves is None else self.curves.to_dict(),
             **{name: getattr(self, name) for name in counts},
         }
 
@@ -261,7 +262,8 @@ def scorecard(
     graph : NeighborGraph of n_samples rows, default=None
         Neighbours in the data. With it `neighborhood_preservation` covers all rows, otherwise the anchors.
     measures : "all", a name or a sequence of names, default="all"
-        Names as in `gnomon.evaluation.MEASURES`.
+        Names as in `gnomon.evaluation.MEASURES`. Only what these need is found: distance consistency alone takes no
+        ranks, and then there are no curves and no Shepard diagram.
     n_anchors : int >= 2 or None, default=None
         Rows whose ranks against all rows are found: all up to 5000 rows by default, else 2000 random ones. As many as
         there are rows makes every measure of ranks exact.
@@ -337,13 +339,13 @@ def scorecard(
     return Scorecard(
         scores=scores,
         skipped=skipped,
-        curves=Curves(**taking.curves()),
-        shepard=taking.shepard(),
+        curves=Curves(**taking.curves()) if taking.has_ranked else None,
+        shepard=taking.shepard() if taking.has_ranked else None,
         n_samples=len(subject.kept),
         n_anchors=len(taking.anchors),
         n_neighbors=subject.n_neighbors,
         n_left_out=subject.n_given - len(subject.kept),
-        local_size=taking.local_size,
+        local_size=taking.local_size if taking.has_ranked else None,
         confidence=checked["confidence"],
         random_state=current_run().seed,
     )

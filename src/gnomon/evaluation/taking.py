@@ -74,7 +74,6 @@ class Taking:
     ----------
     anchors : ndarray, int64
         Rows whose ranks against all rows are found.
-    ranks : AnchorRanks
     sampling : Sampling
         How the anchors were drawn.
     """
@@ -94,16 +93,26 @@ class Taking:
         self.n, self.k = len(subject.kept), subject.n_neighbors
         self.anchors = choose_anchors(self.n, n_anchors, seed)
         self.sampling = Sampling(self.n, len(self.anchors), confidence)
-        self.ranks = rank_anchors(
-            subject.X,
-            subject.Y,
+        self._n_pairs = n_pairs
+
+    @cached_property
+    def ranks(self) -> AnchorRanks:
+        """Ranks of all rows as seen from the anchors: most of the work, for the measures that ask for them."""
+        return rank_anchors(
+            self.subject.X,
+            self.subject.Y,
             self.anchors,
-            metric=metric,
+            metric=self.metric,
             sizes=neighborhood_sizes(self.n, self.k),
             n_nearest=min(self.n - 1, max(self.k, _WIDE)),
-            n_pairs=n_pairs,
-            seed=seed,
+            n_pairs=self._n_pairs,
+            seed=self.seed,
         )
+
+    @property
+    def has_ranked(self) -> bool:
+        """Whether a measure that was taken asked for the ranks."""
+        return "ranks" in vars(self)
 
     def take(self, name: str) -> Taken | str:
         """Return a measure, or why it cannot be taken."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon._palette import class_colors
+from gnomon._validation import message
 from gnomon.plot.style import import_matplotlib, new_axes, point_style, save_figure
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def plot_scorecard(scorecard: Any, *, title: str | None = None) -> Figure:
     matplotlib Figure
         Not registered with pyplot. Left the measures: a point is the value, a line the interval, a grey tick what a
         random map gets; measures that are no shares are numbers alone. Top right the curves, with intervals as bands;
-        bottom right the Shepard diagram, with the best increasing function and the line of the best scale.
+        bottom right the Shepard diagram, with the best increasing function and the line of the best scale. Of measures
+        that look at no ranks there is nothing on the right.
 
     Raises
     ------
@@ -50,10 +52,13 @@ def plot_scorecard(scorecard: Any, *, title: str | None = None) -> Figure:
     matplotlib = import_matplotlib()
     figure: Figure = matplotlib.figure.Figure(figsize=(13.0, 8.4), layout="constrained")
     matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
-    axes = figure.subplot_mosaic([["table", "curves"], ["table", "shepard"]], width_ratios=[1.15, 1.0])
+    ranked = scorecard.curves is not None
+    places = [["table", "curves"], ["table", "shepard"]] if ranked else [["table", "."]]
+    axes = figure.subplot_mosaic(places, width_ratios=[1.15, 1.0])
     _draw_table(axes["table"], scorecard)
-    plot_curves(scorecard, ax=axes["curves"])
-    plot_shepard(scorecard, ax=axes["shepard"])
+    if ranked:
+        plot_curves(scorecard, ax=axes["curves"])
+        plot_shepard(scorecard, ax=axes["shepard"])
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", parse_math=False)
     return figure
@@ -121,10 +126,13 @@ def plot_curves(scorecard: Any, *, ax: Any = None) -> Any:
 
     Raises
     ------
+    ValueError
+        If no measure of the scorecard looks at the ranks of all rows.
     MissingDependencyError
         If matplotlib cannot be imported.
     """
-    ax, curves = new_axes(7.2, 4.2) if ax is None else ax, scorecard.curves
+    curves = _of_ranks(scorecard.curves, "curves")
+    ax = new_axes(7.2, 4.2) if ax is None else ax
     for (name, label), color in zip(_CURVES.items(), class_colors(len(_CURVES)), strict=True):
         values, half = getattr(curves, name), curves.half_widths[name]
         ax.plot(curves.sizes, values, color=color, lw=1.5, label=label)
@@ -154,10 +162,13 @@ def plot_shepard(scorecard: Any, *, ax: Any = None) -> Any:
 
     Raises
     ------
+    ValueError
+        If no measure of the scorecard looks at the ranks of all rows.
     MissingDependencyError
         If matplotlib cannot be imported.
     """
-    ax, shepard = new_axes(7.2, 4.2) if ax is None else ax, scorecard.shepard
+    shepard = _of_ranks(scorecard.shepard, "shepard")
+    ax = new_axes(7.2, 4.2) if ax is None else ax
     area, opacity = point_style(len(shepard.data))
     colors = class_colors(3)
     ax.scatter(shepard.data, shepard.map, s=area, alpha=0.5 * opacity, color=colors[0], lw=0, rasterized=True)
@@ -170,6 +181,13 @@ def plot_shepard(scorecard: Any, *, ax: Any = None) -> Any:
     ax.legend(frameon=False, fontsize=8, loc="upper left")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _of_ranks(found: Any, name: str) -> Any:
+    if found is None:
+        fact, remedy = f"it has no {name}", "Take measures='all', or trustworthiness among them."
+        raise ValueError(message("scorecard", "with a measure of ranks", fact=fact, remedy=remedy))
+    return found
 
 
 def save_scorecard(path: Any, scorecard: Any, *, title: str | None = None, dpi: int = 150) -> None:

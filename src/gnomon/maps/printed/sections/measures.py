@@ -94,7 +94,7 @@ def _nulls(subject: Subject) -> Any:
 def curves(subject: Subject) -> Section | None:
     """Draw the measures over neighbourhoods of every size, and distances against distances."""
     card = subject.scorecard
-    if card is None:
+    if card is None or card.curves is None:
         return None
     sizes = (
         "Measures over the size of neighbourhoods. R_NX is the share of common neighbours beyond chance: 1 at best, 0 "
