@@ -21,7 +21,7 @@ def test_sets_have_as_many_free_directions_as_they_say(shape):
         spreads.append(np.linalg.svd(rows[near] - rows[near].mean(axis=0), compute_uv=False))
     spread = np.median(spreads, axis=0)
     assert (spread[:d] > 0.1 * spread[0]).all()
-    assert spread[d] < 0.25 * spread[d - 1]
+    assert spread[d] < 0.35 * spread[d - 1]
 
 
 def test_noise_is_a_share_of_the_spread():

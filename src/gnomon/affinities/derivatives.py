@@ -228,7 +228,7 @@ class DataAffinities:
     @property
     def mean_degree(self) -> float:
         """Mean sum of a row of affinities, in the units of `joined_weights`."""
-        total = float(self.matrix.sum()) / self.n_samples
+        total: float = float(self.matrix.sum()) / self.n_samples
         factor = 1 if self.join == "membership" else max(int(self.mask.any(axis=1).sum()), 1)
         return total * factor
 

@@ -53,12 +53,11 @@ def plot_scorecard(scorecard: Any, *, title: str | None = None) -> Figure:
     figure: Figure = matplotlib.figure.Figure(figsize=(13.0, 8.4), layout="constrained")
     matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
     ranked = scorecard.curves is not None
-    places = [["table", "curves"], ["table", "shepard"]] if ranked else [["table", "."]]
-    axes = figure.subplot_mosaic(places, width_ratios=[1.15, 1.0])
-    _draw_table(axes["table"], scorecard)
+    axes = figure.subplot_mosaic("tc;ts" if ranked else "t.", width_ratios=[1.15, 1.0])  # table, curves, Shepard
+    _draw_table(axes["t"], scorecard)
     if ranked:
-        plot_curves(scorecard, ax=axes["curves"])
-        plot_shepard(scorecard, ax=axes["shepard"])
+        plot_curves(scorecard, ax=axes["c"])
+        plot_shepard(scorecard, ax=axes["s"])
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", parse_math=False)
     return figure
