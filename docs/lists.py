@@ -11,8 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import PlacesRows
 from gnomon.methods.registry import METHODS, MethodCard
+from gnomon.methods.rows import RowEmbedder
 
 _ROOT = Path(__file__).parents[1]
 _METHODS = _ROOT / "src" / "gnomon" / "methods"

@@ -46,7 +46,8 @@ from gnomon.maps.representation import leading, resolve
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.steering import steering, take_columns, target_of_fit, told_of_fit
 from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
-from gnomon.methods.base import Embedder, RowEmbedder, kind_of_table, stored_features
+from gnomon.methods.base import Embedder, kind_of_table, stored_features
+from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
 
 __all__ = ["make_estimator", "map"]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
 from gnomon.exceptions import NeighborsWarning
-from gnomon.methods.base import RowEmbedder
+from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors import GivenNeighbors, NeighborGraph, read_neighbors, search_seconds
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from gnomon._entrance import entrance
-from gnomon.methods.base import RowEmbedder, WeighsRows
+from gnomon.methods.base import WeighsRows
+from gnomon.methods.rows import RowEmbedder
 
 __all__ = ["WeightedRowEmbedder"]
 

@@ -13,9 +13,10 @@ from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.linalg.principal.scatter import centring_memory
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import linear_derivative
+from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors import (
     NATIVE_METRICS,
     Landmarks,

@@ -15,9 +15,10 @@ from gnomon._validation import Either, Integer, Options, Real, Rule, message
 from gnomon.affinities import sketch_map_advice
 from gnomon.initialization import classical_start
 from gnomon.kernels import SketchMapKernel
-from gnomon.methods.base import PlacesRows, RowEmbedder
+from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.parameters import Numbers
+from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors import choose_landmarks, cross_distances, distance_matrix
 from gnomon.objectives import SigmoidStress
 from gnomon.optimizers import LBFGS, Solution, minimize_in_stages, move_points, place_points
