@@ -21,6 +21,7 @@ from gnomon.affinities.gram_sources import (
     Rows,
     Source,
     check_symmetric,
+    eigenpairs_memory,
 )
 from gnomon.kernels import InputKernel, input_kernel
 from gnomon.linalg import (
@@ -162,6 +163,19 @@ class Gram:
         if n_samples > _LARGEST_TRIANGLE:
             return 0.0
         return (8.0 if n_samples <= _LARGEST_MATRIX else 4.0) * float(n_samples) ** 2
+
+    @staticmethod
+    def bytes_of_eigenpairs(n_samples: int, n_features: float, *, dense: bool = True) -> float:
+        """Return the bytes that `leading_eigenpairs` of the inner products of a table takes beyond the centred table.
+
+        Parameters
+        ----------
+        n_samples, n_features : int, float
+            Shape of the table; of a sparse one the numbers stored for a row.
+        dense : bool, default=True
+            Whether the table is not sparse.
+        """
+        return eigenpairs_memory(n_samples, n_features, dense=dense)
 
     def centred(self) -> Gram:
         """Return H K H as a Gram matrix, where H subtracts the mean.

@@ -22,6 +22,7 @@ __all__ = [
     "Source",
     "centred",
     "check_symmetric",
+    "eigenpairs_memory",
 ]
 
 Float64Array = npt.NDArray[np.float64]
@@ -31,6 +32,7 @@ _BLOCK = 512  # rows that are looked at together
 _ASYMMETRY = {True: 1e-5, False: 1e-10}  # of the largest entry, for float32 and for float64: rounding of products
 _LARGEST_SVD = 1e9  # n r min(n, r) of a full singular value decomposition: some tenths of a second
 _LARGEST_SCATTER = 4096  # columns of a factor whose r x r products are formed at once
+_KRYLOV_ROW = 1000.0  # bytes of a row of the vectors that an iteration holds
 _FACTOR_BLOCK = 1024  # of its rows or columns, whichever are fewer
 
 
@@ -261,6 +263,27 @@ class FactorSource:
         values, vectors = lengths[:n_vectors] ** 2, with_signs(left[:, :n_vectors])
         residuals = np.linalg.norm(self.centred_matvec(vectors) - vectors * values, axis=0)
         return Eigenpairs(values, vectors, residuals, True, "dense")
+
+
+def eigenpairs_memory(n_samples: int, rank: float, *, dense: bool = True) -> float:
+    """Return the bytes that the squared norm and the leading eigenvectors of H K H take beyond a factor of K.
+
+    Parameters
+    ----------
+    n_samples, rank : int, float
+        Shape of the factor B.
+    dense : bool, default=True
+        Whether it is a table, of which a small one is decomposed in full.
+
+    Returns
+    -------
+    float
+    """
+    n, side = float(n_samples), min(n_samples, rank)
+    if dense and n * rank * side <= _LARGEST_SVD:  # a copy, vectors on both sides, and LAPACK's workspace
+        return 8.0 * (n * rank + n * side + side * rank + 4.0 * side * side)
+    scatter = 8.0 * side * side if dense and side <= _LARGEST_SCATTER else 0.0
+    return scatter + _KRYLOV_ROW * n
 
 
 class CentredSource:

@@ -37,8 +37,7 @@ Float64Array = npt.NDArray[np.float64]
 _FEW_ITERATIONS = 100  # a descent takes as many or more
 _BABYLONIAN_RATE = 0.125  # of the gradient, which has a factor of 4: half the way to the solution of each step
 
-_OF_ROWS = Cost(fixed=2e5, entry=16.0)  # bytes: the table in double, twice
-_PRODUCTS, _MOST = 19.0, 5e5  # bytes for each number of a block, and numbers of it
+_OF_ROWS = Cost(fixed=2e5, row=120.0, entry=16.0)  # bytes: the table in double, twice, and positions
 
 
 class GradientPCA(Embedder):
@@ -201,7 +200,9 @@ class GradientPCA(Embedder):
         similarity = parameters["similarity"]
         given = isinstance(similarity, str) and similarity == "precomputed"
         if isinstance(similarity, str) and similarity == "linear":
-            needed = _OF_ROWS.of(n_samples, n_features) + _PRODUCTS * min(n_samples * n_features, _MOST)
+            dense = n_features >= parameters["n_columns"]
+            compared = Gram.bytes_of_eigenpairs(n_samples, n_features, dense=dense)
+            needed = _OF_ROWS.of(n_samples, n_features) + compared
             return Forecast(needed, f"{n_samples} x {n_features:.0f} numbers and what is made of them", FEWER_ROWS)
         if given and n_features < n_samples:
             return Forecast(24.0 * n_samples * n_features, "similarities that are stored", FEWER_ROWS)
