@@ -19,6 +19,7 @@ from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import check_unused_target
 from gnomon.extension import MapFunction
+from gnomon.linalg.principal.spectra import n_decomposed
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.other_names import OtherName, check_names
 from gnomon.methods.times import TIMES
@@ -116,7 +117,13 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     @entrance()
     def foresee(
-        self, n_samples: int, n_features: float, *, n_columns: int | None = None, itemsize: int = 8
+        self,
+        n_samples: int,
+        n_features: float,
+        *,
+        n_columns: int | None = None,
+        n_varying: int | None = None,
+        itemsize: int = 8,
     ) -> Forecast | None:
         """Return what a fit takes, without any work; None if this method does not tell.
 
@@ -128,6 +135,8 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             Numbers stored for a row.
         n_columns : int or None, default=None
             Columns of a sparse table; None for a dense one, which has n_features.
+        n_varying : int or None, default=None
+            Columns that are not constant, of which principal components are found; None for all.
         itemsize : {4, 8, 12}, default=8
             Bytes of a number: of float32, of float64, and of a sparse table's rows where they are written out.
 
@@ -142,7 +151,9 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             If a parameter is refused.
         """
         parameters = self._check_parameters()
-        parameters |= {"n_columns": round(n_features) if n_columns is None else n_columns, "itemsize": itemsize}
+        columns = round(n_features) if n_columns is None else n_columns
+        varying = columns if n_varying is None else n_varying
+        parameters |= {"n_columns": columns, "n_varying": varying, "itemsize": itemsize}
         width = 0.0 if self._takes_distances else n_features
         found = self._forecast(n_samples, width, parameters)
         if found is None:
@@ -241,12 +252,13 @@ def kind_of_table(X: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``n_columns`` and ``itemsize`` of `Embedder.foresee`.
+        ``n_columns``, ``n_varying`` and ``itemsize`` of `Embedder.foresee`.
     """
+    columns = {"n_columns": int(X.shape[1]), "n_varying": n_decomposed(X)}
     if getattr(X, "nnz", None) is not None:
-        return {"n_columns": int(X.shape[1]), "itemsize": _WRITTEN_OUT}
+        return {**columns, "itemsize": _WRITTEN_OUT}
     itemsize = getattr(getattr(X, "dtype", None), "itemsize", 8)
-    return {"n_columns": int(X.shape[1]), "itemsize": 4 if itemsize == 4 else 8}
+    return {**columns, "itemsize": 4 if itemsize == 4 else 8}
 
 
 class WeighsRows(Embedder):

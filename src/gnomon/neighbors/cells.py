@@ -30,6 +30,7 @@ __all__ = [
     "Space",
     "aim_for",
     "approximate_search",
+    "basis_memory",
     "cells_memory",
     "group",
     "make_plan",
@@ -172,11 +173,26 @@ def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
     """
     projected = n_features > _PROJECT_ABOVE
     width = _PROJECTED if projected else n_features
-    basis = 8.0 * min(n_samples * n_features, _BASIS_FLOATS) if projected else 0.0  # a sample, and centred
+    basis = basis_memory(n_samples, n_features)
     kept = (_TYPICAL_TIMES * n_neighbors + 30) if projected else n_candidates(n_neighbors, n_samples - 1)
     join = 4.0 * kept + 8.0 * n_neighbors + _CELL_ROW  # candidates, what is found, probes
     compared = 4.0 * n_samples * n_features  # all rows centred, for the neighbours of the sample
     return max(compared, n_samples * 4.0 * width + max(basis, n_samples * join)) + _SAMPLED.of(n_samples, n_features)
+
+
+def basis_memory(n_samples: int, n_features: float) -> float:
+    """Return the bytes of the sample that gives the directions in which many features are searched, and of it centred.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+
+    Returns
+    -------
+    float
+    """
+    return 8.0 * min(n_samples * n_features, _BASIS_FLOATS) if n_features > _PROJECT_ABOVE else 0.0
 
 
 def n_cells(n_samples: int) -> int:

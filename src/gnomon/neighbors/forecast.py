@@ -11,6 +11,8 @@ __all__ = ["memory_after_search", "search_memory", "search_seconds"]
 
 # Bytes: rows centred, and the sample of them that gives the centre.
 _CENTRED = Cost(fixed=1e5, entry=4.0, sample=5.2)
+_SAMPLE = Cost(sample=5.2)
+_REUSED = 0.75  # share of the sample that keys take again
 _KEPT = Cost(sample=6.5)
 # Nanoseconds of one core: of all pairs; of a pair of a row and one of its cells; and of what is done once for each row.
 _ALL_PAIRS = Cost(row=4870.0, neighbor=164.0, entry=14.9, pair=1.31, product=0.0113)
@@ -36,8 +38,9 @@ def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
         return cells.cells_memory(n_samples, n_features, n_neighbors)
     kept = n_candidates(n_neighbors, n_samples - 1)
     # Keys of 8 bytes, room for two per candidate and 64 more; candidates, cutoff, norm, and the rows centred.
-    row = 8 * (2 * kept + 64) + 4 * kept + 16
-    return 1.06 * (n_samples * row + _CENTRED.of(n_samples, n_features))
+    rows = float(n_samples * (8 * (2 * kept + 64) + 4 * kept + 16))
+    again = _REUSED * min(rows, _SAMPLE.of(n_samples, n_features))
+    return 1.06 * (rows + _CENTRED.of(n_samples, n_features) - again)
 
 
 def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> float:
@@ -55,7 +58,7 @@ def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> 
     float
     """
     if by_cells(n_samples, n_features):
-        return returned_late(8.0 * n_samples * n_neighbors)
+        return returned_late(8.0 * n_samples * n_neighbors + cells.basis_memory(n_samples, n_features))
     return returned_late(_KEPT.of(n_samples, n_features))
 
 

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
-from gnomon.linalg.principal.scatter import Moments, sum_of_squares
+from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, sum_of_squares
 
 __all__ = [
     "Spectrum",
@@ -25,6 +25,7 @@ __all__ = [
     "largest_deviation",
     "leading_of_matrix",
     "moments_spectrum",
+    "n_decomposed",
     "sparse_covariance_spectrum",
     "sparse_gram_spectrum",
     "svd_spectrum",
@@ -149,6 +150,25 @@ def _varying_columns(X: npt.NDArray[Any], n_components: int | float) -> npt.NDAr
         return np.arange(width)
     columns = np.flatnonzero(_core.mark_varying(X, current_run().n_threads))
     return columns if n_components < columns.size else np.arange(width)
+
+
+def n_decomposed(X: Any) -> int:
+    """Return of how many columns few principal components of a table are found: of those that vary.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Constant columns are looked for where a fit leaves them out: in dense tables of up to 2000 columns and at least
+        as many rows; here only in those of float32 or float64 that lie row by row in memory.
+
+    Returns
+    -------
+    int
+    """
+    n, width = int(X.shape[0]), int(X.shape[1])
+    dense = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
+    small = 0 < width <= min(n, LARGEST_DENSE_SIDE)
+    return int(_varying_columns(X, 1).size) if dense and small else width
 
 
 def _scatter(X: npt.NDArray[Any], mean: Float64Array, scale: float, columns: npt.NDArray[np.int64]) -> Float64Array:

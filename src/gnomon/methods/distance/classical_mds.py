@@ -86,7 +86,7 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         if self._by_components(parameters["metric"]):
-            needed = centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"]) + _COPIES.of(
+            needed = centring_memory(n_samples, parameters["n_varying"], parameters["itemsize"]) + _COPIES.of(
                 n_samples, n_features
             )
             return Forecast(needed, f"a block of rows, directions and scores of {n_samples} rows", FEWER_ROWS)

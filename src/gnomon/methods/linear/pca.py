@@ -153,10 +153,10 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         """Return what a fit takes: a block of centred rows and matrices of n_features x n_features, and the scores."""
         wanted = parameters["n_components"]
-        scores = 8.0 * n_samples * (wanted if isinstance(wanted, int) else min(n_samples, n_features))
-        peaks = {
-            "components": centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"]) + scores + 1e5
-        }
+        kept = wanted if isinstance(wanted, int) else min(n_samples, n_features)
+        columns = parameters["n_varying" if kept < parameters["n_varying"] else "n_columns"]
+        scores = 8.0 * n_samples * kept
+        peaks = {"components": centring_memory(n_samples, columns, parameters["itemsize"]) + scores + 1e5}
         return Forecast.of_stages(peaks, f"a block of rows, directions and scores of {n_samples} rows")
 
     @entrance()

@@ -186,7 +186,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         return self
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
-        direct = centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"])
+        direct = centring_memory(n_samples, parameters["n_varying"], parameters["itemsize"])
         peaks = {
             "comparison": direct,
             "similarity": returned_late(direct) + _COPIES.of(n_samples, n_features),

@@ -44,6 +44,7 @@ __all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe"]
 
 _BLOCK = 2048  # rows
 _REUSED = 0.25  # share of the memory of a reduction that what follows takes again
+_SEARCHED = 0.7  # share likewise of what a search among all pairs of rows leaves
 _LEFT = 1.2e7  # bytes of small arrays at most that stay with the process
 
 
@@ -169,8 +170,10 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             return None
         width = self._n_reduced(n_samples, n_features, parameters)
         reduced, left = 0.0, 0.0  # bytes: rows of fewer features, and what was freed but stays with the process
+        free = 0.0  # bytes of the latter that what follows may take
         peaks: dict[str, float] = {}
-        centring = centring_memory(n_samples, parameters["n_columns"], parameters["itemsize"])
+        columns = parameters["n_varying" if n_features == width or width < parameters["n_varying"] else "n_columns"]
+        centring = centring_memory(n_samples, columns, parameters["itemsize"])
         if width != n_features:
             reduced, left = 4.0 * n_samples * width, centring
             peaks["reduction"] = reduced + left
@@ -184,14 +187,17 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
                 search += 4.0 * current_run().n_threads * min(n_samples, _BLOCK) * parameters["n_columns"]
             peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
             left += max(0.0, after - _REUSED * left)
+            free = _REUSED * left if reduced else 0.0 if by_cells(n_samples, width) else _SEARCHED * after
         for name, cost in stages.items():
             needed = cost.of(n_samples, width, k)
-            peaks[name] = reduced + left + (max(0.0, needed - _REUSED * left) if reduced else needed)
+            free = _REUSED * left if reduced else free
+            peaks[name] = reduced + left + max(0.0, needed - free)
             if name == "affinities":
                 left += min(self._leaves * n_samples * k, _LEFT)
             if name == "initialization" and isinstance(parameters["init"], str) and parameters["init"] == "pca":
                 peaks[name] += centring
                 left = left + returned_late(centring) if by_cells(n_samples, width) else max(left, centring)
+                free = 0.0
         return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
 
     def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:

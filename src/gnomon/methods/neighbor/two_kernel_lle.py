@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from gnomon._costs import Cost
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import ReconstructionAffinity
+from gnomon.affinities.reconstruction import pairs_chosen
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS, OutputKernel, UMAPKernel
 from gnomon.methods.forecast import Forecast, manner_of_repulsion, passes_unless_summed
@@ -111,11 +112,6 @@ class TwoKernelLLE(NeighborEmbedder):
     learning_rate: float | str = "auto"
     evaluation: str = "auto"
 
-    _stages: ClassVar[Mapping[str, Cost]] = {
-        "affinities": Cost(fixed=1e5, row=50.0, neighbor=50.0),
-        "initialization": Cost(fixed=2.5e6, row=50.0, neighbor=50.0),
-        "layout": Cost(fixed=1e5, row=2500.0, neighbor=60.0),
-    }
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
         "weights": Options("non_negative", "signed", "membership"),
@@ -135,6 +131,14 @@ class TwoKernelLLE(NeighborEmbedder):
         "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "evaluation": Options("auto", "exact", "interpolated", "tree"),
     }
+
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
+        chosen = pairs_chosen(n_neighbors, parameters["n_columns"], parameters["weights"])
+        return {
+            "affinities": Cost(fixed=1e5, row=50.0, neighbor=50.0),
+            "initialization": Cost(fixed=2.5e6, row=50.0, neighbor=50.0),
+            "layout": Cost(fixed=1e5, row=500.0 + 50.0 * chosen),
+        }
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
