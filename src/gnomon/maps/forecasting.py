@@ -41,7 +41,8 @@ def forecast(X: Any, method: str | Embedder = "umap", *, then: Sequence[str] = (
     Parameters
     ----------
     X : (int, int), ndarray, sparse matrix or DataFrame of shape (n_samples, n_features)
-        The table, of which nothing but the shape is read, or its shape: ``(1_000_000, 50)``.
+        The table, or its shape: ``(1_000_000, 50)``. Of a table its type counts as well and, of a dense one, how many
+        columns vary, which is looked for in one pass if some rows have constant ones: fits leave these out.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, or one of our estimators.
     then : sequence of {"explanation", "evaluation", "page", "file"}, default=()

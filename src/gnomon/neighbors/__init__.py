@@ -10,7 +10,7 @@ from gnomon.neighbors.blocks import (
 from gnomon.neighbors.bridges import Bridges, find_bridges, graph_components
 from gnomon.neighbors.compute import by_cells, compute_neighbors
 from gnomon.neighbors.distances import cross_distances, distance_matrix, pair_distances, row_distances
-from gnomon.neighbors.forecast import memory_after_search, search_memory, search_seconds
+from gnomon.neighbors.forecast import memory_after_search, memory_taken_again, search_memory, search_seconds
 from gnomon.neighbors.given import GivenNeighbors, as_neighbor_graph, read_graph, read_neighbors
 from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
 from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
@@ -48,6 +48,7 @@ __all__ = [
     "graph_fault",
     "join_components",
     "memory_after_search",
+    "memory_taken_again",
     "metric_name",
     "native_metric",
     "nearest_given",

@@ -7,13 +7,14 @@ from gnomon.neighbors import cells
 from gnomon.neighbors.compute import by_cells
 from gnomon.neighbors.euclidean import n_candidates
 
-__all__ = ["memory_after_search", "search_memory", "search_seconds"]
+__all__ = ["memory_after_search", "memory_taken_again", "search_memory", "search_seconds"]
 
 # Bytes: rows centred, and the sample of them that gives the centre.
 _CENTRED = Cost(fixed=1e5, entry=4.0, sample=5.2)
 _SAMPLE = Cost(sample=5.2)
 _REUSED = 0.75  # share of the sample that keys take again
 _KEPT = Cost(sample=6.5)
+_AGAIN, _BROKEN = 0.9, 5e6  # share of what is kept that is taken again, and bytes of it that are not
 # Nanoseconds of one core: of all pairs; of a pair of a row and one of its cells; and of what is done once for each row.
 _ALL_PAIRS = Cost(row=4870.0, neighbor=164.0, entry=14.9, pair=1.31, product=0.0113)
 _OF_CELLS = 5.72
@@ -60,6 +61,27 @@ def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> 
     if by_cells(n_samples, n_features):
         return returned_late(8.0 * n_samples * n_neighbors + cells.basis_memory(n_samples, n_features))
     return returned_late(_KEPT.of(n_samples, n_features))
+
+
+def memory_taken_again(n_samples: int, n_features: float, n_neighbors: int) -> float:
+    """Return how much of what the allocator keeps after a search the next stages take, up to their first large array.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+    n_neighbors : int
+        As for `search_memory`.
+
+    Returns
+    -------
+    float
+        Bytes.
+    """
+    kept = memory_after_search(n_samples, n_features, n_neighbors)
+    if by_cells(n_samples, n_features):
+        return kept - returned_late(8.0 * n_samples * n_neighbors)
+    return _AGAIN * max(0.0, kept - _BROKEN)
 
 
 def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float:

@@ -30,7 +30,7 @@ from gnomon.methods.neighbor.anchors import (
     start_at_anchors,
 )
 from gnomon.methods.parameters import INIT
-from gnomon.neighbors import by_cells, memory_after_search, search_memory
+from gnomon.neighbors import by_cells, memory_after_search, memory_taken_again, search_memory
 from gnomon.objectives import Anchors, added_terms, on_surface
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ __all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe"]
 
 _BLOCK = 2048  # rows
 _REUSED = 0.25  # share of the memory of a reduction that what follows takes again
-_SEARCHED = 0.7  # share likewise of what a search among all pairs of rows leaves
 _LEFT = 1.2e7  # bytes of small arrays at most that stay with the process
 
 
@@ -187,7 +186,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
                 search += 4.0 * current_run().n_threads * min(n_samples, _BLOCK) * parameters["n_columns"]
             peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
             left += max(0.0, after - _REUSED * left)
-            free = _REUSED * left if reduced else 0.0 if by_cells(n_samples, width) else _SEARCHED * after
+            free = memory_taken_again(n_samples, width, kept)
         for name, cost in stages.items():
             needed = cost.of(n_samples, width, k)
             free = _REUSED * left if reduced else free

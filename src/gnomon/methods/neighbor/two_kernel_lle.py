@@ -133,11 +133,10 @@ class TwoKernelLLE(NeighborEmbedder):
     }
 
     def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
-        chosen = pairs_chosen(n_neighbors, parameters["n_columns"], parameters["weights"])
         return {
             "affinities": Cost(fixed=1e5, row=50.0, neighbor=50.0),
             "initialization": Cost(fixed=2.5e6, row=50.0, neighbor=50.0),
-            "layout": Cost(fixed=1e5, row=500.0 + 50.0 * chosen),
+            "layout": Cost(fixed=1e5, row=72.0 * parameters["n_together"]),
         }
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
@@ -145,7 +144,9 @@ class TwoKernelLLE(NeighborEmbedder):
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 5.6)
-        found = super()._forecast(n_samples, n_features, parameters)
+        k = self._n_compared(parameters, n_samples)
+        together = pairs_chosen(n_samples, n_features, k, parameters["weights"])
+        found = super()._forecast(n_samples, n_features, parameters | {"n_together": together})
         return passes if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:

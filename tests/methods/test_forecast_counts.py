@@ -1,0 +1,78 @@
+"""What a forecast counts of a table, and what it takes from the algorithm, agree with the algorithm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import gnomon
+from gnomon.affinities import Gram, reconstruction_weights
+from gnomon.affinities.gram_sources import FactorSource
+from gnomon.affinities.reconstruction import pairs_chosen
+from gnomon.linalg.principal.spectra import n_decomposed
+from gnomon.neighbors import compute_neighbors
+
+
+@pytest.fixture(autouse=True)
+def _pace_of_the_reference(monkeypatch):
+    monkeypatch.setattr("gnomon.maps.forecasting.machine_pace", lambda: 1.0)
+
+
+def pictures(n_varying, n_samples=900, n_features=300):
+    """Return rows of which so many columns vary."""
+    X = np.zeros((n_samples, n_features), dtype=np.float32)
+    X[:, :n_varying] = np.random.default_rng(0).normal(size=(n_samples, n_varying))
+    X[:, -1] = 3.0
+    return X
+
+
+def test_columns_that_never_vary_are_not_counted_where_a_fit_leaves_them_out():
+    X = pictures(200)
+    assert n_decomposed(X) == n_decomposed(X.astype(np.float64)) == 200
+    X[-1, -1] = 4.0  # of the last row alone
+    assert n_decomposed(X) == 201
+    assert n_decomposed(X[:200]) == 300  # fewer rows than columns: inner products of rows, of all columns
+    assert n_decomposed(X[:, ::2]) == 150
+    assert n_decomposed(sp.csr_array(X)) == 300
+    assert n_decomposed(pictures(299, n_features=300)) == 300  # too few to be looked for
+
+
+@pytest.mark.parametrize("name", ["pca", "tsne", "pacmap", "trimap", "classical_mds", "stiefel_pca"])
+def test_a_table_with_constant_columns_takes_less_than_its_shape(name):
+    X = pictures(150)
+    told = gnomon.forecast(X, name).n_bytes
+    assert told < gnomon.forecast(pictures(300), name).n_bytes
+    assert told >= gnomon.forecast(np.ascontiguousarray(X[:, :150]), name).n_bytes
+
+
+def test_components_as_many_as_columns_that_vary_are_found_of_all_columns():
+    few, many = (gnomon.forecast(pictures(100), "pca", n_components=k).stages["components"] for k in (2, 100))
+    assert many - few > 4 * (300**2 - 100**2)
+
+
+@pytest.mark.parametrize(("n_samples", "n_features"), [(300, 60), (60, 300), (2000, 800)])
+def test_a_full_decomposition_is_forecast_where_one_is_made(n_samples, n_features):
+    X = np.random.default_rng(0).normal(size=(n_samples, n_features))
+    small = n_samples * n_features * min(n_samples, n_features) <= 1e9
+    assert (FactorSource(X).leading_eigenpairs(2) is not None) == small
+    told = Gram.bytes_of_eigenpairs(n_samples, n_features)
+    vectors = 8.0 * min(n_samples, n_features) * (n_samples + n_features)
+    assert (told > X.nbytes + vectors) == small
+    assert Gram.bytes_of_eigenpairs(n_samples, n_features, dense=False) == 1000.0 * n_samples
+
+
+@pytest.mark.parametrize("n_features", [10, 50])
+@pytest.mark.parametrize("weights", ["non_negative", "signed"])
+def test_the_pairs_that_weights_choose_together_are_about_as_many_as_are_forecast(n_features, weights):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 8)) @ rng.normal(size=(8, n_features)) + 0.5 * rng.normal(size=(2000, n_features))
+    X = X.astype(np.float32)
+    found = reconstruction_weights(X, compute_neighbors(X, 15), weights=weights).V.nnz / len(X)
+    assert pairs_chosen(*X.shape, 15, weights) == pytest.approx(found, rel=0.25)
+
+
+def test_few_features_choose_few_pairs():
+    assert pairs_chosen(5000, 2, 15, "non_negative") < 9
+    assert pairs_chosen(5000, 10**6, 15, "signed") < 15**2
+    assert gnomon.TwoKernelLLE().foresee(5000, 10).n_bytes < gnomon.TwoKernelLLE().foresee(5000, 50).n_bytes
