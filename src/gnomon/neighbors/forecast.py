@@ -13,8 +13,8 @@ __all__ = ["memory_after_search", "memory_taken_again", "search_memory", "search
 _CENTRED = Cost(fixed=1e5, entry=4.0, sample=5.2)
 _SAMPLE = Cost(sample=5.2)
 _REUSED = 0.75  # share of the sample that keys take again
-_KEPT = Cost(sample=6.5)
-_AGAIN, _BROKEN = 0.9, 5e6  # share of what is kept that is taken again, and bytes of it that are not
+_KEPT, _MOST_KEPT = Cost(sample=10.0), 1.25e7
+_BROKEN = 7e6  # of what is kept, in pieces too small to be taken again
 # Nanoseconds of one core: of all pairs; of a pair of a row and one of its cells; and of what is done once for each row.
 _ALL_PAIRS = Cost(row=4870.0, neighbor=164.0, entry=14.9, pair=1.31, product=0.0113)
 _OF_CELLS = 5.72
@@ -60,7 +60,7 @@ def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> 
     """
     if by_cells(n_samples, n_features):
         return returned_late(8.0 * n_samples * n_neighbors + cells.basis_memory(n_samples, n_features))
-    return returned_late(_KEPT.of(n_samples, n_features))
+    return min(_KEPT.of(n_samples, n_features), _MOST_KEPT)
 
 
 def memory_taken_again(n_samples: int, n_features: float, n_neighbors: int) -> float:
@@ -81,7 +81,7 @@ def memory_taken_again(n_samples: int, n_features: float, n_neighbors: int) -> f
     kept = memory_after_search(n_samples, n_features, n_neighbors)
     if by_cells(n_samples, n_features):
         return kept - returned_late(8.0 * n_samples * n_neighbors)
-    return _AGAIN * max(0.0, kept - _BROKEN)
+    return max(0.0, kept - _BROKEN)
 
 
 def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float:
