@@ -91,7 +91,7 @@ def memory(monkeypatch):
 def test_f84_two_hundred_thousand_rows_are_refused_before_any_work(name, memory, many_rows, monkeypatch):
     estimator, error, text = OF_ALL_PAIRS[name]
     memory(64e9)
-    monkeypatch.setattr("gnomon.methods.base.compute_neighbors", lambda *_, **__: pytest.fail("neighbours were sought"))
+    monkeypatch.setattr("gnomon.methods.rows.compute_neighbors", lambda *_, **__: pytest.fail("neighbours were sought"))
     began = time.perf_counter()
     with pytest.raises(error, match=rf"{type(estimator).__name__}: X of 200000 rows must be one .*{text}") as caught:
         clone(estimator).fit(many_rows)
