@@ -154,3 +154,17 @@ def test_a_map_compares_its_scores_with_those_of_structureless_tables():
         ValueError, match=r"null_scores: a map must be one that its method makes .*Call gnomon.evaluation.null_scores"
     ):
         Map(X, PCA(n_components=2).fit_transform(X)).null_scores()
+
+
+def test_what_a_map_shows_is_judged_once_for_all_reports(monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 3))
+    result = Map(X, X[:, :2], labels=np.arange(120) % 2)
+    gaps, drawn = result.verdicts(), result.illusions()
+    asked = result.verdicts(n_islands=0)
+    monkeypatch.setattr("gnomon.evaluation.judge_gaps", None)
+    monkeypatch.setattr("gnomon.evaluation.find_illusions", None)
+    assert result.verdicts() is gaps
+    assert result.illusions() is drawn
+    assert asked is not gaps
+    assert "judged in the data" in result.report()

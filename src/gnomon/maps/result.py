@@ -23,7 +23,7 @@ from gnomon.neighbors import compute_neighbors
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
     from gnomon.data import ColumnRule
-    from gnomon.evaluation import Evaluation, MapStability, Scorecard
+    from gnomon.evaluation import Evaluation, MapStability, MapVerdicts, Scorecard
     from gnomon.explanations import Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.extension import AffineAtlas
     from gnomon.geometry import IntrinsicDimension
@@ -135,6 +135,8 @@ class Map(Questions, MapFunction, Outputs):
         self._profiles: dict[int | None, dict[Any, Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
         self._clusters: Clusters | None = None
+        self._gaps: MapVerdicts | None = None
+        self._illusions: MapVerdicts | None = None
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None

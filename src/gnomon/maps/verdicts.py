@@ -35,6 +35,8 @@ class Verdicts:
     n_jobs: int | None
     select: Callable[[str], npt.NDArray[np.bool_]]
     _mapped: Callable[[], Table]
+    _gaps: MapVerdicts | None
+    _illusions: MapVerdicts | None
 
     @entrance("are_apart")
     def are_apart(self, a: Any, b: Any, **options: Any) -> Verdict:
@@ -78,6 +80,8 @@ class Verdicts:
     def verdicts(self, **options: Any) -> MapVerdicts:
         """Judge the gaps that the map shows: between its nearest classes, and around its islands.
 
+        Without options they are judged once.
+
         Parameters
         ----------
         **options
@@ -88,6 +92,13 @@ class Verdicts:
         -------
         gnomon.evaluation.MapVerdicts
         """
+        if options:
+            return self._judge_gaps(**options)
+        if self._gaps is None:
+            self._gaps = self._judge_gaps()
+        return self._gaps
+
+    def _judge_gaps(self, **options: Any) -> MapVerdicts:
         from gnomon.evaluation import judge_gaps
 
         given = {"labels": self._labels_of_classes(), "metric": self.metric, **options}
@@ -96,6 +107,8 @@ class Verdicts:
     @entrance("illusions")
     def illusions(self, **options: Any) -> MapVerdicts:
         """Say whether sizes, densities and distances of classes in the map are those of the data.
+
+        Without options they are judged once.
 
         Parameters
         ----------
@@ -112,6 +125,13 @@ class Verdicts:
         ValueError
             If the map has fewer than two classes of 20 rows.
         """
+        if options:
+            return self._find_illusions(**options)
+        if self._illusions is None:
+            self._illusions = self._find_illusions()
+        return self._illusions
+
+    def _find_illusions(self, **options: Any) -> MapVerdicts:
         from gnomon.evaluation import find_illusions
 
         labels = self._labels_of_classes()
