@@ -67,10 +67,11 @@ class Linked {
     const told = [];
     if (this.row >= 0) {
       told.push(this.header.pointNames ? this.header.pointNames[this.row] : `row ${formatCount(this.row)}`);
-      if (this.values)
-        told.push(
-          `${this.column.name}: ${this.column.categories ? this.column.categories[this.values[this.row]] : this.values[this.row]}`,
-        );
+      if (this.values) {
+        const { name, categories } = this.column,
+          value = this.values[this.row];
+        told.push(`${name}: ${categories ? categories[value] : value}`);
+      }
     }
     if (this.chosen) told.push(`${formatCount(this.chosen.reduce((sum, one) => sum + one, 0))} rows marked`);
     byId("told").textContent = told.length ? told.join(" · ") : this.hint;
