@@ -34,9 +34,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MUL
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
 
-_PAGES = {  # body, style sheet and first module of each kind of page
-    "map": ("map.html", "static/style.css", "main"),
-    "side_by_side": ("side_by_side.html", "static/side_by_side.css", "linked/main"),
+_PAGES = {  # body, style sheets below static/style and first module of each kind of page
+    "map": ("map.html", ("base", "layout", "card", "panels", "player"), "main"),
+    "side_by_side": ("side_by_side.html", ("base", "side_by_side"), "linked/main"),
 }
 
 
@@ -56,12 +56,12 @@ def page_parts(
     page : {"map", "side_by_side"}, default="map"
         Which kind of page.
     """
-    body, style, entry = _PAGES[page]
+    body, styles, entry = _PAGES[page]
     values = {
         "title": html.escape(title),
         "subtitle": html.escape(subtitle),
         "preview": base64.b64encode(preview).decode("ascii"),
-        "style": _asset(style),
+        "style": "\n".join(_asset(f"static/style/{name}.css") for name in styles),
         "script": bundle(entry),
     }
     for piece in re.split(r"(\{\{\w+\}\})", _asset("page.html").replace("{{body}}", _asset(body))):

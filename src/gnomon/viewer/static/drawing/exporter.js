@@ -1,6 +1,7 @@
 // A picture of the map as it is: points, overlay, title and legend.
 import { formatValue } from "../dom.js";
 import { shorten } from "./overlay.js";
+import { tint } from "./theme.js";
 
 const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const MOST_NAMED = 24;
@@ -21,13 +22,13 @@ export function composePicture({ points, overlay, title, subtitle, width, height
   canvas.height = Math.round((height + top) * scale);
   const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   g.scale(scale, scale);
-  g.fillStyle = "#ffffff";
+  g.fillStyle = tint("paper");
   g.fillRect(0, 0, width + side, height + top);
-  g.fillStyle = "#1d2733";
+  g.fillStyle = tint("ink");
   g.textBaseline = "alphabetic";
   g.font = `600 20px ${FACE}`;
   g.fillText(shorten(title, 90), 24, 34);
-  g.fillStyle = "#66727f";
+  g.fillStyle = tint("soft");
   g.font = `13px ${FACE}`;
   g.fillText(shorten(subtitle, 120), 24, 54);
   g.drawImage(points, 0, top, width, height);
@@ -52,7 +53,7 @@ function drawClasses(g, legend, x, y) {
     g.arc(x + 6, y + 22 * k, 5.5, 0, 2 * Math.PI);
     g.fillStyle = color;
     g.fill();
-    g.fillStyle = "#1d2733";
+    g.fillStyle = tint("ink");
     g.fillText(shorten(name, 24), x + 20, y + 22 * k);
   });
   if (legend.length > MOST_NAMED) g.fillText(`and ${legend.length - MOST_NAMED} more`, x + 20, y + 22 * MOST_NAMED);
@@ -66,14 +67,14 @@ function drawClasses(g, legend, x, y) {
  */
 function drawRamp(g, { name, colors, low, high, dates }, x, y) {
   g.font = `600 13px ${FACE}`;
-  g.fillStyle = "#1d2733";
+  g.fillStyle = tint("ink");
   g.fillText(shorten(name, 24), x, y);
   for (let k = 0; k < 256; k++) {
     g.fillStyle = `rgb(${colors[3 * k]},${colors[3 * k + 1]},${colors[3 * k + 2]})`;
     g.fillRect(x + (k * 168) / 256, y + 12, 1.2, 12);
   }
   g.font = `12px ${FACE}`;
-  g.fillStyle = "#66727f";
+  g.fillStyle = tint("soft");
   g.fillText(formatValue(low, dates), x, y + 40);
   g.textAlign = "right";
   g.fillText(formatValue(high, dates), x + 168, y + 40);

@@ -1,7 +1,7 @@
 // Drawn above the points: names of classes, rings, lasso, and the explanation of a point at the point.
+import { tint } from "./theme.js";
 import { WEAK_R2, flatEllipse } from "../questions/explanation.js";
 
-const DARK = "#1d2733";
 const LONGEST = 82; // pixels of the longest arrow
 const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
@@ -12,10 +12,10 @@ const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
  * @param {number} y
  * @param {string} [color]
  */
-function haloText(g, text, x, y, color = DARK) {
+function haloText(g, text, x, y, color = tint("ink")) {
   g.lineJoin = "round";
   g.lineWidth = 4;
-  g.strokeStyle = "rgba(255,255,255,0.92)";
+  g.strokeStyle = tint("paper", 0.92);
   g.strokeText(text, x, y);
   g.fillStyle = color;
   g.fillText(text, x, y);
@@ -64,10 +64,10 @@ export function drawRing(g, x, y, radius, color, strong) {
   g.beginPath();
   g.arc(x, y, radius + 3.5, 0, 2 * Math.PI);
   g.lineWidth = strong ? 5 : 4;
-  g.strokeStyle = "rgba(255,255,255,0.95)";
+  g.strokeStyle = tint("paper", 0.95);
   g.stroke();
   g.lineWidth = strong ? 2.4 : 1.8;
-  g.strokeStyle = DARK;
+  g.strokeStyle = tint("ink");
   g.stroke();
   g.beginPath();
   g.arc(x, y, radius + 1, 0, 2 * Math.PI);
@@ -90,8 +90,8 @@ export function drawTrail(g, places) {
   });
   g.lineJoin = "round";
   for (const [width, color] of [
-    [4.5, "rgba(255,255,255,0.85)"],
-    [1.6, "rgba(29,39,51,0.6)"],
+    [4.5, tint("paper", 0.85)],
+    [1.6, tint("ink", 0.6)],
   ]) {
     g.lineWidth = /** @type {number} */ (width);
     g.strokeStyle = /** @type {string} */ (color);
@@ -100,15 +100,11 @@ export function drawTrail(g, places) {
   for (const [x, y] of places.filter(known)) {
     g.beginPath();
     g.arc(x, y, 2.6, 0, 2 * Math.PI);
-    g.fillStyle = "#ffffff";
+    g.fillStyle = tint("paper");
     g.fill();
     g.stroke();
   }
 }
-
-/** Colours of lines to neighbours that the map lacks, and to those that only the map has. */
-export const MISSING_LINE = "#c4321a";
-export const FALSE_LINE = "#6a3d9a";
 
 /**
  * Lines from a point to others.
@@ -125,7 +121,7 @@ export function drawSpokes(g, from, ends, color, dashed) {
     g.lineTo(x, y);
   }
   g.lineWidth = 3.5;
-  g.strokeStyle = "rgba(255,255,255,0.7)";
+  g.strokeStyle = tint("paper", 0.7);
   g.stroke();
   if (dashed) g.setLineDash([5, 4]);
   g.lineWidth = 1.3;
@@ -146,11 +142,11 @@ export function drawLasso(g, path, closed) {
   g.beginPath();
   path.forEach(([x, y], k) => (k ? g.lineTo(x, y) : g.moveTo(x, y)));
   if (closed) g.closePath();
-  g.fillStyle = "rgba(36,92,140,0.08)";
+  g.fillStyle = tint("accent", 0.08);
   g.fill();
   g.setLineDash([6, 4]);
   g.lineWidth = 1.6;
-  g.strokeStyle = "#245c8c";
+  g.strokeStyle = tint("accent");
   g.stroke();
   g.setLineDash([]);
 }
@@ -171,7 +167,7 @@ export function drawLine(g, path, width) {
   g.lineJoin = "round";
   trace();
   g.lineWidth = 2 * width;
-  g.strokeStyle = "rgba(36,92,140,0.10)";
+  g.strokeStyle = tint("accent", 0.1);
   g.stroke();
   const [x, y] = path[path.length - 2],
     [tx, ty] = path[path.length - 1];
@@ -179,7 +175,7 @@ export function drawLine(g, path, width) {
     g.beginPath();
     path.slice(0, -1).forEach(([px, py], k) => (k ? g.lineTo(px, py) : g.moveTo(px, py)));
     g.lineWidth = 2;
-    g.strokeStyle = DARK;
+    g.strokeStyle = tint("ink");
     g.stroke();
   }
   drawArrow(g, x, y, tx, ty, false);
@@ -224,10 +220,10 @@ function drawEllipse(g, x, y, { major, minor, angle }, typical) {
   const factor = Math.min(24 / typical, 62 / Math.max(major, 1e-30));
   g.beginPath();
   g.ellipse(x, y, Math.max(3, major * factor), Math.max(1.5, minor * factor), -angle, 0, 2 * Math.PI);
-  g.fillStyle = "rgba(255,255,255,0.45)";
+  g.fillStyle = tint("paper", 0.45);
   g.fill();
   g.lineWidth = 1.5;
-  g.strokeStyle = "rgba(29,39,51,0.65)";
+  g.strokeStyle = tint("ink", 0.65);
   g.stroke();
 }
 
@@ -253,11 +249,11 @@ function drawArrow(g, x, y, tx, ty, weak) {
   g.lineCap = "round";
   trace();
   g.lineWidth = 5;
-  g.strokeStyle = "rgba(255,255,255,0.9)";
+  g.strokeStyle = tint("paper", 0.9);
   g.stroke();
   trace();
   g.lineWidth = 2;
-  g.strokeStyle = DARK;
+  g.strokeStyle = tint("ink");
   if (weak) g.setLineDash([3, 4]);
   g.stroke();
   g.setLineDash([]);
@@ -266,7 +262,7 @@ function drawArrow(g, x, y, tx, ty, weak) {
   g.lineTo(tx - ux * head - uy * head * 0.5, ty - uy * head + ux * head * 0.5);
   g.lineTo(tx - ux * head + uy * head * 0.5, ty - uy * head - ux * head * 0.5);
   g.closePath();
-  g.fillStyle = DARK;
+  g.fillStyle = tint("ink");
   g.fill();
 }
 

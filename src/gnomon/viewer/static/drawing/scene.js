@@ -1,9 +1,9 @@
 // What is drawn: the points by a renderer, and on a second canvas what lies above them.
 import { Camera } from "./camera.js";
 import { byId, h } from "../dom.js";
-import { drawClassNames, drawExplanation, drawLasso, drawLine, drawRing, drawTrail } from "./overlay.js";
-import { FALSE_LINE, MISSING_LINE, drawSpokes } from "./overlay.js";
+import { drawClassNames, drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
 import { RasterRenderer } from "./raster.js";
+import { tint } from "./theme.js";
 import { WebGLRenderer } from "./webgl.js";
 
 /**
@@ -162,8 +162,8 @@ export class Scene {
     if (!changes) return;
     const from = this.renderer.screenPos(i),
       ends = (/** @type {number[]} */ ids) => ids.map((j) => this.renderer.screenPos(j));
-    drawSpokes(g, from, ends(changes.missing), MISSING_LINE, true);
-    drawSpokes(g, from, ends(changes.wrong), FALSE_LINE, false);
+    drawSpokes(g, from, ends(changes.missing), tint("missing"), true);
+    drawSpokes(g, from, ends(changes.wrong), tint("false"), false);
   }
 
   /** The path of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */

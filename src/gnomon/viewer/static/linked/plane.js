@@ -1,4 +1,5 @@
 // One of several maps: its points, its marks, and which point is where.
+import { tint } from "../drawing/theme.js";
 import { h } from "../dom.js";
 
 const REACH = 14, // pixels from the pointer within which a point is found
@@ -55,7 +56,7 @@ export class Plane {
       pen.globalAlpha = wanted ? 0.85 : 0.18;
       for (let i = 0; i < n; i++) {
         if (chosen && chosen[i] !== wanted) continue;
-        pen.fillStyle = wanted ? this.colors[i] : "#9aa3ad";
+        pen.fillStyle = wanted ? this.colors[i] : tint("mark");
         pen.fillRect(this.screen[2 * i] - side / 2, this.screen[2 * i + 1] - side / 2, side, side);
       }
     }
@@ -71,7 +72,7 @@ export class Plane {
       pen.closePath();
       pen.fillStyle = "rgb(36 92 140 / 10%)";
       pen.fill();
-      pen.strokeStyle = "#245c8c";
+      pen.strokeStyle = tint("accent");
       pen.stroke();
     }
     if (row < 0 || Number.isNaN(this.places[2 * row])) return;
@@ -80,7 +81,7 @@ export class Plane {
     pen.fillStyle = this.colors[row];
     pen.fill();
     pen.lineWidth = 2;
-    pen.strokeStyle = "#1d2733";
+    pen.strokeStyle = tint("ink");
     pen.stroke();
   }
 

@@ -1,4 +1,5 @@
 // The panel about a line drawn through the map.
+import { tint } from "../drawing/theme.js";
 import { formatCount, formatNumber, h } from "../dom.js";
 
 const MOST_ROWS = 12;
@@ -96,7 +97,7 @@ function sparkline(curve) {
   g.scale(ratio, ratio);
   g.lineWidth = 1.4;
   g.lineJoin = "round";
-  g.strokeStyle = "#245c8c";
+  g.strokeStyle = tint("accent");
   g.beginPath();
   curve.forEach(
     (value, k) =>

@@ -1,5 +1,5 @@
 // The part of a card that lists which neighbours of the point are false and which are missing.
-import { FALSE_LINE, MISSING_LINE } from "../drawing/overlay.js";
+import { tint } from "../drawing/theme.js";
 import { h } from "../dom.js";
 
 const MOST_NEIGHBORS = 6;
@@ -17,8 +17,8 @@ export function neighborsBlock(atlas, i, pin) {
     "section",
     { class: "neighborhood" },
     h("h3", {}, `Its ${wanted} neighbours`),
-    line(atlas, `${missing.length} in the data are not near on the map`, missing, MISSING_LINE, pin),
-    line(atlas, `${wrong.length} on the map are not near in the data`, wrong, FALSE_LINE, pin),
+    line(atlas, `${missing.length} in the data are not near on the map`, missing, tint("missing"), pin),
+    line(atlas, `${wrong.length} on the map are not near in the data`, wrong, tint("false"), pin),
   );
 }
 
