@@ -25,7 +25,7 @@ demo: $(BIN)/python
 
 test: $(BIN)/python
 	$(INSTALL) ".[test]"
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 	$(MAKE) test-kernels
 
 test-kernels: $(BIN)/python
