@@ -66,7 +66,12 @@ class Opened:
             self.settle()
 
     def settle(self):
-        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        """Wait until what happened is drawn, and the camera is at rest."""
+        self.page.evaluate(
+            "() => new Promise((done) => {"
+            "  const look = () => (window.gnomon.moving?.() ? requestAnimationFrame(look) : requestAnimationFrame(done));"
+            "  requestAnimationFrame(look); })"
+        )
 
     @property
     def state(self):
@@ -81,6 +86,11 @@ class Opened:
         """Pixels of many points at once."""
         points = [int(i) for i in points]
         return np.array(self.page.evaluate("(points) => points.map((i) => window.gnomon.screenPos(i))", points))
+
+    def spot(self, x, y):
+        """Pixels of the page, from those of the map: from its right and lower edge where they are negative."""
+        box = self.page.locator("#stage").bounding_box()
+        return box["x"] + x + (box["width"] if x < 0 else 0), box["y"] + y + (box["height"] if y < 0 else 0)
 
     def hover(self, i):
         x, y = self.place(i)

@@ -70,7 +70,7 @@ def assert_drawn(opened, main, expected):
     low, high = main.min(axis=0), main.max(axis=0)
     plane = (expected[known] - (low + high) / 2) / (np.ptp(main, axis=0).max() / 2)
     offsets = (plane - [view["x"], view["y"]]) * [1, -1]
-    found = pixels - [stage["width"] / 2, np.floor(stage["height"]) / 2]
+    found = pixels - [stage["x"] + stage["width"] / 2, stage["y"] + np.floor(stage["height"]) / 2]
     zoom = (offsets * found).sum() / (offsets**2).sum()
     np.testing.assert_allclose(zoom * offsets, found, atol=0.1)
     return zoom
@@ -171,7 +171,7 @@ def test_keys_step_and_the_slider_says_where_it_is(still):
     still.page.keyboard.press("ArrowRight")
     arrive(still, 2)
     assert slider.get_attribute("aria-valuetext") == "4"
-    still.page.mouse.click(20, 650)  # nothing there: the map has the focus, and steps all the same
+    still.page.mouse.click(*still.spot(20, -20))  # nothing there: the map has the focus, and steps all the same
     still.page.keyboard.press("ArrowLeft")
     arrive(still, 1)
     slider.focus()
@@ -198,7 +198,7 @@ def test_steps_glide(open_page, path):
 
 
 def test_shift_and_arrows_still_move_the_map(still):
-    still.page.mouse.click(20, 650)
+    still.page.mouse.click(*still.spot(20, -20))
     before = np.array(still.place(100))
     still.page.keyboard.press("Shift+ArrowLeft")
     assert still.state["position"] == MAIN
@@ -359,6 +359,6 @@ def test_without_a_sequence_there_is_no_slider(open_page, blobs_page):
     opened = open_page(blobs_page)
     assert opened.page.is_hidden("#player")
     before = np.array(opened.place(100))
-    opened.page.mouse.click(20, 780)
+    opened.page.mouse.click(*opened.spot(20, -20))
     opened.page.keyboard.press("ArrowLeft")
     np.testing.assert_allclose(opened.place(100) - before, [40, 0], atol=1e-6)

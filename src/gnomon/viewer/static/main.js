@@ -3,17 +3,27 @@ import { Atlas } from "./data/atlas.js";
 import { byId, h } from "./dom.js";
 import { loadGroup, loadHeader } from "./data/payload.js";
 import { Page } from "./page/page.js";
+import { startTheme } from "./page/appearance.js";
 
 async function start() {
+  /** @type {Page|undefined} */
+  let shown;
+  startTheme(() => shown?.retint());
   const header = await loadHeader();
   const atlas = new Atlas(header, await loadGroup(header, "core"));
-  const page = new Page(atlas);
+  const page = (shown = new Page(atlas));
   byId("fallback").hidden = true;
   /** What tests and notebooks may ask of the page. */
   const access = {
     ready: false,
     state: () => page.state(),
-    screenPos: (/** @type {number} */ i) => page.scene.renderer.screenPos(i),
+    /** Pixels of a point in the page. */
+    screenPos: (/** @type {number} */ i) => {
+      const { left, top } = byId("stage").getBoundingClientRect(),
+        [x, y] = page.scene.renderer.screenPos(i);
+      return [left + x, top + y];
+    },
+    moving: () => page.focus.keeper.moving,
     arrows: (/** @type {number} */ i) => Array.from(atlas.local?.arrows(atlas.table, i) ?? []),
     channels: () =>
       atlas.channels.map(({ name, group, codes, values }) => ({

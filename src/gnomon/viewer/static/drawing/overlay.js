@@ -182,21 +182,43 @@ export function drawLine(g, path, width) {
 }
 
 /**
+ * What is drawn of an explanation, in pixels from the point: the tips of its arrows, and its ellipse with half its
+ * width and height.
+ * @param {import("../questions/explanation.js").PointExplanation} explanation
+ * @param {import("./cloud.js").Cloud} cloud
+ * @param {number} typical
+ * @returns {{tips: number[][], ellipse: {major: number, minor: number, angle: number}|null, half: number[]}}
+ */
+export function explanationShape(explanation, cloud, typical) {
+  const arrows = explanation.top.map((row) => cloud.direction(row.arrow)),
+    longest = Math.max(...arrows.map(([a, b]) => Math.hypot(a, b)), 1e-30),
+    tips = arrows.map(([a, b]) => [(LONGEST * a) / longest, (-LONGEST * b) / longest]);
+  if (!explanation.ellipse) return { tips, ellipse: null, half: [0, 0] };
+  const flat = flatEllipse(explanation.ellipse, cloud.d, cloud.rotation),
+    // A typical point gets a mean radius of 24 pixels; extremes are held within the readable range.
+    factor = Math.min(24 / typical, 62 / Math.max(flat.major, 1e-30)),
+    [major, minor] = [Math.max(3, flat.major * factor), Math.max(1.5, flat.minor * factor)],
+    [cos, sin] = [Math.cos(flat.angle), Math.sin(flat.angle)];
+  const half = [Math.hypot(major * cos, minor * sin), Math.hypot(major * sin, minor * cos)];
+  return { tips, ellipse: { major, minor, angle: flat.angle }, half };
+}
+
+/**
  * @param {CanvasRenderingContext2D} g
  * @param {number} x @param {number} y pixels of the point
  * @param {import("../questions/explanation.js").PointExplanation} explanation
  * @param {{cloud: import("./cloud.js").Cloud, typical: number, name: (f: number) => string, width: number,
  *   height: number}} context
+ * @returns {{ellipse: number[]|null, arrows: number[][], names: number[][]}} boxes of what was drawn
  */
 export function drawExplanation(g, x, y, explanation, { cloud, typical, name, width, height }) {
-  const weak = !(explanation.r2 >= WEAK_R2);
+  const weak = !(explanation.r2 >= WEAK_R2),
+    { tips: offsets, ellipse, half } = explanationShape(explanation, cloud, typical),
+    tips = offsets.map(([dx, dy]) => [x + dx, y + dy]);
   g.globalAlpha = weak ? 0.45 : 1;
-  if (explanation.ellipse) drawEllipse(g, x, y, flatEllipse(explanation.ellipse, cloud.d, cloud.rotation), typical);
-  const arrows = explanation.top.map((row) => cloud.direction(row.arrow)),
-    longest = Math.max(...arrows.map(([a, b]) => Math.hypot(a, b)), 1e-30);
-  const tips = arrows.map(([a, b]) => [x + (LONGEST * a) / longest, y - (LONGEST * b) / longest]);
+  if (ellipse) drawEllipse(g, x, y, ellipse);
   tips.forEach(([tx, ty]) => drawArrow(g, x, y, tx, ty, weak));
-  nameArrows(
+  const names = nameArrows(
     g,
     x,
     y,
@@ -206,20 +228,22 @@ export function drawExplanation(g, x, y, explanation, { cloud, typical, name, wi
     height,
   );
   g.globalAlpha = 1;
+  return {
+    ellipse: ellipse && [x - half[0], y - half[1], x + half[0], y + half[1]],
+    arrows: tips.map(([tx, ty]) => [Math.min(x, tx), Math.min(y, ty), Math.max(x, tx), Math.max(y, ty)]),
+    names,
+  };
 }
 
 /**
  * @param {CanvasRenderingContext2D} g
  * @param {number} x
  * @param {number} y
- * @param {{major: number, minor: number, angle: number}} ellipse
- * @param {number} typical
+ * @param {{major: number, minor: number, angle: number}} ellipse pixels
  */
-function drawEllipse(g, x, y, { major, minor, angle }, typical) {
-  // A typical point gets a mean radius of 24 pixels; extremes are held within the readable range.
-  const factor = Math.min(24 / typical, 62 / Math.max(major, 1e-30));
+function drawEllipse(g, x, y, { major, minor, angle }) {
   g.beginPath();
-  g.ellipse(x, y, Math.max(3, major * factor), Math.max(1.5, minor * factor), -angle, 0, 2 * Math.PI);
+  g.ellipse(x, y, major, minor, -angle, 0, 2 * Math.PI);
   g.fillStyle = tint("paper", 0.45);
   g.fill();
   g.lineWidth = 1.5;
@@ -293,4 +317,5 @@ function nameArrows(
     g.textAlign = "left";
     haloText(g, text, left, py);
   });
+  return taken.slice(1);
 }

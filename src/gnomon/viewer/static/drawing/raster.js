@@ -1,7 +1,6 @@
 // Points painted by the processor, where WebGL2 is missing: stamps of a disc into an image.
 import { PointPicker } from "./renderer.js";
-
-const MIST = [204, 209, 217];
+import { tintBytes } from "./theme.js";
 
 export class RasterRenderer extends PointPicker {
   /**
@@ -53,7 +52,14 @@ export class RasterRenderer extends PointPicker {
       stamp = discStamp(this.radius * ratio);
     const { dimmed, shown } = this.current;
     const share = moving && dimmed.length + shown.length > 500_000 ? 500_000 / (dimmed.length + shown.length) : 1;
-    this.#stampRows(image, dimmed.subarray(0, dimmed.length * share), stamp, ratio, 0.45 * this.opacity, MIST);
+    this.#stampRows(
+      image,
+      dimmed.subarray(0, dimmed.length * share),
+      stamp,
+      ratio,
+      0.45 * this.opacity,
+      tintBytes("mist"),
+    );
     this.#stampRows(
       image,
       this.#byDepth(shown.subarray(0, shown.length * share)),

@@ -20,12 +20,14 @@ export class Scene {
   /**
    * @param {import("../data/atlas.js").Atlas} atlas
    * @param {() => Above} above
-   * @param {() => void} drawn called after each drawing
    */
-  constructor(atlas, above, drawn) {
+  constructor(atlas, above) {
     this.atlas = atlas;
     this.above = above;
-    this.drawn = drawn;
+    /** Pixels at the bottom that lie below the sheet of a phone. */
+    this.covered = 0;
+    /** Boxes of what was drawn last of a point's explanation. @type {ReturnType<typeof drawExplanation>|null} */
+    this.explained = null;
     this.camera = new Camera();
     this.renderer = this.#renderer();
     const { clientWidth, clientHeight } = byId("stage");
@@ -71,7 +73,6 @@ export class Scene {
         if (!complete) this.rest = setTimeout(() => this.redraw(), 140);
       }
       this.#drawOverlay();
-      this.drawn();
     });
   }
 
@@ -138,17 +139,18 @@ export class Scene {
       );
       this.#ring(g, route[route.length - 1], true);
     }
+    this.explained = null;
     if (focus >= 0 && atlas.cloud.finite[focus]) {
       const explanation = atlas.facts.explain(focus),
         [x, y] = this.renderer.screenPos(focus);
       this.#spokes(g, focus);
       if (explanation) {
-        drawExplanation(g, x, y, explanation, {
+        this.explained = drawExplanation(g, x, y, explanation, {
           cloud: atlas.cloud,
           typical: atlas.facts.typical,
           name: (f) => atlas.groups.name(f),
           width: camera.width,
-          height: camera.height,
+          height: camera.height - this.covered,
         });
       }
       this.#ring(g, focus, true);

@@ -1,9 +1,10 @@
 // Small pictures: of a point, of the mean of many, of a difference.
 import { h } from "../dom.js";
+import { tintBytes } from "./theme.js";
 
 /**
  * @param {number} height @param {number} width
- * @param {(pixel: number) => [number, number, number]} colorOf
+ * @param {(pixel: number) => number[]} colorOf
  * @param {string} label
  * @returns {HTMLCanvasElement}
  */
@@ -90,11 +91,12 @@ export class Thumbnails {
   }
 
   /**
-   * Signed values: orange above zero, blue below, white at zero.
+   * Signed values: orange above zero, blue below, the colour of the page at zero.
    * @param {(f: number) => number} value @param {number} reach value of full colour @param {string} label
    */
   signed(value, reach, label) {
-    const [height, width, channels] = /** @type {any} */ (this.header.pixels).shape;
+    const [height, width, channels] = /** @type {any} */ (this.header.pixels).shape,
+      [zero, above, below] = [tintBytes("paper"), tintBytes("plus"), tintBytes("minus")];
     return picture(
       height,
       width,
@@ -102,9 +104,9 @@ export class Thumbnails {
         let sum = 0;
         for (let c = 0; c < channels; c++) sum += value(p * channels + c) || 0;
         const t = Math.max(-1, Math.min(1, sum / channels / (reach || 1))),
-          end = t > 0 ? [196, 78, 22] : [32, 92, 158],
+          end = t > 0 ? above : below,
           a = Math.abs(t);
-        return [255 + a * (end[0] - 255), 255 + a * (end[1] - 255), 255 + a * (end[2] - 255)];
+        return [0, 1, 2].map((k) => zero[k] + a * (end[k] - zero[k]));
       },
       label,
     );

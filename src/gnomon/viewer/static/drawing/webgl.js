@@ -1,16 +1,17 @@
 // Points with WebGL2: one draw call for the dimmed, one for the shown.
 import { PointPicker } from "./renderer.js";
+import { tintBytes } from "./theme.js";
 
 const VERTEX = `#version 300 es
 in vec3 place; in vec3 rgb;
-uniform vec4 view; uniform float size; uniform float dim; uniform float deep;
+uniform vec4 view; uniform float size; uniform float dim; uniform float deep; uniform vec3 fog; uniform vec3 mist;
 out vec3 color;
 void main() {
   gl_Position = vec4((place.xy - view.xy) * view.zw, -0.4 * place.z * deep, 1.0);
   float nearness = 1.0 + 0.25 * deep * place.z;
   gl_PointSize = (size + 1.0) * nearness;
-  vec3 mist = mix(vec3(0.97), rgb, clamp(0.75 + 0.3 * place.z, 0.35, 1.0));
-  color = mix(mix(rgb, mist, deep), vec3(0.80, 0.82, 0.85), dim * 0.9);
+  vec3 far = mix(fog, rgb, clamp(0.75 + 0.3 * place.z, 0.35, 1.0));
+  color = mix(mix(rgb, far, deep), mist, dim * 0.9);
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
@@ -25,6 +26,11 @@ void main() {
 
 /** Points painted at most while the camera moves; software graphics keep up with so many. */
 const MOVING = 150_000;
+
+/** @param {number[]} bytes */
+function shares(bytes) {
+  return bytes.map((byte) => byte / 255);
+}
 
 export class WebGLRenderer extends PointPicker {
   /**
@@ -73,7 +79,7 @@ export class WebGLRenderer extends PointPicker {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     /** @type {Record<string, WebGLUniformLocation|null>} */
     this.uniforms = {};
-    for (const name of ["view", "size", "dim", "deep", "alpha"])
+    for (const name of ["view", "size", "dim", "deep", "alpha", "fog", "mist"])
       this.uniforms[name] = gl.getUniformLocation(program, name);
     this.places = this.#attribute(program, "place", gl.FLOAT, false);
     this.rgb = this.#attribute(program, "rgb", gl.UNSIGNED_BYTE, true);
@@ -166,6 +172,8 @@ export class WebGLRenderer extends PointPicker {
     );
     gl.uniform1f(uniforms.size, 2 * this.radius * ratio);
     gl.uniform1f(uniforms.deep, deep ? 1 : 0);
+    gl.uniform3fv(uniforms.fog, shares(tintBytes("paper")));
+    gl.uniform3fv(uniforms.mist, shares(tintBytes("mist")));
     gl[deep ? "enable" : "disable"](gl.DEPTH_TEST);
     const [dimmed, shown] = /** @type {number[]} */ (this.counts),
       total = dimmed + shown;

@@ -1,19 +1,31 @@
-// The one point that is asked about: hovered, or pinned by a click; and its card.
+// The one point that is asked about: hovered, or pinned by a click; its card, docked beside the map.
 import { cardContent } from "../panels/card.js";
 import { byId } from "../dom.js";
+import { explanationShape } from "../drawing/overlay.js";
 import { journeyTo } from "../panels/journey.js";
+import { Keeper } from "./keeper.js";
+import { Sheet } from "./sheet.js";
+
+const LINGER = 600; // milliseconds that the card stays when the mouse has left its point
+const AROUND = 20; // pixels about the tips of arrows: half a line of text, and the ring of the point
 
 export class Focus {
-  /** @param {import("../data/atlas.js").Atlas} atlas @param {import("../drawing/scene.js").Scene} scene */
-  constructor(atlas, scene) {
+  /**
+   * @param {import("../data/atlas.js").Atlas} atlas @param {import("../drawing/scene.js").Scene} scene
+   * @param {() => void} rest called when the camera has moved to the point
+   */
+  constructor(atlas, scene, rest) {
     this.atlas = atlas;
     this.scene = scene;
     this.hovered = -1;
     this.pinned = -1;
+    this.helping = false;
     /** Where the pinned point was asked to go. @type {import("../panels/journey.js").Journey|null} */
     this.journey = null;
     /** @type {() => Uint32Array|null} */
     this.selected = () => null;
+    this.keeper = new Keeper(scene, rest);
+    this.sheet = new Sheet(() => this.#uncover());
   }
 
   get point() {
@@ -25,7 +37,9 @@ export class Focus {
     if (i === this.hovered) return;
     this.hovered = i;
     byId("overlay").style.cursor = i >= 0 ? "pointer" : "";
-    if (this.pinned < 0) this.showCard();
+    clearTimeout(this.leaving);
+    if (this.pinned < 0 && i >= 0) this.showCard();
+    else if (this.pinned < 0) this.leaving = setTimeout(() => this.showCard(), LINGER);
     this.scene.refresh();
   }
 
@@ -34,6 +48,10 @@ export class Focus {
     this.pinned = i === this.pinned ? -1 : i;
     this.journey = null;
     this.showCard();
+    byId("dock").scrollTop = 0;
+    if (this.pinned >= 0) this.sheet.show(byId("card"));
+    else this.sheet.put("peek");
+    this.keep();
     this.scene.refresh();
   }
 
@@ -45,13 +63,25 @@ export class Focus {
   travel(goal) {
     this.journey = goal ? journeyTo(this.atlas, this.pinned, goal, this.selected()) : null;
     this.showCard();
+    this.keep();
     this.scene.refresh();
+  }
+
+  /** Show how to use the map, or no longer. @param {boolean} on */
+  help(on) {
+    this.helping = on;
+    this.showCard();
+    byId("dock").scrollTop = 0;
+    if (on) this.sheet.show(byId("help"));
+    else this.sheet.put("peek");
   }
 
   showCard() {
     const card = byId("card"),
       i = this.point;
     card.hidden = i < 0;
+    byId("help").hidden = i >= 0 && !this.helping;
+    byId("sheet").classList.toggle("helping", this.helping);
     if (i < 0) return;
     card.classList.toggle("pinned", this.pinned >= 0);
     card.replaceChildren(
@@ -64,28 +94,49 @@ export class Focus {
         pin: (goal) => this.pin(goal),
       }),
     );
-    card.dataset.point = String(i);
   }
 
-  /** Beside the point, clear of its arrows. */
-  placeCard() {
-    const card = byId("card");
-    if (card.hidden) return;
-    const i = Number(card.dataset.point),
-      { width, height } = this.scene.camera;
-    const [x, y] = this.atlas.cloud.finite[i] ? this.scene.renderer.screenPos(i) : [120, height - 60];
-    const wide = card.offsetWidth,
-      tall = card.offsetHeight,
-      gap = this.atlas.facts.explained ? 158 : 40; // clear of the names of the arrows
-    const left =
-      x + gap + wide < width - 8
-        ? x + gap
-        : x - gap - wide > 8
-          ? x - gap - wide
-          : x < width / 2
-            ? width - wide - 12
-            : 12;
-    const top = Math.max(12, Math.min(height - tall - 12, y - tall / 2));
-    card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  /** The sheet lies elsewhere. */
+  #uncover() {
+    this.scene.covered = this.sheet ? this.sheet.covered : 0;
+    this.keep();
+    this.scene.refresh();
+  }
+
+  /** Bring the pinned point into view, with its ellipse, its arrows and its path to another. */
+  keep() {
+    const { atlas, pinned, journey } = this,
+      { cloud, facts } = atlas;
+    if (pinned < 0 || !cloud.finite[pinned]) return;
+    const places = [pinned, ...(journey?.path ?? [])].map((i) => [cloud.plane[3 * i], cloud.plane[3 * i + 1]]);
+    const explanation = facts.explain(pinned),
+      { tips, half } = explanation ? explanationShape(explanation, cloud, facts.typical) : { tips: [], half: [0, 0] };
+    const along = (/** @type {number} */ c) => [-half[c], half[c], 0, ...tips.map((tip) => tip[c])];
+    this.keeper.keep(places, [
+      Math.min(...along(0)) - AROUND,
+      Math.min(...along(1)) - AROUND,
+      Math.max(...along(0)) + AROUND,
+      Math.max(...along(1)) + AROUND,
+    ]);
+  }
+
+  /** Boxes [left, top, right, bottom] in pixels of the page, and what is drawn of the point that is asked about. */
+  places() {
+    const boxOfNode = (/** @type {string} */ id) => {
+      const { left, top, right, bottom } = byId(id).getBoundingClientRect();
+      return right > left ? [left, top, right, bottom] : null;
+    };
+    const stage = /** @type {number[]} */ (boxOfNode("stage")),
+      move = (/** @type {number[]} */ box) => box.map((v, k) => v + stage[k % 2]);
+    const { explained } = this.scene;
+    return {
+      card: boxOfNode("card"),
+      stage,
+      seen: [stage[0], stage[1], stage[2], stage[3] - this.scene.covered],
+      sheet: this.sheet.phone.matches ? this.sheet.place : null,
+      ellipse: explained?.ellipse ? move(explained.ellipse) : null,
+      arrows: explained ? explained.arrows.map(move) : [],
+      names: explained ? explained.names.map(move) : [],
+    };
   }
 }

@@ -6,11 +6,13 @@ import { Filters } from "./filters.js";
 import { Focus } from "./focus.js";
 import { frameAt } from "../data/frames.js";
 import { listen } from "./gestures.js";
+import { buildHelp } from "./help.js";
 import { FEWEST, pointsNear, straightened, trends, usualWidth } from "../questions/line.js";
 import { Player } from "./player.js";
 import { HIDDEN, SHOWN } from "../drawing/renderer.js";
 import { Scene } from "../drawing/scene.js";
 import { buildSidebar, fillSidebar } from "../panels/sidebar.js";
+import { theme } from "../drawing/theme.js";
 import { buildToolbar, buildTray } from "./tools.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
@@ -28,12 +30,8 @@ export class Page {
     this.player = sequence
       ? new Player(sequence, { move: (position) => this.#move(position), rest: () => this.#rest() })
       : null;
-    this.scene = new Scene(
-      atlas,
-      () => this.#above(),
-      () => this.focus.placeCard(),
-    );
-    this.focus = new Focus(atlas, this.scene);
+    this.scene = new Scene(atlas, () => this.#above());
+    this.focus = new Focus(atlas, this.scene, () => this.filters.settle());
     this.focus.selected = () => this.filters.selection?.ids ?? null;
     this.filters = new Filters(atlas, this.scene, {
       recolored: (name) => sidebar.showColor(name),
@@ -44,6 +42,7 @@ export class Page {
       search: (query, go) => this.#search(query, go),
     });
     buildToolbar(this);
+    buildHelp(this.mode);
     this.#listen();
     this.refill();
     this.filters.colorBy(atlas.channels[0].id);
@@ -86,6 +85,14 @@ export class Page {
     this.focus.showCard();
   }
 
+  /** The theme has changed: whatever holds its colours is made again. */
+  retint() {
+    byId("theme").setAttribute("aria-pressed", String(theme() === "dark"));
+    this.refill();
+    this.filters.showSelection();
+    this.scene.redraw();
+  }
+
   // ---- along a sequence -------------------------------------------------------------------------------------------
 
   /** @param {number} position */
@@ -108,6 +115,7 @@ export class Page {
   #rest() {
     buildTray(this);
     this.filters.settle();
+    this.focus.keep();
   }
 
   // ---- search, lasso, gestures ------------------------------------------------------------------------------------
@@ -175,6 +183,7 @@ export class Page {
     this.drawing = tool;
     if (done && tool === "lasso") this.#lasso(path);
     else if (done) this.#line(path);
+    if (done && this.filters.selection) this.focus.sheet.show(byId("selection"));
     this.scene.refresh();
   }
 
@@ -264,6 +273,8 @@ export class Page {
     return {
       hovered: row(focus.hovered),
       pinned: row(focus.pinned),
+      theme: theme(),
+      card: focus.places(),
       journey: focus.journey && { ...focus.journey, path: focus.journey.path.map(row) },
       explanation: focus.point < 0 ? null : atlas.facts.explain(focus.point),
       selection: rows(filters.selection?.ids),

@@ -1,9 +1,11 @@
-// Buttons above the map and the tray below it.
+// Buttons of the bar above the map, and the tray below it.
+import { switchTheme } from "./appearance.js";
 import { byId, formatCount, h } from "../dom.js";
+import { theme } from "../drawing/theme.js";
 
 const MOST_LOST = 120;
 
-/** Buttons above the map. @param {import("./page.js").Page} page */
+/** Buttons of the bar. @param {import("./page.js").Page} page */
 export function buildToolbar(page) {
   const { scene } = page,
     { camera } = scene,
@@ -23,6 +25,22 @@ export function buildToolbar(page) {
     page.mode.orbit = !page.mode.orbit;
     byId("orbit").setAttribute("aria-pressed", String(page.mode.orbit));
   };
+  const press = (/** @type {string} */ id, /** @type {boolean} */ on) =>
+    byId(id).setAttribute("aria-pressed", String(on));
+  const toggleDock = () => {
+    const open = document.body.dataset.dock === "closed";
+    document.body.dataset.dock = open ? "open" : "closed";
+    press("dockbutton", open);
+  };
+  const toggleTheme = () => {
+    switchTheme();
+    page.retint();
+  };
+  const toggleHelp = () => {
+    if (document.body.dataset.dock === "closed") toggleDock();
+    page.focus.help(!page.focus.helping);
+    press("helpbutton", page.focus.helping);
+  };
   byId("toolbar").append(
     ...[
       tool("lasso", "Lasso", "Draw around points to compare them with the rest (or hold Shift and drag)", () =>
@@ -39,16 +57,23 @@ export function buildToolbar(page) {
         scene.redraw();
       }),
       tool("reset", "Fit", "Show the whole map (double click)", () => {
+        page.focus.sheet.put("peek");
         camera.reset();
         scene.redraw();
       }),
       tool("export", "PNG", "Save this view as a picture", () => page.exportPicture()),
     ].filter((node) => node !== null),
   );
-  if (page.mode.deep) byId("orbit").setAttribute("aria-pressed", "true");
+  byId("looks").append(
+    tool("dockbutton", "Card", "Card beside the map: its room is the map's while it is off", toggleDock),
+    tool("theme", "Dark", "Dark colours", toggleTheme),
+    tool("helpbutton", "Help", "Help: what mouse, fingers and keys do here", toggleHelp),
+  );
+  if (page.mode.deep) press("orbit", true);
+  press("dockbutton", true);
+  press("helpbutton", false);
+  press("theme", theme() === "dark");
   const hints = ["Hover to explain", "click to pin", "Shift-drag to compare a group"];
-  hints.push("Line to see what changes along it", "scroll to zoom");
-  if (page.mode.deep) hints.push("drag to rotate");
   if (page.mode.steps) hints.push("← → to step");
   byId("hint").textContent = hints.join(" · ");
 }

@@ -1,0 +1,49 @@
+// What mouse, fingers and keys do on the map; it stands where the card is while no point is asked about.
+import { byId, h } from "../dom.js";
+
+/** @param {{deep: boolean, steps: boolean}} mode */
+export function buildHelp({ deep, steps }) {
+  /** @type {[string, [string, string][]][]} */
+  const uses = [
+    [
+      "Mouse",
+      [
+        ["Point at a point", "what moves it, in this place"],
+        ["Click it", "keeps the card; once more lets it go"],
+        ["Shift and drag", "draws around points: what sets them apart"],
+        ["Drag", deep ? "turns the map; moves it with Rotate off" : "moves the map"],
+        ["Wheel", "zooms; a double click shows all"],
+      ],
+    ],
+    [
+      "Touch",
+      [
+        ["Tap a point", "asks about it"],
+        ["One finger", deep ? "turns the map" : "moves the map"],
+        ["Two fingers", "zoom"],
+        ["Lasso, then drag", "draws around points"],
+      ],
+    ],
+    [
+      "Keyboard",
+      [
+        ["Tab", "goes to the map, its tools and panels"],
+        [steps ? "← →" : "← → ↑ ↓", steps ? "step along the sequence" : "move the map"],
+        ["+ − 0", "zoom in, zoom out, show all"],
+        ["Escape", "lets go of the point, then of the selection"],
+      ],
+    ],
+  ];
+  byId("help").replaceChildren(
+    h("h2", {}, "Ask the map"),
+    h("p", {}, "Point at a point, and its card stands here: what moves it, and how far to believe its place."),
+    ...uses.map(([name, rows]) =>
+      h(
+        "section",
+        {},
+        h("h3", {}, name),
+        h("dl", {}, ...rows.flatMap(([act, does]) => [h("dt", {}, act), h("dd", {}, does)])),
+      ),
+    ),
+  );
+}
