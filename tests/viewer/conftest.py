@@ -69,7 +69,7 @@ class Opened:
         """Wait until what happened is drawn, and the camera is at rest."""
         self.page.evaluate(
             "() => new Promise((done) => {"
-            "  const look = () => (window.gnomon.moving?.() ? requestAnimationFrame(look) : requestAnimationFrame(done));"
+            "  const look = () => requestAnimationFrame(window.gnomon.moving?.() ? look : done);"
             "  requestAnimationFrame(look); })"
         )
 

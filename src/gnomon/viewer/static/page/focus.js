@@ -26,6 +26,7 @@ export class Focus {
     this.selected = () => null;
     this.keeper = new Keeper(scene, rest);
     this.sheet = new Sheet(() => this.#uncover());
+    new ResizeObserver(() => this.#uncover()).observe(byId("stage"));
   }
 
   get point() {
@@ -96,9 +97,10 @@ export class Focus {
     );
   }
 
-  /** The sheet lies elsewhere. */
+  /** The map has another size, or the sheet covers another part of it. */
   #uncover() {
-    this.scene.covered = this.sheet ? this.sheet.covered : 0;
+    if (!this.sheet) return;
+    this.scene.covered = this.sheet.covered;
     this.keep();
     this.scene.refresh();
   }

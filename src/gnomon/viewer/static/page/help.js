@@ -40,7 +40,7 @@ export function buildHelp({ deep, steps }) {
     ...uses.map(([name, rows]) =>
       h(
         "section",
-        {},
+        { class: name.toLowerCase() },
         h("h3", {}, name),
         h("dl", {}, ...rows.flatMap(([act, does]) => [h("dt", {}, act), h("dd", {}, does)])),
       ),

@@ -8,7 +8,7 @@ const PEEK = 92; // pixels, also in style/layout.css
 const STILL = 6; // pixels that a tap may move
 
 export class Sheet {
-  /** @param {() => void} moved called when the sheet has been put elsewhere */
+  /** @param {() => void} moved called when the sheet of a phone has been put somewhere */
   constructor(moved) {
     this.moved = moved;
     this.phone = matchMedia("(max-width: 820px)");
@@ -20,8 +20,10 @@ export class Sheet {
     window.addEventListener("resize", () => this.put(this.place));
     this.box.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
       const inside = !byId("grip").contains(event.target);
-      if (inside && this.place === "peek") this.put("half");
+      if (inside && this.phone.matches && this.place === "peek") this.put("half");
     });
+    // The sheet rises below the finger that tapped: that tap must not press what lies there now.
+    byId("overlay").addEventListener("touchend", (/** @type {TouchEvent} */ event) => event.preventDefault());
     this.put("peek");
   }
 
@@ -54,6 +56,11 @@ export class Sheet {
     return { peek: PEEK, half: Math.min(most, Math.round(innerHeight / 2)), full: most }[place];
   }
 
+  /** @param {number} height */
+  #raise(height) {
+    document.body.style.setProperty("--sheet", `${height}px`);
+  }
+
   /** Pixels of the map that lie below the sheet. */
   get covered() {
     if (!this.phone.matches) return 0;
@@ -63,18 +70,17 @@ export class Sheet {
   /** @param {SheetPlace} place */
   put(place) {
     this.place = place;
-    this.box.style.setProperty("--sheet", `${this.tall(place)}px`);
-    byId("message").style.setProperty("--sheet", `${this.tall(place)}px`);
+    this.#raise(this.tall(place));
     this.lower.disabled = place === "peek";
     this.raise.disabled = place === "full";
     const words = { peek: "lowered", half: "half open", full: "open" };
     this.handle.setAttribute("aria-label", `Sheet with card and panels, ${words[place]}`);
     this.handle.setAttribute("aria-expanded", String(place !== "peek"));
     if (place === "peek") this.box.scrollTop = 0;
-    this.moved();
+    if (this.phone.matches) this.moved();
   }
 
-  /** Where a part of the sheet can be read. @param {HTMLElement} part */
+  /** Bring a part of the sheet to its top. @param {HTMLElement} part */
   show(part) {
     if (!this.phone.matches) return;
     if (this.place === "peek") this.put("half");
@@ -95,7 +101,7 @@ export class Sheet {
     if (!this.dragged) return;
     this.box.classList.add("dragged");
     this.height = Math.max(PEEK, Math.min(this.tall("full"), this.tall(this.place) + this.from - event.clientY));
-    this.box.style.setProperty("--sheet", `${this.height}px`);
+    this.#raise(this.height);
   }
 
   /** To the nearest of the three places. */
