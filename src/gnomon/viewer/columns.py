@@ -17,6 +17,7 @@ from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.evaluation.words import grade, in_words, title_of, verdict
 
 __all__ = [
+    "MISSING",
     "Column",
     "Facts",
     "encode_column",
@@ -27,7 +28,9 @@ __all__ = [
 ]
 
 _FEW = 12  # integers with at most so many distinct values are shown as categories
-_MISSING = "(missing)"
+MISSING = "(missing)"
+"""What rows without a value are called among categories."""
+
 _SCORES = (
     "trustworthiness",
     "continuity",
@@ -50,7 +53,7 @@ class Column:
     codes : ndarray of shape (n,), uint8, uint16 or uint32, or None
         Index into `categories`; None for numbers.
     categories : list of str
-        Names in natural order (numbers by value, the rest by text), then "(missing)" if a value is.
+        Names in natural order (numbers by value, the rest by text), then that of missing values if there are any.
     missing : bool
         Whether the last category is that of missing values.
     numbers : ndarray of shape (n,), float64, or None
@@ -66,14 +69,14 @@ class Column:
     dates: bool = False
 
     @classmethod
-    def of_classes(cls, classes: Classes) -> Self:
+    def of_classes(cls, classes: Classes, missing_name: str = MISSING) -> Self:
         """Return categories in natural order; classes of one name are one."""
         names = classes.names
         categories = sorted(dict.fromkeys(names), key=_natural)
         place = {name: code for code, name in enumerate(categories)}
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
         missing = not bool(classes.labelled.all())
-        categories += [_MISSING] * missing
+        categories += [missing_name] * missing
         size = len(categories)
         narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
         return cls(narrow, categories, missing)
@@ -98,19 +101,23 @@ def _measured(values: npt.NDArray[Any], *, as_label: bool) -> npt.NDArray[np.flo
     return values.astype(np.float64) if np.unique(values[np.isfinite(values)]).size > _FEW else None
 
 
-def encode_column(values: object, n_samples: int, *, name: str, as_label: bool = False) -> Column:
+def encode_column(
+    values: object, n_samples: int, *, name: str, as_label: bool = False, missing_name: str = MISSING
+) -> Column:
     """Check a column given by the user and encode it.
 
     Parameters
     ----------
     values : array-like of shape (n_samples,)
-        Numbers, text, categories, dates; a missing entry becomes the category "(missing)" or NaN.
+        Numbers, text, categories, dates; a missing entry becomes the category `missing_name` or NaN.
     n_samples : int
         Required length.
     name : str
         How the caller knows the column; used in the error text.
     as_label : bool, default=False
         Integers are categories however many there are.
+    missing_name : str, default="(missing)"
+        What rows without a value are called.
 
     Raises
     ------
@@ -132,7 +139,7 @@ def encode_column(values: object, n_samples: int, *, name: str, as_label: bool =
     column = check_labels(column, n_samples)
     numbers = _measured(column, as_label=as_label)
     if numbers is None:
-        return Column.of_classes(sort_into_classes(column))
+        return Column.of_classes(sort_into_classes(column), missing_name)
     return Column(numbers=numbers, dates=column.dtype.kind == "M")
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import name_of
+from gnomon.viewer.levels import CLUSTER, PageLevel, clusters_within_classes, levels_of_clusters
 
 __all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
 
@@ -177,6 +178,8 @@ class PageContent:
         What sets each class apart; computed in the page from the feature values if not given.
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
+    levels : sequence of PageLevel, default=()
+        Nested groups, the coarsest first, whose names the map bears: the finer ones when one zooms in.
     point_names : sequence of n_samples str, default=None
         Shown on hover and searched.
     metadata : dict of str to array of shape (n_samples,), default=None
@@ -205,6 +208,7 @@ class PageContent:
     compares_neighbors: bool = False
     profiles: Mapping[Any, Items[tuple[Any, float, float]]] | None = None
     captions: Mapping[str, str] | None = None
+    levels: Items[PageLevel] = ()
     point_names: Items[object] | None = None
     metadata: Mapping[str, Any] | None = None
     suspects: Any = None
@@ -217,12 +221,13 @@ class PageContent:
         groups = map.feature_groups() if map.image_shape is None else None  # pictures are shown by pixel
         found = map._clusters_shown()
         clustered = found is not None and len(found) > 0
+        columns, levels = levels_of_clusters(found) if clustered else clusters_within_classes(map)
         return cls(
             embedding=map.embedding,
             title=map.name,
             method=map.method if map.surface is None else f"{map.method} {map.surface.view}",
             labels=found.names if clustered else map.labels,
-            label_name="cluster" if clustered else map.label_name,
+            label_name=CLUSTER if clustered else map.label_name,
             feature_names=map.feature_names,
             X=map.X,
             images=map.images,
@@ -235,7 +240,8 @@ class PageContent:
             profiles=_profiles(map, groups),
             captions=_holders(found) if clustered else _captions(map, groups),
             point_names=None if map.point_names is None else map.point_names.tolist(),
-            metadata={**map.metadata, **_coarser(found)},
+            levels=levels,
+            metadata={**map.metadata, **columns},
             suspects=map._doubts(_MOST_SUSPECTS),
             caution=map.caution,
             info=_info(map),
@@ -256,12 +262,6 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
     return {name_of(label): caption.text for label, caption in map.captions(groups=groups).items()}
-
-
-def _coarser(found: Any) -> dict[str, npt.NDArray[Any]]:
-    """Return the other levels of clusters as columns to colour by."""
-    levels = [] if found is None else [level for number, level in enumerate(found.levels) if number != found.default]
-    return {f"{len(level)} clusters": level.names for level in levels}
 
 
 def _holders(found: Any) -> dict[str, str]:

@@ -14,6 +14,7 @@ from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
 from gnomon.evaluation.point_columns import POINT_SCORES
 from gnomon.viewer.columns import (
+    MISSING,
     Column,
     Facts,
     encode_column,
@@ -24,6 +25,7 @@ from gnomon.viewer.columns import (
 )
 from gnomon.viewer.content import PageContent, encode_frames
 from gnomon.viewer.content import Sequence as EmbeddingSequence
+from gnomon.viewer.levels import PageLevel
 from gnomon.viewer.payload import Payload, encode_features
 
 __all__ = ["MAX_POINTS", "Document"]
@@ -46,7 +48,7 @@ class Document:
         What a reader must know about things left out.
     """
 
-    def __init__(self, embedding: Any, labels: Any, label_name: str) -> None:
+    def __init__(self, embedding: Any, labels: Any, label_name: str, unlabelled: str = MISSING) -> None:
         Y = np.asarray(embedding)
         if Y.ndim != 2 or Y.shape[1] not in (2, 3) or Y.dtype.kind not in "iuf":
             raise ValueError(message(f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)"))
@@ -54,7 +56,9 @@ class Document:
         self.payload = Payload()
         self.notes: list[str] = []
         self._feature_names: list[str] = []
-        label = None if labels is None else encode_column(labels, self.n_samples, name="labels", as_label=True)
+        label = None
+        if labels is not None:
+            label = encode_column(labels, self.n_samples, name="labels", as_label=True, missing_name=unlabelled)
         self.rows: npt.NDArray[np.int64] | None = None
         if self.n_samples > MAX_POINTS:
             self.rows = stratified_rows(None if label is None else label.codes, self.n_samples, MAX_POINTS)
@@ -89,8 +93,11 @@ class Document:
             of_main = sequence.facts(sequence.main)
             explanation = of_main[0] if explanation is None else explanation
             evaluation = of_main[1] if evaluation is None else evaluation
-        made = cls(content.embedding, content.labels, content.label_name)
-        made.add_metadata(content.metadata)
+        unlabelled = {level.column: level.unlabelled for level in content.levels}
+        of_label = unlabelled.get(content.label_name or "label", MISSING)
+        made = cls(content.embedding, content.labels, content.label_name, of_label)
+        made.add_metadata(content.metadata, unlabelled)
+        made.add_levels(content.levels)
         made.add_point_names(content.point_names)
         importance = None if explanation is None else np.asarray(explanation.global_importance)
         table, shape = _as_table(content.X), content.image_shape
@@ -149,11 +156,29 @@ class Document:
             self.payload.add("core", key, self._shown(column.numbers))
         columns.append(entry)
 
-    def add_metadata(self, metadata: Mapping[str, Any] | None) -> None:
-        """Columns shown on hover, searched and coloured by."""
+    def add_metadata(self, metadata: Mapping[str, Any] | None, unlabelled: Mapping[str, str] | None = None) -> None:
+        """Columns shown on hover, searched and coloured by; `unlabelled` names the rows without a value of some."""
         for name, values in (metadata or {}).items():
-            column = encode_column(values, self.n_samples, name=f"metadata[{name!r}]")
+            missing_name = (unlabelled or {}).get(name, MISSING)
+            column = encode_column(values, self.n_samples, name=f"metadata[{name!r}]", missing_name=missing_name)
             self._add_column("metadata", str(name), column)
+
+    def add_levels(self, levels: Sequence[PageLevel]) -> None:
+        """Which columns hold nested groups, the coarsest first, with captions and parents of the groups."""
+        columns = {one["name"]: one for one in reversed(self.payload.header.get("columns", []))}  # labels come first
+        for level in levels:
+            if "categories" not in columns.get(level.column, {}):
+                rule = "the name of the labels or of a column of the metadata that holds groups"
+                raise ValueError(message(f"levels with column={level.column!r}", rule))
+        if levels:
+            self.payload.header["levels"] = [
+                {
+                    "key": columns[level.column]["key"],
+                    "captions": {str(name): str(text) for name, text in level.captions.items()},
+                    "parents": {str(name): str(holder) for name, holder in level.parents.items()},
+                }
+                for level in levels
+            ]
 
     def add_plane(self, name: str, positions: npt.NDArray[Any]) -> None:
         """Positions of all points in one of several maps."""

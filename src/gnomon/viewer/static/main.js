@@ -24,6 +24,7 @@ async function start() {
       return [left + x, top + y];
     },
     moving: () => page.focus.keeper.moving,
+    contours: () => page.scene.layers.contours.found,
     arrows: (/** @type {number} */ i) => Array.from(atlas.local?.arrows(atlas.table, i) ?? []),
     channels: () =>
       atlas.channels.map(({ name, group, codes, values }) => ({
@@ -38,6 +39,8 @@ async function start() {
   page.player?.enable();
   await atlas.loadRest();
   page.refill();
+  page.scene.layers.replace();
+  page.scene.redraw(); // with the pictures
   access.ready = true;
 }
 

@@ -151,43 +151,6 @@ export class Atlas {
     return this.channels.find((c) => c.id === id);
   }
 
-  /**
-   * The classes that have shown points, larger ones first.
-   * @param {import("./coloring.js").Channel} channel
-   * @param {Uint8Array} states
-   */
-  classMembers(channel, states) {
-    const codes = /** @type {ArrayLike<number>} */ (channel.codes),
-      names = /** @type {string[]} */ (channel.categories);
-    /** @type {number[][]} */
-    const members = names.map(() => []);
-    for (let i = 0; i < this.n; i++) if (states[i] === 2) members[codes[i]].push(i);
-    return members
-      .map((ids, k) => ({ class: k, name: names[k], count: ids.length, ids }))
-      .filter(({ count }) => count > 0)
-      .sort((a, b) => b.count - a.count);
-  }
-
-  /**
-   * Median of some points in the plane, or of an even sample of them.
-   * @param {number[]} ids
-   * @param {number} most
-   * @returns {[number, number]}
-   */
-  middle(ids, most) {
-    const { plane, finite } = this.cloud,
-      every = Math.max(1, Math.floor(ids.length / most));
-    /** @type {number[]} */
-    const chosen = [];
-    for (let k = 0; k < ids.length; k += every) if (finite[ids[k]]) chosen.push(ids[k]);
-    const along = (/** @type {number} */ axis) => {
-      const values = new Float32Array(chosen.length);
-      for (let k = 0; k < chosen.length; k++) values[k] = plane[3 * chosen[k] + axis];
-      return values.sort()[chosen.length >> 1];
-    };
-    return [along(0), along(1)];
-  }
-
   /** Points whose label, name, category or row number matches. @param {string} query @returns {Uint32Array} */
   search(query) {
     const text = query.trim().toLowerCase(),

@@ -1,4 +1,4 @@
-// Drawn above the points: names of classes, rings, lasso, and the explanation of a point at the point.
+// Drawn above the points: rings, lasso, and the explanation of a point at the point.
 import { tint } from "./theme.js";
 import { WEAK_R2, flatEllipse } from "../questions/explanation.js";
 
@@ -12,7 +12,7 @@ const FONT = '600 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
  * @param {number} y
  * @param {string} [color]
  */
-function haloText(g, text, x, y, color = tint("ink")) {
+export function haloText(g, text, x, y, color = tint("ink")) {
   g.lineJoin = "round";
   g.lineWidth = 4;
   g.strokeStyle = tint("paper", 0.92);
@@ -32,24 +32,6 @@ function claim(taken, box) {
   if (taken.some((b) => b[0] < box[2] && box[0] < b[2] && b[1] < box[3] && box[1] < b[3])) return false;
   taken.push(box);
   return true;
-}
-
-/**
- * Names at the medians of the classes, larger classes first; a name that would cover another is left out.
- * @param {CanvasRenderingContext2D} g
- * @param {{name: string, x: number, y: number, count: number}[]} places in pixels
- */
-export function drawClassNames(g, places) {
-  /** @type {number[][]} */
-  const taken = [];
-  g.font = '600 13.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-  g.textAlign = "center";
-  g.textBaseline = "middle";
-  for (const { name, x, y } of places) {
-    const text = shorten(name, 28),
-      half = g.measureText(text).width / 2 + 4;
-    if (claim(taken, [x - half, y - 10, x + half, y + 10])) haloText(g, text, x, y);
-  }
 }
 
 /**

@@ -1,7 +1,8 @@
 // What is drawn: the points by a renderer, and on a second canvas what lies above them.
 import { Camera } from "./camera.js";
 import { byId, h } from "../dom.js";
-import { drawClassNames, drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
+import { Layers } from "./layers.js";
+import { drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
 import { RasterRenderer } from "./raster.js";
 import { tint } from "./theme.js";
 import { WebGLRenderer } from "./webgl.js";
@@ -9,9 +10,8 @@ import { WebGLRenderer } from "./webgl.js";
 /**
  * What lies above the points.
  * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
- *   line: import("../questions/line.js").PointsNear|null, route: number[], matches: Uint32Array|null,
- *   names: {name: string, count: number, x: number, y: number}[]}} Above `path` in pixels, `fence` and `names` in the
- *     plane
+ *   line: import("../questions/line.js").PointsNear|null, route: number[], matches: Uint32Array|null}} Above `path` in
+ *     pixels, `fence` in the plane
  */
 
 const MOST_RINGS = 60;
@@ -30,6 +30,7 @@ export class Scene {
     this.explained = null;
     this.camera = new Camera();
     this.renderer = this.#renderer();
+    this.layers = new Layers(atlas, this.camera, this.renderer);
     const { clientWidth, clientHeight } = byId("stage");
     this.camera.resize(Math.max(1, clientWidth), Math.max(1, clientHeight));
     this.camera.frame(atlas.cloud.extent());
@@ -70,7 +71,7 @@ export class Scene {
         this.dirty = false;
         const complete = this.renderer.draw(this.moving);
         clearTimeout(this.rest);
-        if (!complete) this.rest = setTimeout(() => this.redraw(), 140);
+        if (!complete || this.moving) this.rest = setTimeout(() => this.redraw(), 140);
       }
       this.#drawOverlay();
     });
@@ -87,6 +88,7 @@ export class Scene {
     const g = canvas.getContext("2d");
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
+    this.layers.update(Boolean(this.moving));
     this.#paintAbove(g);
   }
 
@@ -104,7 +106,8 @@ export class Scene {
   /** @param {CanvasRenderingContext2D} g */
   #paintAbove(g) {
     const { camera, atlas } = this,
-      { focus, hovered, pinned, path, open, fence, line, route, matches, names } = this.above();
+      { focus, hovered, pinned, path, open, fence, line, route, matches } = this.above();
+    this.layers.drawBelow(g);
     if (path.length && open) drawLine(g, path, 0);
     else if (path.length) drawLasso(g, path, false);
     else if (line)
@@ -120,15 +123,7 @@ export class Scene {
         true,
       );
     g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
-    drawClassNames(
-      g,
-      names
-        .filter((place) => Number.isFinite(place.x))
-        .map((place) => {
-          const [x, y] = camera.toScreen(place.x, place.y);
-          return { ...place, x, y };
-        }),
-    );
+    this.layers.labels.draw(g);
     g.globalAlpha = 1;
     if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
     if (pinned >= 0) this.#trail(g, pinned);

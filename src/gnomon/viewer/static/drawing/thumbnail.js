@@ -36,6 +36,11 @@ export class Thumbnails {
     this.fromFeatures = Boolean(pixels && table.size === table.names.length && table.size > 0);
   }
 
+  /** Whether the pictures have been unpacked. */
+  get ready() {
+    return Boolean(this.stored) || this.fromFeatures;
+  }
+
   /** @param {number} i @returns {HTMLCanvasElement|null} */
   of(i) {
     if (this.stored) {

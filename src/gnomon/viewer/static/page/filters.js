@@ -7,9 +7,6 @@ import { classLegend, rampLegend } from "../panels/legend.js";
 import { selectionPanel } from "../panels/panels.js";
 import { DIMMED, HIDDEN, SHOWN } from "../drawing/renderer.js";
 
-const MOST_NAMES = 60;
-const FEW = 150; // points of a class that stand for it while it moves
-
 export class Filters {
   /**
    * @param {import("../data/atlas.js").Atlas} atlas
@@ -31,8 +28,6 @@ export class Filters {
     /** @type {number|null} */
     this.isolated = null;
     this.states = new Uint8Array(atlas.n).fill(SHOWN);
-    /** @type {{name: string, count: number, ids: number[], x: number, y: number}[]} */
-    this.names = [];
   }
 
   /** @param {string} id */
@@ -70,35 +65,22 @@ export class Filters {
     if (focus) for (const i of focus) states[i] = SHOWN;
     if (codes && this.hidden.size) for (let i = 0; i < atlas.n; i++) if (this.hidden.has(codes[i])) states[i] = HIDDEN;
     this.scene.renderer.setFilter(states);
-    const nameable = codes && channel && /** @type {string[]} */ (channel.categories).length <= MOST_NAMES;
     const least = focus ? Math.max(2, focus.length / 50) : 1; // no names for stray points of a selection
-    this.names = nameable
-      ? atlas
-          .classMembers(channel, states)
-          .filter((c) => c.count >= least && c.class !== channel.missing)
-          .map((c) => ({ ...c, x: NaN, y: NaN }))
-      : [];
-    this.placeNames(false);
+    this.scene.layers.filter(channel, states, least);
     this.tell.changed(states);
     this.#showLegend();
     this.scene.redraw();
   }
 
-  /** Names lie at the medians of the classes. @param {boolean} moving a few points of each will do */
-  placeNames(moving) {
-    for (const place of this.names) [place.x, place.y] = this.atlas.middle(place.ids, moving ? FEW : Infinity);
-  }
-
   /** The points or the camera have come to rest. */
   settle() {
-    this.placeNames(false);
     this.scene.redraw();
   }
 
   #showLegend() {
     const { channel, ramp } = this,
       { other } = this.atlas.header;
-    const captions = channel === this.atlas.label ? (this.atlas.header.captions ?? {}) : {};
+    const captions = this.scene.layers.levels.captions(channel);
     const actions = {
       captions,
       hidden: this.hidden,

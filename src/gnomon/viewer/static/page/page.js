@@ -13,6 +13,7 @@ import { HIDDEN, SHOWN } from "../drawing/renderer.js";
 import { Scene } from "../drawing/scene.js";
 import { buildSidebar, fillSidebar } from "../panels/sidebar.js";
 import { theme } from "../drawing/theme.js";
+import { levelButtons } from "../panels/levels.js";
 import { buildToolbar, buildTray } from "./tools.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
@@ -34,13 +35,17 @@ export class Page {
     this.focus = new Focus(atlas, this.scene, () => this.filters.settle());
     this.focus.selected = () => this.filters.selection?.ids ?? null;
     this.filters = new Filters(atlas, this.scene, {
-      recolored: (name) => sidebar.showColor(name),
+      recolored: (name) => {
+        sidebar.showColor(name);
+        showLevel(this.filters.channel);
+      },
       changed: (states) => this.#dropHidden(states),
     });
     const sidebar = buildSidebar(atlas, this.scene.renderer.kind, {
       colorBy: (id) => this.filters.colorBy(id),
       search: (query, go) => this.#search(query, go),
     });
+    const showLevel = levelButtons(this.scene.layers.levels, (level, id) => this.#chooseLevel(level, id));
     buildToolbar(this);
     buildHelp(this.mode);
     this.#listen();
@@ -51,7 +56,7 @@ export class Page {
   /** @returns {import("../drawing/scene.js").Above} */
   #above() {
     const { hovered, pinned, point } = this.focus,
-      { matches, names, selection } = this.filters;
+      { matches, selection } = this.filters;
     return {
       focus: point,
       hovered,
@@ -62,8 +67,13 @@ export class Page {
       line: selection?.line ?? null,
       route: this.focus.journey?.path ?? [],
       matches,
-      names,
     };
+  }
+
+  /** @param {number} level @param {string} id of the channel that colours it */
+  #chooseLevel(level, id) {
+    this.scene.layers.levels.chosen = level;
+    this.filters.colorBy(id);
   }
 
   /** A hidden point cannot be asked about. @param {Uint8Array} states */
@@ -102,7 +112,6 @@ export class Page {
     atlas.moveTo(position);
     scene.camera.follow(atlas.cloud.extent());
     filters.leave(); // the points have left the lasso and the line
-    filters.placeNames(true);
     if (atlas.facts !== before) this.#changeFacts();
     scene.redraw(true);
   }
@@ -158,7 +167,6 @@ export class Page {
       },
       orbit: (dx, dy) => {
         cloud.rotate(orbit(cloud.rotation, dx, dy));
-        filters.placeNames(true);
         scene.redraw(true);
       },
       zoom: (factor, x, y) => {
@@ -286,7 +294,8 @@ export class Page {
       colorBy: filters.channel?.name,
       renderer: scene.renderer.kind,
       view: scene.renderer.view(),
-      names: filters.names.map(({ name, x, y }) => ({ name, x, y })),
+      ...scene.layers.state(),
+      moving: Boolean(scene.moving),
       position: atlas.position,
       frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null,
       playing: Boolean(this.player?.playing),

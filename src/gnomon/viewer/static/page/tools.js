@@ -2,6 +2,7 @@
 import { switchTheme } from "./appearance.js";
 import { byId, formatCount, h } from "../dom.js";
 import { theme } from "../drawing/theme.js";
+import { layerButtons } from "../drawing/layers.js";
 
 const MOST_LOST = 120;
 
@@ -48,6 +49,7 @@ export function buildToolbar(page) {
       ),
       tool("line", "Line", "Draw a line through the map to see what changes along it", () => take("line")),
       page.mode.deep ? tool("orbit", "Rotate", "Drag rotates the map (off: drag moves it)", toggleOrbit) : null,
+      ...layerButtons(scene, tool),
       tool("zoomin", "+", "Zoom in", () => {
         camera.zoomAt(1.5, ...middle());
         scene.redraw();

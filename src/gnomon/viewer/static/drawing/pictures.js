@@ -1,0 +1,182 @@
+// Pictures of the points at their places, where one has zoomed in so far that there is room for them.
+import { SHOWN } from "./renderer.js";
+import { tint } from "./theme.js";
+
+const SMALLEST_PICTURE = 28,
+  LARGEST_PICTURE = 64; // pixels
+const CROWDED = 4; // points for the room of one picture: beyond it there are none
+const NEAR = 1.25; // zoom from which there are pictures
+const MOST_PICTURES = 1000;
+const SHEET = 2048; // pixels of a side of the sheet that keeps the pictures unpacked: 16 MB
+
+export class Pictures {
+  /**
+   * @param {import("../data/atlas.js").Atlas} atlas
+   * @param {import("./camera.js").Camera} camera
+   * @param {import("./renderer.js").PointPicker} renderer
+   */
+  constructor(atlas, camera, renderer) {
+    this.atlas = atlas;
+    this.camera = camera;
+    this.renderer = renderer;
+    this.on = true;
+    /** Points whose pictures are drawn. @type {number[]} */
+    this.rows = [];
+    this.size = 0;
+    /** @type {Sheet|null} */
+    this.sheet = null;
+  }
+
+  get possible() {
+    return Boolean(this.atlas.header.images || this.atlas.header.pixels);
+  }
+
+  /** Choose the points whose pictures have room. */
+  place() {
+    const before = this.rows;
+    this.rows = [];
+    if (!this.on || !this.possible || !this.atlas.thumbnails.ready || this.camera.zoom < NEAR) return;
+    const ids = this.#visible(),
+      cells = new Set(ids.map((i) => this.#cell(i, SMALLEST_PICTURE))).size,
+      crowd = ids.length / Math.max(1, cells);
+    if (crowd > CROWDED) return;
+    this.size = Math.min(LARGEST_PICTURE, SMALLEST_PICTURE * Math.sqrt(CROWDED / crowd));
+    const seen = new Set(ids);
+    /** @type {Map<number, number>} */
+    const taken = new Map();
+    for (const i of [...before.filter((row) => seen.has(row)), ...ids]) {
+      if (this.rows.length >= MOST_PICTURES) break;
+      if (this.#claim(i, taken)) this.rows.push(i);
+    }
+  }
+
+  /** While the map moves pictures go with their points; those that would cover another wait till all is at rest. */
+  follow() {
+    if (!this.on || this.camera.zoom < NEAR) this.rows = [];
+    /** @type {Map<number, number>} */
+    const taken = new Map();
+    this.rows = this.rows.filter((i) => this.renderer.states[i] === SHOWN && this.#claim(i, taken));
+  }
+
+  /** Points in view, in the order of their rows. */
+  #visible() {
+    const { cloud } = this.atlas,
+      { width, height } = this.camera,
+      [left, top] = this.camera.toPlane(0, 0),
+      [right, bottom] = this.camera.toPlane(width, height),
+      { plane } = cloud,
+      { states } = this.renderer;
+    /** @type {number[]} */
+    const ids = [];
+    for (let i = 0; i < cloud.n; i++) {
+      const x = plane[3 * i],
+        y = plane[3 * i + 1];
+      if (states[i] === SHOWN && x >= left && x <= right && y >= bottom && y <= top) ids.push(i);
+    }
+    return ids;
+  }
+
+  /** The cell of a point in a grid over the stage. @param {number} i @param {number} side pixels */
+  #cell(i, side) {
+    const [x, y] = this.renderer.screenPos(i);
+    return 4096 * (Math.floor(y / side) + 1) + Math.floor(x / side) + 1;
+  }
+
+  /**
+   * Take the room of a picture unless another has a part of it.
+   * @param {number} i @param {Map<number, number>} taken by cell
+   */
+  #claim(i, taken) {
+    const side = this.size + 2, // the frame
+      [x, y] = this.renderer.screenPos(i),
+      cell = this.#cell(i, side);
+    for (const beside of [-4097, -4096, -4095, -1, 0, 1, 4095, 4096, 4097]) {
+      const other = taken.get(cell + beside);
+      if (other === undefined) continue;
+      const [a, b] = this.renderer.screenPos(other);
+      if (Math.abs(a - x) < side && Math.abs(b - y) < side) return false;
+    }
+    taken.set(cell, i);
+    return true;
+  }
+
+  /** @param {CanvasRenderingContext2D} g */
+  draw(g) {
+    if (!this.rows.length) return;
+    this.sheet ??= new Sheet(this.atlas);
+    const { colors } = this.renderer,
+      [height, width] = this.sheet.shape,
+      wide = Math.min(1, width / height) * this.size,
+      tall = Math.min(1, height / width) * this.size;
+    g.imageSmoothingEnabled = true;
+    g.lineWidth = 2;
+    for (const i of this.rows) {
+      const [x, y] = this.renderer.screenPos(i),
+        [left, top] = [x - wide / 2, y - tall / 2];
+      g.fillStyle = tint("paper");
+      g.fillRect(left, top, wide, tall);
+      this.sheet.draw(g, i, left, top, wide, tall);
+      g.strokeStyle = `rgb(${colors[3 * i]},${colors[3 * i + 1]},${colors[3 * i + 2]})`;
+      g.strokeRect(left, top, wide, tall);
+    }
+  }
+
+  /** What is drawn, for tests. */
+  state() {
+    return { rows: this.rows.map((i) => this.atlas.rowOf(i)), size: this.rows.length ? this.size : 0 };
+  }
+}
+
+/** The pictures drawn last, unpacked, in one canvas of fixed size. */
+class Sheet {
+  /** @param {import("../data/atlas.js").Atlas} atlas */
+  constructor(atlas) {
+    this.atlas = atlas;
+    const [height, width] = /** @type {number[]} */ (atlas.header.images ?? atlas.header.pixels?.shape),
+      shrink = Math.min(1, LARGEST_PICTURE / Math.max(height, width));
+    this.shape = [height, width];
+    this.wide = Math.max(1, Math.round(width * shrink));
+    this.tall = Math.max(1, Math.round(height * shrink));
+    this.canvas = document.createElement("canvas");
+    this.canvas.width = this.canvas.height = SHEET;
+    this.pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    this.columns = Math.floor(SHEET / this.wide);
+    /** Places on the sheet by row, least recently drawn first. @type {Map<number, number>} */
+    this.places = new Map();
+  }
+
+  /** @param {number} i @returns {number} where its picture is */
+  #place(i) {
+    let place = this.places.get(i);
+    if (place !== undefined) {
+      this.places.delete(i);
+      this.places.set(i, place);
+      return place;
+    }
+    place = this.places.size;
+    if (place === this.columns * Math.floor(SHEET / this.tall)) {
+      const [oldest] = this.places.keys();
+      place = /** @type {number} */ (this.places.get(oldest));
+      this.places.delete(oldest);
+    }
+    this.places.set(i, place);
+    const [x, y] = this.#corner(place);
+    this.pen.clearRect(x, y, this.wide, this.tall);
+    this.pen.drawImage(/** @type {HTMLCanvasElement} */ (this.atlas.thumbnails.of(i)), x, y, this.wide, this.tall);
+    return place;
+  }
+
+  /** @param {number} place @returns {[number, number]} */
+  #corner(place) {
+    return [(place % this.columns) * this.wide, Math.floor(place / this.columns) * this.tall];
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} g @param {number} i @param {number} left @param {number} top
+   * @param {number} wide @param {number} tall
+   */
+  draw(g, i, left, top, wide, tall) {
+    const [x, y] = this.#corner(this.#place(i));
+    g.drawImage(this.canvas, x, y, this.wide, this.tall, left, top, wide, tall);
+  }
+}
