@@ -1,5 +1,5 @@
 // Groups of points and their names, at nested levels: the coarse ones from afar, the finer ones near by.
-import { extentOf, islandsOf } from "./islands.js";
+import { islandsOf } from "./islands.js";
 import { SHOWN } from "../drawing/renderer.js";
 
 const MOST_GROUPS = 2000; // more are identifiers rather than classes
@@ -72,19 +72,14 @@ export class Levels {
     return this.#members(channel, states)
       .map((ids, k) => ({ ids, k }))
       .filter(({ ids, k }) => ids.length >= least && k !== channel.missing)
-      .map(({ ids, k }) => {
-        const islands = islandsOf(plane, ids),
-          extent = Math.max(...islands.map((island) => extentOf(plane, island)));
-        return {
-          name: names[k],
-          caption: captions[names[k]] ?? "",
-          level,
-          count: ids.length,
-          extent,
-          islands,
-          inner: [],
-        };
-      });
+      .map(({ ids, k }) => ({
+        name: names[k],
+        caption: captions[names[k]] ?? "",
+        level,
+        count: ids.length,
+        ...islandsOf(plane, ids),
+        inner: [],
+      }));
   }
 
   /**

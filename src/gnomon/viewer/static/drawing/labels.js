@@ -11,6 +11,8 @@ const NAME_TALL = 20,
 const FINEST_CELL = 10,
   WIDEST_CELL = 48; // pixels of the cells in which members are counted
 const NAME_TRIES = 48; // places for a name
+const FARTHEST_NAME = 120; // pixels from its member
+const STRAY = 0.05; // of the points in view and of its own: fewer of a group are not named
 const NAME_KEPT = 0.7; // of the greatest density: a name stays on a member that has so much
 const MOST_NAMED_GROUPS = 400; // groups at once
 const NAME_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
@@ -78,10 +80,12 @@ export class Labels {
       large = OPENS_AT * Math.min(width, height);
     const inView = (/** @type {number} */ i) =>
       plane[3 * i] >= left && plane[3 * i] <= right && plane[3 * i + 1] >= bottom && plane[3 * i + 1] <= top;
-    const chosen = opened(this.groups, (group) => group.extent * scale > large);
+    const chosen = opened(this.groups, (group) => group.extent * scale > large).flatMap((group) =>
+      group.islands.map((points, island) => ({ group, island, size: points.length, ids: points.filter(inView) })),
+    );
+    const inAll = chosen.reduce((sum, { ids }) => sum + ids.length, 0);
     return chosen
-      .flatMap((group) => group.islands.map((points, island) => ({ group, island, ids: points.filter(inView) })))
-      .filter(({ ids }) => ids.length)
+      .filter(({ ids, size }) => ids.length && (ids.length >= STRAY * inAll || ids.length >= STRAY * size))
       .sort((a, b) => b.ids.length - a.ids.length)
       .slice(0, MOST_NAMED_GROUPS);
   }
@@ -109,7 +113,7 @@ export class Labels {
     for (const [px, py] of [[ax, ay], ...crowd.placesNear(ax, ay).slice(0, NAME_TRIES)]) {
       const [cx, cy] = this.#within(camera.toScreen(px, py), label.half, label.tall);
       const tried = /** @type {Label} */ ({ ...label, shift: [cx - x, cy - y] });
-      if (holds(tried)) return tried;
+      if (Math.hypot(...tried.shift) <= FARTHEST_NAME && holds(tried)) return tried;
     }
     return null;
   }

@@ -5,7 +5,7 @@ import { Levels } from "../data/levels.js";
 import { Pictures } from "./pictures.js";
 import { byId } from "../dom.js";
 
-const COVERING = ["heading", "toolbar", "tray"]; // what lies above the map
+const COVERING = ["heading", "toolbar", "tray", "hint"]; // what lies above the map
 
 export class Layers {
   /**

@@ -4,7 +4,7 @@ import { tint } from "./theme.js";
 
 const SMALLEST_PICTURE = 28,
   LARGEST_PICTURE = 64; // pixels
-const CROWDED = 4; // points for the room of one picture: beyond it there are none
+const CROWDED = 6; // points for the room of one picture: beyond it there are none
 const NEAR = 1.25; // zoom from which there are pictures
 const MOST_PICTURES = 1000;
 const SHEET = 2048; // pixels of a side of the sheet that keeps the pictures unpacked: 16 MB
