@@ -4,21 +4,22 @@ import { CountGrid, boundsOf } from "./counts.js";
 const BINOMIAL = [0.5, 0.25];
 const ISLAND_GAP = 0.03; // of half the map's width: islands are parted by about three times as much
 const ISLAND_THIN = 0.05; // of the greatest density: below it islands are not joined
-const ISLAND_SHARE = 0.25; // of the points of a group
+const ISLAND_SHARE = 0.12; // of the points of a group
 const FEWEST_OF_ISLAND = 20;
 const EXTENT_SAMPLE = 2000; // points from which the extent of a group is told
 const EXTENT_SHARE = 0.9; // share of the points that the extent of a group holds
 
 /**
- * The large islands of a group, larger ones first; the group itself if it has one at most. `extent` is the longer side of
- * the widest of them.
+ * The large islands of a group, larger ones first; the group itself if it has one at most. `extent` is the longer side
+ * of the box around the group, `reach` that around its widest island.
  * @param {Float32Array} plane @param {Uint32Array} ids
- * @returns {{islands: Uint32Array[], extent: number}}
+ * @returns {{islands: Uint32Array[], extent: number, reach: number}}
  */
 export function islandsOf(plane, ids) {
   const large = piecesOf(plane, ids),
-    extent = Math.max(...(large.length ? large : [ids]).map((island) => extentOf(plane, island)));
-  return { islands: large.length > 1 ? large : [ids], extent };
+    extent = extentOf(plane, ids),
+    reach = large.length ? Math.max(...large.map((island) => extentOf(plane, island))) : extent;
+  return { islands: large.length > 1 ? large : [ids], extent, reach };
 }
 
 /** @param {Float32Array} plane @param {Uint32Array} ids @returns {Uint32Array[]} */

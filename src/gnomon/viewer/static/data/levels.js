@@ -5,8 +5,9 @@ import { SHOWN } from "../drawing/renderer.js";
 const MOST_GROUPS = 2000; // more are identifiers rather than classes
 
 /**
- * @typedef {{name: string, caption: string, level: number, count: number, extent: number, islands: Uint32Array[],
- *   inner: Group[]}} Group `level` counts from the coarsest, 0; `extent` of the widest island, in the plane
+ * @typedef {{name: string, caption: string, level: number, count: number, extent: number, reach: number,
+ *   islands: Uint32Array[], inner: Group[]}} Group `level` counts from the coarsest, 0; `extent` and `reach` as of
+ *     islandsOf
  */
 
 export class Levels {

@@ -121,7 +121,7 @@ export class Labels {
   /** The lines of a label and the room they need. @param {import("../data/levels.js").Group} group */
   #written(group) {
     const { width, height, scale } = this.camera,
-      open = group.extent * scale > OPENS_AT * Math.min(width, height),
+      open = group.reach * scale > OPENS_AT * Math.min(width, height),
       large = group.inner.length > 1,
       name = shorten(group.name, NAME_LENGTH),
       caption = open && group.caption !== group.name ? shorten(group.caption, CAPTION_LENGTH) : "";
@@ -169,9 +169,11 @@ export class Labels {
     return !taken.some((b) => b[0] < right && left < b[2] && b[1] < bottom && top < b[3]);
   }
 
-  /** @param {CanvasRenderingContext2D} g */
-  draw(g) {
+  /** @param {CanvasRenderingContext2D} g @param {boolean} plates whether what lies below makes them hard to read */
+  draw(g, plates) {
     for (const label of this.drawn) this.#leader(g, label);
+    g.fillStyle = tint("paper", 0.78);
+    if (plates) for (const { box } of this.drawn) g.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
     g.textAlign = "center";
     g.textBaseline = "middle";
     for (const { name, caption, large, box } of this.drawn) {

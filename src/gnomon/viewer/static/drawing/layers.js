@@ -68,6 +68,11 @@ export class Layers {
     this.contours.draw(g);
   }
 
+  /** @param {CanvasRenderingContext2D} g */
+  drawNames(g) {
+    this.labels.draw(g, this.pictures.rows.length > 0);
+  }
+
   /** What is drawn, for tests. */
   state() {
     return {

@@ -123,7 +123,7 @@ export class Scene {
         true,
       );
     g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
-    this.layers.labels.draw(g);
+    this.layers.drawNames(g);
     g.globalAlpha = 1;
     if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
     if (pinned >= 0) this.#trail(g, pinned);
