@@ -48,15 +48,16 @@ export class CountGrid {
    * @param {number} stride from line to line @param {number} lines
    */
   #along(half, step, length, stride, lines) {
-    const line = new Float32Array(length),
+    const reach = half.length - 1,
+      line = new Float32Array(length + 2 * reach), // nothing beside the grid
       { values } = this;
     for (let l = 0; l < lines; l++) {
       const start = l * stride;
-      for (let k = 0; k < length; k++) line[k] = values[start + k * step];
+      for (let k = 0; k < length; k++) line[reach + k] = values[start + k * step];
       for (let k = 0; k < length; k++) {
-        let sum = half[0] * line[k];
-        for (let r = 1; r < half.length; r++)
-          sum += half[r] * ((k >= r ? line[k - r] : 0) + (k + r < length ? line[k + r] : 0));
+        const at = reach + k;
+        let sum = half[0] * line[at];
+        for (let r = 1; r <= reach; r++) sum += half[r] * (line[at - r] + line[at + r]);
         values[start + k * step] = sum;
       }
     }

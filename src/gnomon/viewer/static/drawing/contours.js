@@ -128,10 +128,10 @@ function ringsAt({ values, wide, tall, left, bottom, cell }, level) {
   for (let row = 0; row + 1 < tall; row++)
     for (let column = 0; column + 1 < wide; column++) {
       const k = row * wide + column,
-        corners = [values[k], values[k + 1], values[k + wide + 1], values[k + wide]],
-        kind = corners.reduce((sum, v, c) => sum + (v >= level ? 1 << c : 0), 0);
+        [a, b, c, d] = [values[k], values[k + 1], values[k + wide + 1], values[k + wide]],
+        kind = Number(a >= level) + 2 * Number(b >= level) + 4 * Number(c >= level) + 8 * Number(d >= level);
       if (kind === 0 || kind === 15) continue;
-      const saddle = (kind === 5 || kind === 10) && (corners[0] + corners[1] + corners[2] + corners[3]) / 4 >= level,
+      const saddle = (kind === 5 || kind === 10) && (a + b + c + d) / 4 >= level,
         edges = [2 * k, 2 * (k + 1) + 1, 2 * (k + wide), 2 * k + 1],
         stretches = saddle ? SADDLE_STRETCHES[kind] : SQUARE_STRETCHES[kind];
       for (let s = 0; s < stretches.length; s += 2) next[edges[stretches[s]]] = edges[stretches[s + 1]];

@@ -103,19 +103,20 @@ export class Pictures {
   /** @param {CanvasRenderingContext2D} g */
   draw(g) {
     if (!this.rows.length) return;
-    this.sheet ??= new Sheet(this.atlas);
+    this.sheet ??= new Sheet(this.atlas.thumbnails);
+    const places = this.sheet.places(this.rows);
     const { colors } = this.renderer,
       [height, width] = this.sheet.shape,
       wide = Math.min(1, width / height) * this.size,
       tall = Math.min(1, height / width) * this.size;
     g.imageSmoothingEnabled = true;
     g.lineWidth = 2;
-    for (const i of this.rows) {
+    for (const [k, i] of this.rows.entries()) {
       const [x, y] = this.renderer.screenPos(i),
         [left, top] = [x - wide / 2, y - tall / 2];
       g.fillStyle = tint("paper");
       g.fillRect(left, top, wide, tall);
-      this.sheet.draw(g, i, left, top, wide, tall);
+      this.sheet.draw(g, places[k], left, top, wide, tall);
       g.strokeStyle = `rgb(${colors[3 * i]},${colors[3 * i + 1]},${colors[3 * i + 2]})`;
       g.strokeRect(left, top, wide, tall);
     }
@@ -129,41 +130,71 @@ export class Pictures {
 
 /** The pictures drawn last, unpacked, in one canvas of fixed size. */
 class Sheet {
-  /** @param {import("../data/atlas.js").Atlas} atlas */
-  constructor(atlas) {
-    this.atlas = atlas;
-    const [height, width] = /** @type {number[]} */ (atlas.header.images ?? atlas.header.pixels?.shape),
+  /** @param {import("./thumbnail.js").Thumbnails} thumbnails */
+  constructor(thumbnails) {
+    this.thumbnails = thumbnails;
+    this.shape = thumbnails.shape;
+    const [height, width] = this.shape,
       shrink = Math.min(1, LARGEST_PICTURE / Math.max(height, width));
-    this.shape = [height, width];
     this.wide = Math.max(1, Math.round(width * shrink));
     this.tall = Math.max(1, Math.round(height * shrink));
+    this.image = new ImageData(this.wide, this.tall);
     this.canvas = document.createElement("canvas");
     this.canvas.width = this.canvas.height = SHEET;
-    this.pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    this.pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { willReadFrequently: true }));
     this.columns = Math.floor(SHEET / this.wide);
     /** Places on the sheet by row, least recently drawn first. @type {Map<number, number>} */
-    this.places = new Map();
+    this.kept = new Map();
   }
 
-  /** @param {number} i @returns {number} where its picture is */
-  #place(i) {
-    let place = this.places.get(i);
-    if (place !== undefined) {
-      this.places.delete(i);
-      this.places.set(i, place);
-      return place;
+  /**
+   * Where the pictures of some points are. All are unpacked before any is drawn: a browser copies the sheet when it
+   * changes after it was drawn from.
+   * @param {number[]} rows no more than the sheet holds
+   */
+  places(rows) {
+    for (const i of rows) {
+      const place = this.kept.get(i);
+      if (place === undefined || !this.kept.delete(i)) continue;
+      this.kept.set(i, place);
     }
-    place = this.places.size;
+    return rows.map((i) => this.kept.get(i) ?? this.#add(i));
+  }
+
+  /** @param {number} i @returns {number} */
+  #add(i) {
+    let place = this.kept.size;
     if (place === this.columns * Math.floor(SHEET / this.tall)) {
-      const [oldest] = this.places.keys();
-      place = /** @type {number} */ (this.places.get(oldest));
-      this.places.delete(oldest);
+      const [oldest] = this.kept.keys();
+      place = /** @type {number} */ (this.kept.get(oldest));
+      this.kept.delete(oldest);
     }
-    this.places.set(i, place);
-    const [x, y] = this.#corner(place);
-    this.pen.clearRect(x, y, this.wide, this.tall);
-    this.pen.drawImage(/** @type {HTMLCanvasElement} */ (this.atlas.thumbnails.of(i)), x, y, this.wide, this.tall);
+    this.kept.set(i, place);
+    this.#unpack(i);
+    this.pen.putImageData(this.image, ...this.#corner(place));
     return place;
+  }
+
+  /** Fill the image with a picture; a large one by the means of its blocks. @param {number} i */
+  #unpack(i) {
+    const { wide, tall, image } = this,
+      [height, width] = this.shape,
+      color = /** @type {import("./thumbnail.js").PixelColor} */ (this.thumbnails.colors(i));
+    for (let v = 0; v < tall; v++)
+      for (let u = 0; u < wide; u++) {
+        const [first, last] = [Math.floor((u * width) / wide), Math.ceil(((u + 1) * width) / wide)],
+          [upper, lower] = [Math.floor((v * height) / tall), Math.ceil(((v + 1) * height) / tall)],
+          share = 1 / ((lower - upper) * (last - first));
+        let [red, green, blue] = [0, 0, 0];
+        for (let y = upper; y < lower; y++)
+          for (let x = first; x < last; x++) {
+            const shades = color(y * width + x);
+            red += shades[0];
+            green += shades[1];
+            blue += shades[2];
+          }
+        image.data.set([red * share, green * share, blue * share, 255], 4 * (v * wide + u));
+      }
   }
 
   /** @param {number} place @returns {[number, number]} */
@@ -172,11 +203,11 @@ class Sheet {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} g @param {number} i @param {number} left @param {number} top
+   * @param {CanvasRenderingContext2D} g @param {number} place on the sheet @param {number} left @param {number} top
    * @param {number} wide @param {number} tall
    */
-  draw(g, i, left, top, wide, tall) {
-    const [x, y] = this.#corner(this.#place(i));
+  draw(g, place, left, top, wide, tall) {
+    const [x, y] = this.#corner(place);
     g.drawImage(this.canvas, x, y, this.wide, this.tall, left, top, wide, tall);
   }
 }

@@ -2,9 +2,11 @@
 import { h } from "../dom.js";
 import { tintBytes } from "./theme.js";
 
+/** @typedef {(pixel: number) => [number, number, number]} PixelColor */
+
 /**
  * @param {number} height @param {number} width
- * @param {(pixel: number) => number[]} colorOf
+ * @param {PixelColor} colorOf
  * @param {string} label
  * @returns {HTMLCanvasElement}
  */
@@ -43,22 +45,26 @@ export class Thumbnails {
 
   /** @param {number} i @returns {HTMLCanvasElement|null} */
   of(i) {
-    if (this.stored) {
-      const [height, width, channels] = /** @type {number[]} */ (this.header.images),
-        start = i * height * width * channels;
-      return picture(
-        height,
-        width,
-        (p) => {
-          const at = start + p * channels;
-          return channels === 3
-            ? [this.stored[at], this.stored[at + 1], this.stored[at + 2]]
-            : [this.stored[at], this.stored[at], this.stored[at]];
-        },
-        `Picture of row ${i}`,
-      );
-    }
-    return this.fromFeatures ? this.fromValues((f) => this.table.value(i, f), `Picture of row ${i}`) : null;
+    const [height, width] = this.shape,
+      color = this.colors(i);
+    return color && picture(height, width, color, `Picture of row ${i}`);
+  }
+
+  /** Height and width of a point's picture. @returns {number[]} */
+  get shape() {
+    return this.header.images ?? this.header.pixels?.shape ?? [0, 0];
+  }
+
+  /** The colour of each pixel of a point's picture. @param {number} i @returns {PixelColor|null} */
+  colors(i) {
+    if (!this.stored) return this.fromFeatures ? this.#grey((f) => this.table.value(i, f)) : null;
+    const [height, width, channels] = /** @type {number[]} */ (this.header.images),
+      start = i * height * width * channels,
+      second = channels === 3 ? 1 : 0;
+    return (p) => {
+      const at = start + p * channels;
+      return [this.stored[at], this.stored[at + second], this.stored[at + 2 * second]];
+    };
   }
 
   /** A picture with a frame around some pixels. @param {HTMLCanvasElement} canvas @param {number[]} features */
@@ -83,16 +89,16 @@ export class Thumbnails {
 
   /** Values of the pixels as grey or colour. @param {(f: number) => number} value @param {string} label */
   fromValues(value, label) {
+    const [height, width] = /** @type {any} */ (this.header.pixels).shape;
+    return picture(height, width, this.#grey(value), label);
+  }
+
+  /** @param {(f: number) => number} value of a feature @returns {PixelColor} */
+  #grey(value) {
     const { shape, low, high } = /** @type {any} */ (this.header.pixels),
-      [height, width, channels] = shape,
-      gain = 255 / (high - low || 1);
-    const grey = (/** @type {number} */ f) => (value(f) - low) * gain;
-    return picture(
-      height,
-      width,
-      (p) => (channels === 3 ? [grey(3 * p), grey(3 * p + 1), grey(3 * p + 2)] : [grey(p), grey(p), grey(p)]),
-      label,
-    );
+      gain = 255 / (high - low || 1),
+      grey = (/** @type {number} */ f) => (value(f) - low) * gain;
+    return (p) => (shape[2] === 3 ? [grey(3 * p), grey(3 * p + 1), grey(3 * p + 2)] : [grey(p), grey(p), grey(p)]);
   }
 
   /**
