@@ -25,6 +25,7 @@ async function start() {
     },
     moving: () => page.focus.keeper.moving,
     contours: () => page.scene.layers.contours.found,
+    planePos: (/** @type {number} */ i) => Array.from(atlas.cloud.plane.subarray(3 * i, 3 * i + 2)),
     arrows: (/** @type {number} */ i) => Array.from(atlas.local?.arrows(atlas.table, i) ?? []),
     channels: () =>
       atlas.channels.map(({ name, group, codes, values }) => ({
