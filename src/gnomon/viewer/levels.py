@@ -46,7 +46,8 @@ class PageLevel:
 
 def levels_of_clusters(found: Any) -> tuple[Columns, list[PageLevel]]:
     """Return all levels of `gnomon.Clusters`, the coarsest first, and columns with those that are not the default."""
-    columns, levels = {}, []
+    columns: Columns = {}
+    levels: list[PageLevel] = []
     holders: list[str] = []
     for number, level in enumerate(found.levels):
         column = CLUSTER if number == found.default else f"{len(level)} clusters"
@@ -76,7 +77,8 @@ def clusters_within_classes(map: Any) -> tuple[Columns, list[PageLevel]]:
         if counts.max() >= _MOSTLY * cluster.size:
             inside.setdefault(int(counts.argmax()), []).append(cluster)
     names = np.full(len(found.labels), "", dtype=object)
-    captions, parents = {}, {}
+    captions: dict[str, str] = {}
+    parents: dict[str, str] = {}
     for k, clusters in inside.items():
         for cluster in clusters if len(clusters) > 1 else ():
             names[(found.labels == cluster.number) & (classes.codes == k)] = cluster.name
