@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors
+from gnomon._palette import DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT, class_colors
 from gnomon._validation import message
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
@@ -133,8 +133,8 @@ class Document:
         if label.missing:
             counts[-1] = -1  # comes last and is grey
         palette = _palette(label)
-        # Beyond the palette the largest classes get the colours, the rest share one.
-        crowded = OTHER in palette[: counts.size - label.missing]
+        # Where colours come again the largest classes get the ones that differ most.
+        crowded = counts.size - label.missing > N_DISTINCT
         rank = np.argsort(-counts, kind="stable") if crowded else np.arange(counts.size)
         hexes = np.empty(counts.size, dtype=object)
         hexes[rank] = palette
