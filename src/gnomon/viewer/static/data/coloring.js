@@ -99,13 +99,18 @@ export function featureChannel(table, f) {
   return { id: `feature${f}`, name: table.names[f], group: "Features", kind: "ramp", values: () => table.column(f) };
 }
 
-/** 256 colours of a ramp. @param {string[]} stops @param {boolean} reversed */
-export function rampColors(stops, reversed) {
+/** 256 colours of a ramp. @param {string[]} stops @param {boolean} highStandsOut */
+export function rampColors(stops, highStandsOut) {
   const ends = stops.map(rgbOf);
+  if (document.documentElement.dataset.theme === "dark") {
+    // On dark paper what is bright stands out, and the dark end would not be seen: it is left out.
+    const bright = ends.slice(2);
+    return between(highStandsOut ? bright : bright.reverse(), 1);
+  }
   // On white the bright end would glare: where high values should stand out it becomes a quiet pale, else it is left
   // out.
-  if (reversed) ends.reverse()[0] = [228, 232, 216];
-  return between(ends, reversed ? 1 : 0.93);
+  if (highStandsOut) ends.reverse()[0] = [228, 232, 216];
+  return between(ends, highStandsOut ? 1 : 0.93);
 }
 
 /**

@@ -27,6 +27,8 @@ export class Filters {
     this.hidden = new Set();
     /** @type {number|null} */
     this.isolated = null;
+    /** The class that the pointer rests on in the legend. @type {number|null} */
+    this.previewed = null;
     this.states = new Uint8Array(atlas.n).fill(SHOWN);
   }
 
@@ -80,6 +82,7 @@ export class Filters {
   #showLegend() {
     const { channel, ramp } = this,
       { other } = this.atlas.header;
+    this.previewed = null;
     const captions = this.scene.layers.levels.captions(channel);
     const actions = {
       captions,
@@ -87,7 +90,7 @@ export class Filters {
       isolated: this.isolated,
       isolate: (/** @type {number} */ k) => this.isolate(k),
       toggle: (/** @type {number} */ k) => this.toggle(k),
-      other,
+      preview: (/** @type {number|null} */ k) => this.preview(k),
     };
     const scroll = byId("legend").scrollTop;
     byId("legend").replaceChildren(
@@ -105,6 +108,16 @@ export class Filters {
     if (!this.hidden.delete(k)) this.hidden.add(k);
     if (this.isolated === k) this.clear();
     this.apply();
+  }
+
+  /** Show one class among the shown points, without choosing it. @param {number|null} k class, or null to end it */
+  preview(k) {
+    if (k === this.previewed) return;
+    this.previewed = k;
+    const { states, channel, scene } = this,
+      codes = /** @type {ArrayLike<number>} */ (channel?.codes);
+    scene.renderer.setFilter(k === null ? states : states.map((s, i) => (s === SHOWN && codes[i] !== k ? DIMMED : s)));
+    scene.redraw();
   }
 
   /** @param {number} k class */

@@ -1,10 +1,15 @@
 // Mouse, touch and keyboard on the map, turned into a few intents.
 
+const STILL = { mouse: 3, touch: 10 }; // pixels that a press may move and still be a click or a tap
+const TWICE = { mouse: 6, touch: 24 }; // pixels between the two of a double click or tap
+const HELD = 500; // milliseconds after which a finger that rests begins a lasso
+
 /**
  * @typedef {{hover: (x: number, y: number) => void, leave: () => void, click: (x: number, y: number) => void, pan: (dx:
  *   number, dy: number) => void,
  *   orbit: (dx: number, dy: number) => void, zoom: (factor: number, x: number, y: number) => void, reset: () => void,
- *   draw: (tool: "lasso"|"line", path: number[][], done: boolean) => void, escape: () => void, settle: () => void}}
+ *   draw: (tool: "lasso"|"line", path: number[][], done: boolean) => void, escape: () => void, settle: () => void,
+ *   press: (event: KeyboardEvent) => boolean}}
  *     Intents
  */
 
@@ -19,35 +24,49 @@ export function listen(surface, mode, on) {
   const fingers = new Map();
   let drag = "",
     moved = 0,
+    still = STILL.mouse,
     spread = 0,
+    /** Between the fingers. */
+    middle = [0, 0],
     lastTap = -Infinity,
     tapped = [0, 0];
   /** @type {number[][]} */
   let path = [];
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let holding;
 
   const place = (/** @type {MouseEvent} */ event) => {
     const box = surface.getBoundingClientRect();
     return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]);
   };
-  const distance = () => {
+  const measure = () => {
     const [a, b] = [...fingers.values()];
-    return Math.hypot(a[0] - b[0], a[1] - b[1]);
+    middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+    spread = Math.max(1, Math.hypot(a[0] - b[0], a[1] - b[1]));
   };
+  const draws = () => drag === "lasso" || drag === "line";
 
   surface.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     surface.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, place(event));
     moved = 0;
+    still = event.pointerType === "touch" ? STILL.touch : STILL.mouse;
+    clearTimeout(holding);
     if (fingers.size === 2) {
-      if (drag === "lasso" || drag === "line") on.draw(drag, [], true);
+      if (draws()) on.draw(/** @type {"lasso"|"line"} */ (drag), [], false);
       drag = "pinch";
-      spread = distance();
-    } else {
+      measure();
+    } else if (fingers.size === 1) {
       drag = event.shiftKey
         ? "lasso"
         : mode.tool || (mode.deep && (event.altKey || event.ctrlKey || mode.orbit) ? "orbit" : "pan");
       path = [place(event)];
+      if (event.pointerType === "touch" && !draws())
+        holding = setTimeout(() => {
+          drag = "lasso";
+          on.draw("lasso", path, false);
+        }, HELD);
     }
   });
   surface.addEventListener("pointermove", (event) => {
@@ -61,27 +80,34 @@ export function listen(surface, mode, on) {
       dy = here[1] - before[1];
     fingers.set(event.pointerId, here);
     moved += Math.abs(dx) + Math.abs(dy);
+    if (moved > still) clearTimeout(holding);
     if (drag === "pinch" && fingers.size === 2) {
-      const now = distance(),
-        [a, b] = [...fingers.values()];
-      on.zoom(now / Math.max(spread, 1), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
-      spread = now;
-    } else if (drag === "lasso" || drag === "line") {
+      const [before, [x, y]] = [spread, middle];
+      measure();
+      on.pan(middle[0] - x, middle[1] - y);
+      on.zoom(spread / before, middle[0], middle[1]);
+    } else if (draws()) {
       path.push(here);
-      on.draw(drag, path, false);
-    } else if (moved > 3 && drag === "orbit") on.orbit(dx, dy);
-    else if (moved > 3 && drag === "pan") on.pan(dx, dy);
+      on.draw(/** @type {"lasso"|"line"} */ (drag), path, false);
+    } else if (moved > still && drag === "orbit") on.orbit(dx, dy);
+    else if (moved > still && drag === "pan") on.pan(dx, dy);
   });
   const end = (/** @type {PointerEvent} */ event) => {
     if (!fingers.delete(event.pointerId)) return;
     const [x, y] = place(event),
       finished = drag;
+    clearTimeout(holding);
     if (fingers.size) return;
     drag = "";
-    if (finished === "lasso" || finished === "line") on.draw(finished, path, true);
-    else if (moved <= 3 && event.type === "pointerup") {
+    const finger = event.pointerType === "touch",
+      rested = moved <= still;
+    if (finished === "lasso" || finished === "line") {
+      const given = event.type === "pointercancel" || (finger && rested); // nothing was drawn
+      on.draw(finished, given ? [] : path, !given);
+    } else if (rested && finished !== "pinch" && event.type === "pointerup") {
       // The double click is told from timing and place because the first click already pins.
-      if (event.timeStamp - lastTap < 320 && Math.hypot(x - tapped[0], y - tapped[1]) < 6) on.reset();
+      const apart = Math.hypot(x - tapped[0], y - tapped[1]);
+      if (event.timeStamp - lastTap < 320 && apart < (finger ? TWICE.touch : TWICE.mouse)) on.reset();
       else on.click(x, y);
       lastTap = event.timeStamp;
       tapped = [x, y];
@@ -89,7 +115,8 @@ export function listen(surface, mode, on) {
   };
   surface.addEventListener("pointerup", end);
   surface.addEventListener("pointercancel", end);
-  surface.addEventListener("pointerleave", () => !fingers.size && on.leave());
+  surface.addEventListener("pointerleave", (event) => !fingers.size && event.pointerType === "mouse" && on.leave());
+  surface.addEventListener("contextmenu", (event) => drag === "lasso" && event.preventDefault()); // of a long press
   surface.addEventListener(
     "wheel",
     (event) => {
@@ -101,6 +128,10 @@ export function listen(surface, mode, on) {
     { passive: false },
   );
   surface.addEventListener("keydown", (event) => {
+    if (on.press(event)) {
+      event.preventDefault();
+      return;
+    }
     const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
     const sideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
     if (mode.steps && sideways && !event.shiftKey) return; // these keys step through the sequence

@@ -11,10 +11,13 @@ import { FEWEST, pointsNear, straightened, trends, usualWidth } from "../questio
 import { Player } from "./player.js";
 import { HIDDEN, SHOWN } from "../drawing/renderer.js";
 import { Scene } from "../drawing/scene.js";
+import { keepFocus, rove } from "../panels/roving.js";
 import { buildSidebar, fillSidebar } from "../panels/sidebar.js";
 import { theme } from "../drawing/theme.js";
 import { levelButtons } from "../panels/levels.js";
+import { nameMap, Voice } from "../panels/summary.js";
 import { buildToolbar, buildTray } from "./tools.js";
+import { Walk } from "./walk.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
 const BEND = 6; // pixels by which a hand may leave a straight line
@@ -46,9 +49,12 @@ export class Page {
       search: (query, go) => this.#search(query, go),
     });
     const showLevel = levelButtons(this.scene.layers.levels, (level, id) => this.#chooseLevel(level, id));
+    this.voice = new Voice();
+    this.walk = new Walk(this, (text) => this.voice.say(text));
     buildToolbar(this);
     buildHelp(this.mode);
     this.#listen();
+    this.#reach();
     this.refill();
     this.filters.colorBy(atlas.channels[0].id);
   }
@@ -179,9 +185,20 @@ export class Page {
         scene.redraw();
       },
       draw: (tool, path, done) => this.#draw(tool, path, done),
+      press: (event) => this.walk.press(event),
       escape: () => this.#escape(),
       settle: () => filters.settle(),
     });
+  }
+
+  /** For keys and ears: one stop of the Tab key for many buttons, a focus that stays, and the map in words. */
+  #reach() {
+    nameMap(this.atlas);
+    rove(byId("toolbar"), "button", "horizontal");
+    rove(byId("legend"), ".class", "vertical");
+    for (const id of ["legend", "card", "selection", "trust"]) if (byId(id)) keepFocus(byId(id), byId("overlay"));
+    const theme = new MutationObserver(() => this.filters.colorBy(/** @type {any} */ (this.filters.channel).id));
+    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   /** @param {"lasso"|"line"} tool @param {number[][]} path @param {boolean} done */
@@ -228,7 +245,7 @@ export class Page {
 
   #escape() {
     if (this.focus.pinned >= 0) this.focus.release();
-    else {
+    else if (!this.walk.leave()) {
       byId("search").value = "";
       byId("found").textContent = "";
       this.filters.clear();
@@ -299,6 +316,8 @@ export class Page {
       position: atlas.position,
       frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null,
       playing: Boolean(this.player?.playing),
+      taken: row(this.walk.taken),
+      told: byId("live").textContent,
     };
   }
 }

@@ -2,6 +2,7 @@
 import { byId, h } from "../dom.js";
 import { frameAt } from "../data/frames.js";
 import { shorten } from "../drawing/overlay.js";
+import { stillness } from "./stillness.js";
 
 const GLIDE = 420; // milliseconds to the frame that a key or a click asks for
 const PULL = 0.12; // a slider let go this near to a frame goes there
@@ -43,7 +44,6 @@ export class Player {
     /** Where a glide leads. @type {number|null} */
     this.goal = null;
     this.segment = Math.max(FASTEST, Math.min(SLOWEST, WHOLE / this.last));
-    this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.#build(main);
     this.#show();
   }
@@ -198,7 +198,7 @@ export class Player {
       const u = Math.min(this.last, start + elapsed / this.segment),
         k = Math.floor(u);
       arrived = u >= this.last;
-      if (this.still.matches) return k;
+      if (stillness()) return k;
       return dwells ? k + ease(u - k) : u;
     });
   }
@@ -211,7 +211,7 @@ export class Player {
   go(goal) {
     if (!this.ready) return;
     const from = this.position,
-      span = this.still.matches ? 0 : GLIDE;
+      span = stillness() ? 0 : GLIDE;
     this.playing = false;
     this.goal = Math.max(0, Math.min(this.last, goal));
     let arrived = false;

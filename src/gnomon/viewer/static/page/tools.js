@@ -16,7 +16,7 @@ export function buildToolbar(page) {
     /** @type {string} */ text,
     /** @type {string} */ title,
     /** @type {() => void} */ act,
-  ) => h("button", { id, title, "aria-label": title, onclick: act }, text);
+  ) => h("button", { id, title, "aria-label": text.length > 1 ? null : `${title} ${text}`, onclick: act }, text);
   const take = (/** @type {"lasso"|"line"} */ name) => {
     page.mode.tool = page.mode.tool === name ? "" : name;
     for (const one of ["lasso", "line"]) byId(one).setAttribute("aria-pressed", String(page.mode.tool === one));
@@ -90,7 +90,7 @@ export function buildTray(page) {
     .map((i) =>
       h("button", {
         class: "dot",
-        "aria-label": `Row ${page.atlas.rowOf(i)}`,
+        "aria-label": `Row ${page.atlas.rowOf(i)}, without a position`,
         onpointerenter: () => page.focus.hover(i),
         onpointerleave: () => page.focus.hover(-1),
         onclick: () => page.focus.pin(i),

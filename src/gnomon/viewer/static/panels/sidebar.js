@@ -2,6 +2,7 @@
 import { combobox } from "./combobox.js";
 import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
+import { wordsContent } from "./summary.js";
 import { suspectsBlock, trustPanel } from "./trust.js";
 
 /**
@@ -38,6 +39,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
     selection,
     atlas.nearest("evaluated") >= 0 ? panel("trust", "How far to trust this map", true) : null,
     atlas.nearest("explained") >= 0 ? panel("importance", "What shapes this map", true) : null,
+    panel("words", "The map in words", false),
     panel("about", "About this map", false, ...aboutContent(atlas.header, renderer)),
   ];
   byId("side").append(
@@ -63,6 +65,9 @@ export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
   const { facts } = atlas,
     { evaluation, trust: told } = facts.header;
   const absent = (/** @type {"evaluated"|"explained"} */ what) => absentContent(atlas, atlas.nearest(what), go);
+  byId("words")
+    .querySelector(".body")
+    .replaceChildren(...wordsContent(atlas));
   const trust = byId("trust"),
     importance = byId("importance"); // there if any embedding has one
   trust

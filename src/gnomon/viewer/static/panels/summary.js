@@ -1,0 +1,143 @@
+// The map and its points in words, for those who do not see it: a panel, and a voice for what the keys do.
+import { diagnosticName } from "../data/coloring.js";
+import { byId, formatCount, formatNumber, formatPercent, h } from "../dom.js";
+import { fidelityWords } from "../questions/explanation.js";
+
+const QUIET = 350; // milliseconds without news before it is told
+const MOST_TOLD = 12; // classes described one by one
+const MOST_NEAR = 2;
+const TOP_FEATURES = 3;
+
+/** What the keys do, the map having the focus. */
+const KEYS = [
+  ["Enter, Space", "take the point nearest the middle of the view; again: pin it"],
+  ["arrow keys", "go to the next point that way; without a point they move the map"],
+  ["Shift and arrow keys", "move the map"],
+  ["N", "select the 30 points around the point; again: twice as many"],
+  ["C", "select the class of the point"],
+  ["+ − 0", "zoom in, zoom out, show the whole map"],
+  ["Escape", "let the point go; then the selection"],
+];
+
+/** Tells what happens in a live region, when it has stopped happening: holding a key down is not read out. */
+export class Voice {
+  constructor() {
+    this.box = h("p", { id: "live", class: "unseen", role: "status", "aria-live": "polite" });
+    byId("side").append(this.box);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => (this.box.textContent = text), QUIET);
+  }
+}
+
+/** Say of the map what it is and how it is used. @param {import("../data/atlas.js").Atlas} atlas */
+export function nameMap(atlas) {
+  const map = byId("overlay"),
+    words = `${mapInWords(atlas)[0]} Enter takes a point, the arrow keys go from point to point.`;
+  map.setAttribute("role", "application");
+  map.setAttribute("aria-roledescription", "map");
+  map.setAttribute("aria-label", "Map of the data");
+  map.setAttribute("aria-describedby", "map-use");
+  byId("side").append(h("p", { id: "map-use", class: "unseen" }, words));
+}
+
+/** The content of the panel. @param {import("../data/atlas.js").Atlas} atlas */
+export function wordsContent(atlas) {
+  return [
+    ...mapInWords(atlas).map((text) => h("p", { class: "told" }, h("bdi", {}, text))),
+    h("h3", {}, "Keys on the map"),
+    h("dl", { class: "keys" }, ...KEYS.flatMap(([key, use]) => [h("dt", {}, key), h("dd", {}, use)])),
+  ];
+}
+
+/**
+ * What the map shows: its making, its classes with their sizes and places, and how far to trust it.
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @returns {string[]} paragraphs
+ */
+export function mapInWords(atlas) {
+  const { header, label, cloud, facts } = atlas;
+  const paragraphs = [
+    `A map of ${formatCount(atlas.n)} points in ${header.d} dimensions${header.method ? `, made by ${header.method}` : ""}.`,
+  ];
+  if (label) {
+    const classes = atlas.classMembers(label, new Uint8Array(atlas.n).fill(2)),
+      known = classes.filter((one) => one.class !== label.missing),
+      without = classes.find((one) => one.class === label.missing);
+    const places = known.map((one) => ({ ...one, at: atlas.middle(one.ids, 1000) })),
+      box = cloud.bounds();
+    paragraphs.push(
+      ...places.slice(0, MOST_TOLD).map((one) => {
+        const near = nearestNames(one, places),
+          where = header.d === 2 ? ` ${placeInWords(one.at, box)}` : "",
+          share = formatPercent(one.count / atlas.n);
+        return `${one.name}: ${points(one.count)} (${share})${where}${near ? `, nearest ${near}` : ""}.`;
+      }),
+    );
+    if (places.length > MOST_TOLD) paragraphs.push(`${formatCount(places.length - MOST_TOLD)} smaller classes.`);
+    if (without) paragraphs.push(`${points(without.count)} without a ${label.name}.`);
+  }
+  if (cloud.lost.length) paragraphs.push(`${points(cloud.lost.length)} without a position.`);
+  if (header.caution) paragraphs.push(header.caution);
+  if (facts.header.trust) paragraphs.push(...facts.header.trust.verdict.map(([, text]) => text));
+  return paragraphs;
+}
+
+/** @param {number} count */
+function points(count) {
+  return `${formatCount(count)} ${count === 1 ? "point" : "points"}`;
+}
+
+/** Where a place lies in a box, by thirds. @param {[number, number]} at @param {number[]} box */
+function placeInWords([x, y], [left, bottom, right, top]) {
+  const across = ["left", "", "right"][Math.min(2, Math.floor((3 * (x - left)) / (right - left || 1)))],
+    up = ["lower", "", "upper"][Math.min(2, Math.floor((3 * (y - bottom)) / (top - bottom || 1)))];
+  if (!across && !up) return "in the middle";
+  if (up && across) return `at the ${up} ${across}`;
+  return `at the ${across || (up === "upper" ? "top" : "bottom")}`;
+}
+
+/**
+ * The classes whose middles are nearest to that of one.
+ * @param {{class: number, at: [number, number]}} one
+ * @param {{class: number, name: string, at: [number, number]}[]} all
+ */
+function nearestNames(one, all) {
+  const away = (/** @type {{at: [number, number]}} */ { at }) => Math.hypot(at[0] - one.at[0], at[1] - one.at[1]);
+  return all
+    .filter((other) => other.class !== one.class && Number.isFinite(away(other)))
+    .sort((a, b) => away(a) - away(b))
+    .slice(0, MOST_NEAR)
+    .map((other) => other.name)
+    .join(" and ");
+}
+
+/**
+ * A point as its card tells it, short enough to be heard.
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {number} i
+ */
+export function pointInWords(atlas, i) {
+  const { header, label, facts, table } = atlas,
+    words = [header.pointNames?.[i] ?? `Row ${atlas.rowOf(i)}`];
+  if (label?.codes && label.categories) words.push(`${label.name} ${label.categories[label.codes[i]]}`);
+  const explanation = facts.explain(i);
+  if (explanation) {
+    const told = explanation.top.slice(0, TOP_FEATURES).map(({ feature }) => {
+      const value = table.has(feature) ? ` ${formatNumber(table.value(i, feature))}` : "";
+      return `${atlas.groups.name(feature)}${value}`;
+    });
+    if (told.length) words.push(`moved most by ${told.join(", ")}`);
+    words.push(fidelityWords(explanation.r2).replace(/\.$/, ""));
+  }
+  const [first] = facts.diagnostics;
+  if (first && Number.isFinite(facts.columns[first.key][i])) {
+    const value = facts.columns[first.key][i].toFixed(2),
+      typical = facts.median(first.key).toFixed(2);
+    words.push(`${diagnosticName(header, first.name)} ${value}, typical ${typical}`);
+  }
+  return `${words.filter(Boolean).join(". ")}.`;
+}
