@@ -38,6 +38,22 @@ def browser():
         instance.close()
 
 
+@pytest.fixture(scope="session")
+def audit():
+    """What axe-core finds on a page and calls serious or critical."""
+    package = pytest.importorskip("axe_playwright_python")
+    source = (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+    def findings(page):
+        if not page.evaluate("typeof window.axe === 'object'"):
+            page.evaluate(f"() => {{ {source} }}")
+        found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        severe = [one for one in found if one["impact"] in ("serious", "critical")]
+        return [(one["id"], node["target"], node["failureSummary"]) for one in severe for node in one["nodes"]]
+
+    return findings
+
+
 class Opened:
     """A page, and what it said and asked for."""
 

@@ -36,7 +36,7 @@ def report(tmp_path_factory):
     return path
 
 
-def test_it_prints_within_the_page_and_is_readable(browser, report):
+def test_it_prints_within_the_page_and_is_readable(browser, report, audit):
     page = browser.new_page(viewport={"width": _WIDTH, "height": 971})
     problems, requests = [], []
     page.on("console", lambda one: problems.append(one.text))
@@ -48,6 +48,7 @@ def test_it_prints_within_the_page_and_is_readable(browser, report):
     assert widest <= _WIDTH
     assert page.evaluate("document.querySelectorAll('svg[role=img][aria-label]').length") >= 5
     assert page.evaluate(_CONTRASTS) == []
+    assert audit(page) == []
     pdf = page.pdf(prefer_css_page_size=True)
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") > 5
     page.close()

@@ -42,7 +42,10 @@ export class Page {
         sidebar.showColor(name);
         showLevel(this.filters.channel);
       },
-      changed: (states) => this.#dropHidden(states),
+      changed: (states) => {
+        this.#dropHidden(states);
+        this.voice.selected(this.filters.selection?.ids, atlas.n);
+      },
     });
     const sidebar = buildSidebar(atlas, this.scene.renderer.kind, {
       colorBy: (id) => this.filters.colorBy(id),

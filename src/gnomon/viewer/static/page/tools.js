@@ -16,7 +16,7 @@ export function buildToolbar(page) {
     /** @type {string} */ text,
     /** @type {string} */ title,
     /** @type {() => void} */ act,
-  ) => h("button", { id, title, "aria-label": text.length > 1 ? null : `${title} ${text}`, onclick: act }, text);
+  ) => h("button", { id, title, "aria-label": text.length > 1 ? null : title, onclick: act }, text);
   const take = (/** @type {"lasso"|"line"} */ name) => {
     page.mode.tool = page.mode.tool === name ? "" : name;
     for (const one of ["lasso", "line"]) byId(one).setAttribute("aria-pressed", String(page.mode.tool === one));

@@ -33,6 +33,7 @@ export function combobox({ label, placeholder, options, choose }) {
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
     input.value = shown;
+    if (document.activeElement === input) input.select(); // what is typed next takes its place
   };
   const pick = (/** @type {number} */ k) => {
     const option = current[k];

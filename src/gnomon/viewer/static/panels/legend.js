@@ -67,10 +67,11 @@ export function classLegend(channel, actions) {
     },
     "By size",
   );
+  const fold = (/** @type {any} */ event) => (listed.open = !event.currentTarget.parentElement.open);
   return h(
     "details",
-    { class: "many", open: listed.open, ontoggle: (/** @type {any} */ e) => (listed.open = e.target.open) },
-    h("summary", {}, `${formatCount(names.length)} classes`),
+    { class: "many", open: listed.open },
+    h("summary", { onclick: fold }, `${formatCount(names.length)} classes`),
     h("div", { class: "narrow" }, search, order),
     list,
     says,

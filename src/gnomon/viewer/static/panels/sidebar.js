@@ -2,7 +2,7 @@
 import { combobox } from "./combobox.js";
 import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
-import { wordsContent } from "./summary.js";
+import { fillWords } from "./summary.js";
 import { suspectsBlock, trustPanel } from "./trust.js";
 
 /**
@@ -65,9 +65,7 @@ export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
   const { facts } = atlas,
     { evaluation, trust: told } = facts.header;
   const absent = (/** @type {"evaluated"|"explained"} */ what) => absentContent(atlas, atlas.nearest(what), go);
-  byId("words")
-    .querySelector(".body")
-    .replaceChildren(...wordsContent(atlas));
+  fillWords(atlas);
   const trust = byId("trust"),
     importance = byId("importance"); // there if any embedding has one
   trust

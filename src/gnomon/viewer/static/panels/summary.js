@@ -6,6 +6,7 @@ import { fidelityWords } from "../questions/explanation.js";
 const QUIET = 350; // milliseconds without news before it is told
 const MOST_TOLD = 12; // classes described one by one
 const MOST_NEAR = 2;
+const SAMPLE = 1000; // points of a class that say where its middle is
 const TOP_FEATURES = 3;
 
 /** What the keys do, the map having the focus. */
@@ -23,6 +24,8 @@ const KEYS = [
 export class Voice {
   constructor() {
     this.box = h("p", { id: "live", class: "unseen", role: "status", "aria-live": "polite" });
+    /** The selection that was last told. @type {Uint32Array|undefined} */
+    this.ids = undefined;
     byId("side").append(this.box);
   }
 
@@ -31,12 +34,19 @@ export class Voice {
     clearTimeout(this.pause);
     this.pause = setTimeout(() => (this.box.textContent = text), QUIET);
   }
+
+  /** @param {Uint32Array|undefined} ids the selection @param {number} n points in all */
+  selected(ids, n) {
+    if (ids === this.ids) return;
+    this.ids = ids;
+    this.say(ids ? `${formatCount(ids.length)} of ${formatCount(n)} points are selected.` : "Nothing is selected.");
+  }
 }
 
 /** Say of the map what it is and how it is used. @param {import("../data/atlas.js").Atlas} atlas */
 export function nameMap(atlas) {
   const map = byId("overlay"),
-    words = `${mapInWords(atlas)[0]} Enter takes a point, the arrow keys go from point to point.`;
+    words = `${headline(atlas)} Enter takes a point, the arrow keys go from point to point.`;
   map.setAttribute("role", "application");
   map.setAttribute("aria-roledescription", "map");
   map.setAttribute("aria-label", "Map of the data");
@@ -44,13 +54,25 @@ export function nameMap(atlas) {
   byId("side").append(h("p", { id: "map-use", class: "unseen" }, words));
 }
 
-/** The content of the panel. @param {import("../data/atlas.js").Atlas} atlas */
-export function wordsContent(atlas) {
-  return [
-    ...mapInWords(atlas).map((text) => h("p", { class: "told" }, h("bdi", {}, text))),
-    h("h3", {}, "Keys on the map"),
-    h("dl", { class: "keys" }, ...KEYS.flatMap(([key, use]) => [h("dt", {}, key), h("dd", {}, use)])),
-  ];
+/** Fill the panel, now if it is open and whenever it is opened. @param {import("../data/atlas.js").Atlas} atlas */
+export function fillWords(atlas) {
+  const panel = byId("words");
+  panel.ontoggle = () => {
+    if (!panel.open) return;
+    panel
+      .querySelector(".body")
+      .replaceChildren(
+        ...mapInWords(atlas).map((text) => h("p", { class: "told" }, h("bdi", {}, text))),
+        h("h3", {}, "Keys on the map"),
+        h("dl", { class: "keys" }, ...KEYS.flatMap(([key, use]) => [h("dt", {}, key), h("dd", {}, use)])),
+      );
+  };
+  panel.ontoggle();
+}
+
+/** @param {import("../data/atlas.js").Atlas} atlas */
+function headline({ n, header }) {
+  return `A map of ${formatCount(n)} points in ${header.d} dimensions${header.method ? ` (${header.method})` : ""}.`;
 }
 
 /**
@@ -58,16 +80,13 @@ export function wordsContent(atlas) {
  * @param {import("../data/atlas.js").Atlas} atlas
  * @returns {string[]} paragraphs
  */
-export function mapInWords(atlas) {
-  const { header, label, cloud, facts } = atlas;
-  const paragraphs = [
-    `A map of ${formatCount(atlas.n)} points in ${header.d} dimensions${header.method ? `, made by ${header.method}` : ""}.`,
-  ];
+function mapInWords(atlas) {
+  const { header, label, cloud, facts } = atlas,
+    paragraphs = [headline(atlas)];
   if (label) {
-    const classes = atlas.classMembers(label, new Uint8Array(atlas.n).fill(2)),
-      known = classes.filter((one) => one.class !== label.missing),
-      without = classes.find((one) => one.class === label.missing);
-    const places = known.map((one) => ({ ...one, at: atlas.middle(one.ids, 1000) })),
+    const classes = classPlaces(atlas, label),
+      places = classes.filter((one) => one.class !== label.missing),
+      without = classes.find((one) => one.class === label.missing),
       box = cloud.bounds();
     paragraphs.push(
       ...places.slice(0, MOST_TOLD).map((one) => {
@@ -84,6 +103,29 @@ export function mapInWords(atlas) {
   if (header.caution) paragraphs.push(header.caution);
   if (facts.header.trust) paragraphs.push(...facts.header.trust.verdict.map(([, text]) => text));
   return paragraphs;
+}
+
+/**
+ * The classes that have points, the largest first, and the middle of each.
+ * @param {import("../data/atlas.js").Atlas} atlas
+ * @param {import("../data/coloring.js").Channel} label
+ */
+function classPlaces(atlas, label) {
+  const codes = /** @type {ArrayLike<number>} */ (label.codes),
+    names = /** @type {string[]} */ (label.categories),
+    counts = new Uint32Array(names.length),
+    met = new Uint32Array(names.length);
+  /** @type {number[][]} */
+  const sample = names.map(() => []);
+  for (let i = 0; i < atlas.n; i++) counts[codes[i]]++;
+  for (let i = 0; i < atlas.n; i++) {
+    const k = codes[i];
+    if (met[k]++ % Math.ceil(counts[k] / SAMPLE) === 0) sample[k].push(i);
+  }
+  return names
+    .map((name, k) => ({ class: k, name, count: counts[k], at: atlas.middle(sample[k], SAMPLE) }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
 }
 
 /** @param {number} count */
