@@ -2,6 +2,7 @@
 
 from gnomon.evaluation.agreement import SIMILARITY_METRICS, Agreement, compare_embeddings, embedding_similarity
 from gnomon.evaluation.baselines import PointNulls, dynamicviz, embedr, scdeed
+from gnomon.evaluation.changes import PointChanges, point_changes
 from gnomon.evaluation.cluster_stability import ClusterStability
 from gnomon.evaluation.comparisons import is_denser, is_nearer
 from gnomon.evaluation.continuity_nulls import continuity_nulls
@@ -49,6 +50,7 @@ __all__ = [
     "Measure",
     "NullScores",
     "Perturbations",
+    "PointChanges",
     "PointNulls",
     "PointScore",
     "PushTest",
@@ -75,6 +77,7 @@ __all__ = [
     "local_radius_correlation",
     "null_scores",
     "perturbations",
+    "point_changes",
     "push_test",
     "recovery_of_drivers",
     "remove_features",
