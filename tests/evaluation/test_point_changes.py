@@ -75,7 +75,8 @@ def test_exchanged_halves_move_far_and_keep_their_neighbours():
     rng = np.random.default_rng(2)
     A = rng.normal(scale=0.1, size=(150, 2)) + np.repeat([[0, 0], [10, 0], [4, 9]], 50, axis=0)
     B = A.copy()
-    B[:50], B[50:100] = A[:50] + [10, 0], A[50:100] - [10, 0]
+    B[:50, 0] += 10
+    B[50:100, 0] -= 10
     B[100:] += [3, 0]
     found = point_changes(A, B)
     assert found.neighbors_lost.max() == 0
@@ -98,7 +99,12 @@ def test_threads_do_not_change_a_bit(maps):
 @pytest.mark.parametrize(
     ("A", "B", "options", "text"),
     [
-        (np.zeros((5, 2)), np.zeros((6, 2)), {}, "point_changes: A with 5 rows and B with 6 must be of the same length"),
+        (
+            np.zeros((5, 2)),
+            np.zeros((6, 2)),
+            {},
+            "A with 5 rows and B with 6 must be of the same length",
+        ),
         (np.full((5, 2), np.nan), np.zeros((5, 2)), {}, "point_changes: 0 rows with a place in every map must be at"),
         (np.eye(5), np.eye(5), {"n_neighbors": 5}, "n_neighbors=5 must be below 5"),
         (np.eye(5), np.eye(5), {"n_neighbors": 0}, "n_neighbors=0 must be"),
@@ -110,5 +116,5 @@ def test_what_does_not_fit_is_named(A, B, options, text):
 
 
 def test_an_unknown_measure_is_named():
-    with pytest.raises(ValueError, match="PointChanges.most: by='far' must be 'neighbors_lost' or 'shift'"):
+    with pytest.raises(ValueError, match=r"PointChanges\.most: by='far' must be 'neighbors_lost' or 'shift'"):
         point_changes(np.eye(6), np.eye(6)).most(by="far")

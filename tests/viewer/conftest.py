@@ -59,7 +59,7 @@ class Opened:
 
     def __init__(self, browser, path, *, webgl=True, **options):
         self.problems, self.requests = [], []
-        self.page = browser.new_page(viewport={"width": 1200, "height": 800}, **options)
+        self.page = browser.new_page(**{"viewport": {"width": 1200, "height": 800}, **options})
         self.page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.problems.append(str(e)))
         self.page.on(

@@ -34,7 +34,7 @@ export class NeighborLists {
 
 /**
  * The nearest points of a point in the map, the nearest first; none of a point without a place.
- * @param {import("../drawing/cloud.js").Cloud} cloud
+ * @param {Pick<import("../drawing/cloud.js").Cloud, "n"|"finite"|"centered">} cloud
  * @param {number} i
  * @param {number} count
  * @returns {number[]}

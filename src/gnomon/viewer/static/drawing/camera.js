@@ -13,6 +13,7 @@ export class Camera {
     this.fit = 1; // pixels per plane unit at zoom 1
     this.home = [0, 0];
     this.box = [-1, -1, 1, 1];
+    this.margin = 64; // pixels around the start view, less in a small one
   }
 
   /** @param {number} width @param {number} height in CSS pixels */
@@ -41,7 +42,7 @@ export class Camera {
 
   #measure() {
     const [left, bottom, right, top] = this.box,
-      margin = Math.min(64, this.width / 8, this.height / 8);
+      margin = Math.min(this.margin, this.width / 8, this.height / 8);
     const wide = Math.max(right - left, 1e-6),
       tall = Math.max(top - bottom, 1e-6);
     this.fit = Math.min((this.width - 2 * margin) / wide, (this.height - 2 * margin) / tall);

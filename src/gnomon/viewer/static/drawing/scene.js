@@ -1,11 +1,10 @@
 // What is drawn: the points by a renderer, and on a second canvas what lies above them.
 import { Camera } from "./camera.js";
-import { byId, h } from "../dom.js";
+import { rendererOn } from "./choice.js";
+import { byId } from "../dom.js";
 import { Layers } from "./layers.js";
 import { drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
-import { RasterRenderer } from "./raster.js";
 import { tint } from "./theme.js";
-import { WebGLRenderer } from "./webgl.js";
 
 /**
  * What lies above the points.
@@ -29,24 +28,12 @@ export class Scene {
     /** Boxes of what was drawn last of a point's explanation. @type {ReturnType<typeof drawExplanation>|null} */
     this.explained = null;
     this.camera = new Camera();
-    this.renderer = this.#renderer();
+    this.renderer = rendererOn(byId("points"), atlas.cloud, this.camera);
     this.layers = new Layers(atlas, this.camera, this.renderer);
     const { clientWidth, clientHeight } = byId("stage");
     this.camera.resize(Math.max(1, clientWidth), Math.max(1, clientHeight));
     this.camera.frame(atlas.cloud.extent());
     new ResizeObserver(() => this.#measure()).observe(byId("stage"));
-  }
-
-  #renderer() {
-    const canvas = byId("points"),
-      { cloud } = this.atlas;
-    try {
-      return new WebGLRenderer(canvas, cloud, this.camera);
-    } catch {
-      const fresh = h("canvas", { id: "points", "aria-hidden": "true" });
-      canvas.replaceWith(fresh); // a canvas keeps the first kind of context it was asked for
-      return new RasterRenderer(fresh, cloud, this.camera);
-    }
   }
 
   #measure() {

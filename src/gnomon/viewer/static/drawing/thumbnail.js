@@ -117,7 +117,8 @@ export class Thumbnails {
         const t = Math.max(-1, Math.min(1, sum / channels / (reach || 1))),
           end = t > 0 ? above : below,
           a = Math.abs(t);
-        return [0, 1, 2].map((k) => zero[k] + a * (end[k] - zero[k]));
+        const mixed = (/** @type {number} */ k) => zero[k] + a * (end[k] - zero[k]);
+        return [mixed(0), mixed(1), mixed(2)];
       },
       label,
     );

@@ -1,112 +1,153 @@
-// One of several maps: its points, its marks, and which point is where.
-import { tint } from "../drawing/theme.js";
+// One of several maps: points by the renderer of the single map, and above them what is marked in all maps.
+import { Camera } from "../drawing/camera.js";
+import { rendererOn } from "../drawing/choice.js";
+import { Cloud } from "../drawing/cloud.js";
 import { h } from "../dom.js";
+import { drawClassNames, drawLasso, drawRing, drawSpokes, drawTrail } from "../drawing/overlay.js";
+import { tint } from "../drawing/theme.js";
 
-const REACH = 14, // pixels from the pointer within which a point is found
-  MARGIN = 0.04;
+/**
+ * What lies above the points of one map; rows by number, `path` in pixels, `fence` in the plane, `ghost` a position of
+ * the map, `names` with the rows that each stands for.
+ * @typedef {{rings: {row: number, strong: boolean}[], ghost: number[]|null, ghostFirst: boolean, row: number,
+ *   missing: number[], wrong: number[], path: number[][], fence: number[][]|null,
+ *   names: {name: string, count: number, ids: number[]}[]}} Marks
+ */
+
+const MARGIN = 22; // pixels around a map
+const SAMPLE = 300; // points of a class that tell where its name goes
 
 export class Plane {
   /**
-   * @param {string} name @param {string} caption @param {Float32Array} places x and y of each row, NaN without a place
-   * @param {string[]} colors one for each row
+   * @param {{name: string, caption: string, d: number}} map
+   * @param {Float32Array} positions d numbers a row, NaN without a place
+   * @param {boolean} graphics whether to try WebGL2
+   * @param {() => Marks} marks
    */
-  constructor(name, caption, places, colors) {
-    this.places = places;
-    this.colors = colors;
-    this.points = h("canvas", { "aria-hidden": true });
-    this.marks = h("canvas", { role: "img", "aria-label": `Map by ${name}` });
-    const plane = h("div", { class: "plane" }, this.points, this.marks);
-    this.node = h("section", { class: "map" }, h("h2", {}, name), h("p", { class: "caption" }, caption), plane);
-    this.size = 0;
-    this.screen = new Float32Array(places.length);
-  }
-
-  /** Fit the map to the size the page gives it. @param {Uint8Array|null} chosen */
-  resize(chosen) {
-    const ratio = window.devicePixelRatio || 1;
-    this.size = this.marks.clientWidth;
-    for (const canvas of [this.points, this.marks]) {
-      canvas.width = canvas.height = Math.round(this.size * ratio);
-      canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
-    }
-    const low = [Infinity, Infinity],
-      high = [-Infinity, -Infinity];
-    this.places.forEach((value, i) => {
-      if (Number.isNaN(value)) return;
-      low[i % 2] = Math.min(low[i % 2], value);
-      high[i % 2] = Math.max(high[i % 2], value);
+  constructor({ name, caption, d }, positions, graphics, marks) {
+    this.positions = positions;
+    this.marks = marks;
+    /** A rotation of the map, d x d, or null. @type {number[][]|null} */
+    this.turn = null;
+    this.cloud = new Cloud(positions, d);
+    this.camera = new Camera();
+    this.camera.margin = MARGIN;
+    const points = h("canvas", { class: "points", "aria-hidden": "true" });
+    this.overlay = h("canvas", {
+      class: "overlay",
+      tabindex: 0,
+      role: "img",
+      "aria-label": `Map ${name}: arrow keys move it, + and − zoom, 0 shows all of it`,
     });
-    const span = Math.max(high[0] - low[0], high[1] - low[1]) || 1,
-      scale = (this.size * (1 - 2 * MARGIN)) / span,
-      half = this.size / 2;
-    for (let i = 0; i < this.places.length; i += 2) {
-      this.screen[i] = half + (this.places[i] - (low[0] + high[0]) / 2) * scale;
-      this.screen[i + 1] = half - (this.places[i + 1] - (low[1] + high[1]) / 2) * scale;
-    }
-    this.draw(chosen);
+    this.stage = h("div", { class: "plane" }, points, this.overlay);
+    this.renderer = rendererOn(points, this.cloud, this.camera, graphics);
+    this.node = h("section", { class: "map" }, h("h2", {}, name), h("p", { class: "caption" }, caption), this.stage);
+    this.camera.frame(this.cloud.extent());
+    new ResizeObserver(() => this.resize()).observe(this.stage);
   }
 
-  /** Draw all points, those that are not chosen pale. @param {Uint8Array|null} chosen */
-  draw(chosen) {
-    const pen = this.points.getContext("2d"),
-      n = this.places.length / 2,
-      side = n < 2000 ? 4.5 : n < 10000 ? 3 : 2;
-    pen.clearRect(0, 0, this.size, this.size);
-    for (const wanted of chosen ? [0, 1] : [1]) {
-      pen.globalAlpha = wanted ? 0.85 : 0.18;
-      for (let i = 0; i < n; i++) {
-        if (chosen && chosen[i] !== wanted) continue;
-        pen.fillStyle = wanted ? this.colors[i] : tint("mark");
-        pen.fillRect(this.screen[2 * i] - side / 2, this.screen[2 * i + 1] - side / 2, side, side);
+  resize() {
+    this.camera.resize(Math.max(1, this.stage.clientWidth), Math.max(1, this.stage.clientHeight));
+    this.redraw();
+  }
+
+  /** Rotate the map in its plane, or leave it as it was given. @param {number[][]|null} turn */
+  setTurn(turn) {
+    this.turn = turn;
+    const { d, n } = this.cloud,
+      turned = turn ? new Float32Array(d * n) : this.positions;
+    for (let i = 0; turn && i < n; i++)
+      turned.set(this.turned(Array.from(this.positions.subarray(d * i, d * i + d))), d * i);
+    this.cloud.place(turned);
+    this.camera.frame(this.cloud.extent());
+    this.redraw();
+  }
+
+  /** Where the turned map has a position of the given one. @param {number[]} position */
+  turned(position) {
+    const center = /** @type {number[]} */ (this.cloud.center),
+      { turn } = this;
+    if (!turn) return position;
+    return position.map((_, c) =>
+      position.reduce((sum, value, b) => sum + (value - center[b]) * turn[b][c], center[c]),
+    );
+  }
+
+  /** The position of a row as the map was given. @param {number} i */
+  positionOf(i) {
+    const { d } = this.cloud;
+    return Array.from(this.positions.subarray(d * i, d * i + d));
+  }
+
+  /** Draw before the next frame. @param {boolean} [moving] */
+  redraw(moving = false) {
+    this.moving = moving;
+    this.dirty = true;
+    this.refresh();
+  }
+
+  /** Draw what lies above the points before the next frame. */
+  refresh() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      if (this.dirty) {
+        this.dirty = false;
+        const complete = this.renderer.draw(this.moving);
+        clearTimeout(this.rest);
+        if (!complete) this.rest = setTimeout(() => this.redraw(), 140);
+      }
+      const ratio = window.devicePixelRatio || 1;
+      this.paintAbove(this.overlay, ratio);
+    });
+  }
+
+  /** @param {HTMLCanvasElement} canvas @param {number} ratio pixels of the canvas per pixel of the page */
+  paintAbove(canvas, ratio) {
+    const { width, height } = this.camera,
+      { rings, ghost, ghostFirst, row, missing, wrong, path, fence, names } = this.marks(),
+      at = (/** @type {number} */ i) => this.renderer.screenPos(i),
+      placed = (/** @type {number} */ i) => i >= 0 && this.cloud.finite[i] === 1;
+    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+    const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, width, height);
+    const corners = path.length ? path : (fence ?? []).map(([x, y]) => this.camera.toScreen(x, y));
+    drawLasso(g, corners, !path.length);
+    g.globalAlpha = row >= 0 ? 0.35 : 1;
+    drawClassNames(
+      g,
+      names.map(({ name, count, ids }) => {
+        const [x, y] = this.#middle(ids);
+        return { name, count, x, y };
+      }),
+    );
+    g.globalAlpha = 1;
+    if (placed(row)) {
+      drawSpokes(g, at(row), missing.filter(placed).map(at), tint("missing"), true);
+      drawSpokes(g, at(row), wrong.filter(placed).map(at), tint("false"), false);
+      if (ghost) {
+        const end = this.camera.toScreen(...this.cloud.toPlane(this.turned(ghost)));
+        drawTrail(g, ghostFirst ? [end, at(row)] : [at(row), end]);
       }
     }
+    for (const ring of rings) if (placed(ring.row)) this.#ring(g, ring.row, ring.strong);
   }
 
-  /** Mark one row, and the line that is being drawn. @param {number} row -1 for none @param {number[][]} path */
-  mark(row, path) {
-    const pen = this.marks.getContext("2d");
-    pen.clearRect(0, 0, this.size, this.size);
-    if (path.length > 1) {
-      pen.beginPath();
-      path.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-      pen.closePath();
-      pen.fillStyle = "rgb(36 92 140 / 10%)";
-      pen.fill();
-      pen.strokeStyle = tint("accent");
-      pen.stroke();
-    }
-    if (row < 0 || Number.isNaN(this.places[2 * row])) return;
-    pen.beginPath();
-    pen.arc(this.screen[2 * row], this.screen[2 * row + 1], 7, 0, 2 * Math.PI);
-    pen.fillStyle = this.colors[row];
-    pen.fill();
-    pen.lineWidth = 2;
-    pen.strokeStyle = tint("ink");
-    pen.stroke();
+  /** Median of a sample of rows, in pixels. @param {number[]} ids @returns {[number, number]} */
+  #middle(ids) {
+    const every = Math.max(1, Math.floor(ids.length / SAMPLE)),
+      placed = ids.filter((i, k) => k % every === 0 && this.cloud.finite[i]),
+      along = (/** @type {number} */ axis) =>
+        Float32Array.from(placed, (i) => this.cloud.plane[3 * i + axis]).sort()[placed.length >> 1];
+    return this.camera.toScreen(along(0), along(1));
   }
 
-  /** The nearest row within reach, or -1. @param {number} x @param {number} y */
-  rowAt(x, y) {
-    let best = REACH * REACH,
-      row = -1;
-    for (let i = 0; i < this.screen.length; i += 2) {
-      const distance = (this.screen[i] - x) ** 2 + (this.screen[i + 1] - y) ** 2;
-      if (distance < best) [best, row] = [distance, i / 2];
-    }
-    return row;
-  }
-
-  /** 1 for each row inside a line. @param {number[][]} path */
-  inside(path) {
-    const found = new Uint8Array(this.screen.length / 2);
-    for (let i = 0; i < found.length; i++) {
-      const x = this.screen[2 * i],
-        y = this.screen[2 * i + 1];
-      path.forEach(([ax, ay], k) => {
-        const [bx, by] = path[(k + 1) % path.length];
-        if (ay > y !== by > y && x < ax + ((y - ay) * (bx - ax)) / (by - ay)) found[i] ^= 1;
-      });
-    }
-    return found;
+  /** @param {CanvasRenderingContext2D} g @param {number} i @param {boolean} strong */
+  #ring(g, i, strong) {
+    const [x, y] = this.renderer.screenPos(i),
+      c = this.renderer.colors;
+    drawRing(g, x, y, Math.max(2.5, this.renderer.radius), `rgb(${c[3 * i]},${c[3 * i + 1]},${c[3 * i + 2]})`, strong);
   }
 }
