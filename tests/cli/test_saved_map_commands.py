@@ -12,6 +12,7 @@ import pytest
 from gnomon.cli import main
 from gnomon.evaluation import compare_embeddings
 from gnomon.maps import Map, printed
+from gnomon.viewer import write_side_by_side
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +173,25 @@ def test_two_maps_are_compared_as_the_library_does(made, saved):
     expected = compare_embeddings(made.embedding, other, n_neighbors=7, n_jobs=1)
     assert json.loads(result.stdout) == expected.to_dict()
     assert run("compare", saved, "other.npy", "--n-neighbors", "7", "--threads", "1").stdout == f"{expected}\n"
+
+
+def test_compare_writes_the_page_that_the_library_writes(made, saved):
+    other = made.embedding[:, ::-1].copy()
+    other[7] += 2
+    np.save("other.npy", other)
+    arguments = ("compare", saved, "other.npy", "--n-neighbors", "7", "--threads", "1", "--title", "Two")
+    result = run(*arguments, "-o", "both.html")
+    assert result.exit_code == 0, result.output
+    write_side_by_side("direct.html", {"m": made, "other": other}, n_neighbors=7, title="Two")
+    assert Path("both.html").read_bytes() == Path("direct.html").read_bytes()
+    assert "Wrote both.html (" in result.stdout
+    assert json.loads(run(*arguments, "-o", "both.html", "--json").stdout)["files"] == {"html": "both.html"}
+    assert run(*arguments, "-o", "-").stdout_bytes.lstrip().lower().startswith(b"<!doctype html>")
+    Path("again").mkdir()
+    Path("again/m.gnomon").write_bytes(Path("m.gnomon").read_bytes())
+    assert run("compare", saved, "again/m.gnomon", "-o", "both.html").exit_code == 0
+    assert run("compare", saved, saved, "-o", "both.html").exit_code == 0
+    assert run("compare", saved, "other.npy", "-o", "both.png").exit_code == 2
 
 
 def test_maps_of_other_rows_are_not_compared(made, saved):

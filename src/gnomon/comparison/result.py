@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -199,9 +199,17 @@ class Comparison:
 
     @entrance("Comparison.to_html")
     def to_html(
-        self, path: str | os.PathLike[str], *, title: str = "Maps side by side", point_names: Any = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str = "Maps side by side",
+        point_names: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        images: Any = None,
     ) -> None:
         """Write all maps as one page: what the pointer or a lasso marks in one map is marked in all.
+
+        The page lists the rows that changed most from map to map; see `gnomon.viewer.write_side_by_side`.
 
         Parameters
         ----------
@@ -211,6 +219,10 @@ class Comparison:
             Heading.
         point_names : array-like of shape (n_samples,), default=None
             A name for each row, told where the pointer is.
+        metadata : mapping of str to array-like of shape (n_samples,), default=None
+            Further columns to colour by.
+        images : uint8 array of shape (n_samples, height, width) or (n_samples, height, width, 3), default=None
+            A picture of each row.
 
         Raises
         ------
@@ -224,7 +236,16 @@ class Comparison:
             " · ".join(f"{name.replace('_', ' ')} {one.scores[name]:.3f}" for name in scored if name in one.scores)
             for one in self.trials
         ]
-        write_side_by_side(path, self.maps, captions=captions, labels=self.labels, point_names=point_names, title=title)
+        write_side_by_side(
+            path,
+            self.maps,
+            captions=captions,
+            labels=self.labels,
+            point_names=point_names,
+            title=title,
+            metadata=metadata,
+            images=images,
+        )
 
 
 def _told(value: float, noise: float) -> str:
