@@ -119,6 +119,7 @@ def test_what_moved_most_is_listed_coloured_and_drawn_where_python_says(open_pag
         state = opened.state
         assert state["moved"]["most"] == [int(i) for i in found.most(20, by=by) if getattr(found, by)[i] > 0]
         page.click("#most > button")  # colour by it
+        assert page.input_value("#measure") == measure
         assert opened.state["colorBy"].startswith({"lost": "Neighbours lost", "shift": "Distance moved"}[measure])
     assert "root mean square distance" in page.inner_text("#most")
     assert page.evaluate("window.broken") is None

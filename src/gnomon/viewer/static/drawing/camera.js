@@ -96,7 +96,10 @@ export class Camera {
   }
 }
 
-/** Rotation by drag, about the screen's axes. @param {number[]} R @param {number} dx @param {number} dy pixels */
+/**
+ * Rotation by drag, about the screen's axes, so that no side is out of reach.
+ * @param {number[]} R @param {number} dx @param {number} dy pixels
+ */
 export function orbit(R, dx, dy) {
   const a = dx * 0.008,
     b = dy * 0.008;
@@ -108,5 +111,18 @@ export function orbit(R, dx, dy) {
   const out = new Array(9).fill(0);
   for (let i = 0; i < 3; i++)
     for (let j = 0; j < 3; j++) for (let k = 0; k < 3; k++) out[3 * i + j] += rotation[3 * i + k] * R[3 * k + j];
-  return out;
+  return orthonormal(out);
+}
+
+/** Undo what rounding did to a rotation, so that ten thousand steps leave it one. @param {number[]} R */
+function orthonormal(R) {
+  const x = R.slice(0, 3),
+    y = R.slice(3, 6),
+    long = Math.hypot(...x);
+  for (let c = 0; c < 3; c++) x[c] /= long;
+  const along = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+  for (let c = 0; c < 3; c++) y[c] -= along * x[c];
+  const tall = Math.hypot(...y);
+  for (let c = 0; c < 3; c++) y[c] /= tall;
+  return [...x, ...y, x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]];
 }

@@ -1,9 +1,12 @@
-// The points in the plane of the screen, before pan and zoom: scaling, rotation of 3-D maps, and a grid to find them.
+// The points in the plane of the screen, before pan and zoom: scaling, rotation of 3-D maps, seen from a point as by an
+// eye, and a grid to find them.
 
 /** Largest side of the grid of cells. */
 const MAX_SIDE = 512;
 /** Where points without a position are kept: outside of every view. */
 const NOWHERE = 1e6;
+/** How far the eye is from the middle of a 3-D map, in units of the plane; as in webgl.js. */
+export const EYE = 5;
 
 export class Cloud {
   /**
@@ -72,7 +75,13 @@ export class Cloud {
 
   /** A position of the embedding in the plane. @param {number[]} p @returns {[number, number]} */
   toPlane(p) {
-    return this.direction(p.map((v, c) => v - /** @type {number[]} */ (this.center)[c]));
+    const v = p.map((one, c) => one - /** @type {number[]} */ (this.center)[c]),
+      [x, y] = this.direction(v);
+    if (this.d === 2) return [x, y];
+    const R = this.rotation,
+      depth = /** @type {number} */ (this.scale) * (R[6] * v[0] + R[7] * v[1] + R[8] * v[2]),
+      near = EYE / (EYE - depth);
+    return [x * near, y * near];
   }
 
   /** @param {number[]} R 3 x 3 rotation, row-major */
@@ -85,16 +94,21 @@ export class Cloud {
         const x = c[i],
           y = c[i + 1],
           z = c[i + 2];
-        plane[i] = R[0] * x + R[1] * y + R[2] * z;
-        plane[i + 1] = R[3] * x + R[4] * y + R[5] * z;
-        plane[i + 2] = R[6] * x + R[7] * y + R[8] * z;
+        const depth = R[6] * x + R[7] * y + R[8] * z,
+          near = EYE / (EYE - depth);
+        plane[i] = near * (R[0] * x + R[1] * y + R[2] * z);
+        plane[i + 1] = near * (R[3] * x + R[4] * y + R[5] * z);
+        plane[i + 2] = depth;
       }
     for (const i of this.lost) plane.fill(NOWHERE, 3 * i, 3 * i + 3);
     this.version++;
     this.starts = null; // the grid is rebuilt when next asked for
   }
 
-  /** A vector of the embedding (not a position) in the plane. @param {number[]} v @returns {[number, number]} */
+  /**
+   * A vector of the embedding (not a position) in the plane, seen from afar.
+   * @param {number[]} v @returns {[number, number]}
+   */
   direction(v) {
     const R = this.rotation,
       [x, y, z] = [v[0], v[1], v[2] || 0],
@@ -121,8 +135,10 @@ export class Cloud {
   /** What a view of all points must hold: their bounds, or where the map turns a square that fits from every side. */
   extent() {
     if (this.d === 2) return this.bounds();
-    let reach = 1e-6;
-    for (const v of this.centered) reach = Math.max(reach, Math.abs(v));
+    const { centered: c } = this;
+    let square = 1e-12;
+    for (let i = 0; i < c.length; i += 3) square = Math.max(square, c[i] ** 2 + c[i + 1] ** 2 + c[i + 2] ** 2);
+    const reach = Math.sqrt(square / (1 - square / EYE ** 2)); // of a ball as the eye sees it
     return [-reach, -reach, reach, reach];
   }
 

@@ -1,6 +1,10 @@
 // Points painted by the processor, where WebGL2 is missing: stamps of a disc into an image.
+import { EYE } from "./cloud.js";
 import { PointPicker } from "./renderer.js";
 import { tintBytes } from "./theme.js";
+
+const SIZES = 8; // of the discs of a 3-D map
+const DEEPEST = 1.8; // depth of the nearest point
 
 export class RasterRenderer extends PointPicker {
   /**
@@ -75,8 +79,16 @@ export class RasterRenderer extends PointPicker {
   /** Far points first, in 64 layers. @param {Uint32Array} rows */
   #byDepth(rows) {
     if (this.cloud.d === 2) return rows;
-    const layer = (/** @type {number} */ i) => Math.floor(32 + (31 * this.cloud.plane[3 * i + 2]) / 1.8);
+    const layer = (/** @type {number} */ i) => Math.floor(32 + (31 * this.cloud.plane[3 * i + 2]) / DEEPEST);
     return rows.slice().sort((a, b) => layer(a) - layer(b));
+  }
+
+  /** Discs of a 3-D map from far to near. @param {number} ratio */
+  #sizes(ratio) {
+    return Array.from({ length: SIZES }, (_, k) => {
+      const depth = DEEPEST * ((2 * (k + 0.5)) / SIZES - 1);
+      return discStamp((this.radius * ratio * EYE) / (EYE - depth));
+    });
   }
 
   /**
@@ -90,12 +102,18 @@ export class RasterRenderer extends PointPicker {
   #stampRows(image, rows, stamp, ratio, opacity, color) {
     const { data, width, height } = image,
       { colors } = this;
+    const { plane, d } = this.cloud,
+      sizes = d === 3 ? this.#sizes(ratio) : [],
+      paper = tintBytes("paper");
     for (const i of rows) {
       const [px, py] = this.screenPos(i),
         cx = Math.round(px * ratio),
-        cy = Math.round(py * ratio);
-      const [red, green, blue] = color || [colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]];
-      for (const [dx, dy, cover] of stamp) {
+        cy = Math.round(py * ratio),
+        depth = plane[3 * i + 2],
+        fog = d === 3 ? 1 - Math.max(0.35, Math.min(1, 0.75 + 0.3 * depth)) : 0;
+      const own = color ?? [colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]],
+        [red, green, blue] = fog > 0 ? own.map((v, c) => v + fog * (paper[c] - v)) : own;
+      for (const [dx, dy, cover] of d === 3 ? sizes[nearStamp(depth)] : stamp) {
         const x = cx + dx,
           y = cy + dy;
         if (x < 0 || y < 0 || x >= width || y >= height) continue;
@@ -110,6 +128,11 @@ export class RasterRenderer extends PointPicker {
       }
     }
   }
+}
+
+/** The number of the stamp for a depth, 0 for the farthest. @param {number} depth */
+function nearStamp(depth) {
+  return Math.max(0, Math.min(SIZES - 1, Math.floor(((depth + DEEPEST) / (2 * DEEPEST)) * SIZES)));
 }
 
 /** Offsets and cover of the pixels of a disc. @param {number} radius @returns {number[][]} */

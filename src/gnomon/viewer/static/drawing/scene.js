@@ -2,6 +2,7 @@
 import { Camera } from "./camera.js";
 import { rendererOn } from "./choice.js";
 import { byId } from "../dom.js";
+import { drawGizmo } from "./gizmo.js";
 import { Layers } from "./layers.js";
 import { drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
 import { tint } from "./theme.js";
@@ -138,6 +139,7 @@ export class Scene {
       this.#ring(g, focus, true);
     }
     if (hovered >= 0 && hovered !== focus) this.#ring(g, hovered, false);
+    if (atlas.cloud.d === 3) drawGizmo(g, atlas.cloud.rotation, camera.width, camera.height);
   }
 
   /** Lines to the neighbours that the map lacks and to those that only the map has. */

@@ -8,7 +8,7 @@ uniform vec4 view; uniform float size; uniform float dim; uniform float deep; un
 out vec3 color;
 void main() {
   gl_Position = vec4((place.xy - view.xy) * view.zw, -0.4 * place.z * deep, 1.0);
-  float nearness = 1.0 + 0.25 * deep * place.z;
+  float nearness = mix(1.0, 5.0 / (5.0 - place.z), deep); // the eye is 5 away, as in cloud.js
   gl_PointSize = (size + 1.0) * nearness;
   vec3 far = mix(fog, rgb, clamp(0.75 + 0.3 * place.z, 0.35, 1.0));
   color = mix(mix(rgb, far, deep), mist, dim * 0.9);

@@ -5,7 +5,7 @@ import { byId, formatCount, formatValue } from "../dom.js";
 import { Thumbnails } from "../drawing/thumbnail.js";
 import { DIMMED, HIDDEN, SHOWN } from "../drawing/renderer.js";
 import { listen } from "../page/gestures.js";
-import { orbit } from "../drawing/camera.js";
+import { Space } from "../page/space.js";
 import { Moved, turnToFirst } from "./moved.js";
 import { Plane } from "./plane.js";
 import { buildSide } from "./side.js";
@@ -71,6 +71,7 @@ export class Linked {
     const known = this.channels.find((one) => one.id === id),
       channel = known ?? (this.moved && (id === "lost" || id === "shift") ? this.moved.channel(id) : null);
     if (!channel) return;
+    if (this.moved && (id === "lost" || id === "shift")) this.moved.measure = id;
     if (this.channel && this.channel.id !== id) {
       if (this.isolated !== null) this.choose(null);
       this.hidden.clear();
@@ -272,10 +273,14 @@ export class Linked {
   #listen(k) {
     const plane = this.planes[k],
       { camera, cloud, renderer } = plane,
+      turned = { turned: () => plane.redraw(true), rested: () => plane.redraw() },
+      space = cloud.d === 3 ? new Space(cloud, turned) : null,
       moved = (/** @type {() => void} */ act) => {
         act();
         plane.redraw(true);
       };
+    if (space) plane.node.querySelector("h2").append(...space.tools);
+    plane.overlay.addEventListener("pointerdown", () => space?.stop());
     listen(plane.overlay, this.modes[k], {
       hover: (x, y) => this.hover(renderer.pick(x, y, FINGER)),
       leave: () => this.hover(-1),
@@ -284,10 +289,8 @@ export class Linked {
         this.pin(i >= 0 ? i : this.pinned);
       },
       pan: (dx, dy) => moved(() => camera.pan(dx, dy)),
-      orbit: (dx, dy) => {
-        this.fence = null;
-        moved(() => cloud.rotate(orbit(cloud.rotation, dx, dy)));
-      },
+      orbit: (dx, dy) => space?.turn(dx, dy),
+      press: (event) => space?.press(event) ?? false,
       zoom: (factor, x, y) => moved(() => camera.zoomAt(factor, x, y)),
       reset: () => moved(() => camera.reset()),
       draw: (_, path, done) => this.#draw(k, path, done),

@@ -57,7 +57,6 @@ export class Moved {
       group: "What moved",
       kind: "ramp",
       values: () => this.core[this.change[measure].key],
-      says: this.says(measure),
     };
   }
 
@@ -80,7 +79,10 @@ export class Moved {
     return { missing: before.filter((j) => !after.includes(j)), wrong: after.filter((j) => !before.includes(j)) };
   }
 
-  /** Where the other map of the pair has a row, laid over map k; null if k is neither. @param {number} k @param {number} i */
+  /**
+   * Where the other map of the pair has a row, laid over map k; null if k is neither.
+   * @param {number} k @param {number} i
+   */
   ghost(k, i) {
     const { a, b, matrix, translation } = this.change;
     if ((k !== a && k !== b) || !this.placed[i]) return null;

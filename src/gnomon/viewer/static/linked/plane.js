@@ -3,6 +3,7 @@ import { Camera } from "../drawing/camera.js";
 import { rendererOn } from "../drawing/choice.js";
 import { Cloud } from "../drawing/cloud.js";
 import { h } from "../dom.js";
+import { drawGizmo } from "../drawing/gizmo.js";
 import { drawClassNames, drawLasso, drawRing, drawSpokes, drawTrail } from "../drawing/overlay.js";
 import { tint } from "../drawing/theme.js";
 
@@ -32,12 +33,13 @@ export class Plane {
     this.cloud = new Cloud(positions, d);
     this.camera = new Camera();
     this.camera.margin = MARGIN;
-    const points = h("canvas", { class: "points", "aria-hidden": "true" });
+    const keys = d === 3 ? ", with Alt they turn it" : "",
+      points = h("canvas", { class: "points", "aria-hidden": "true" });
     this.overlay = h("canvas", {
       class: "overlay",
       tabindex: 0,
       role: "img",
-      "aria-label": `Map ${name}: arrow keys move it, + and − zoom, 0 shows all of it`,
+      "aria-label": `Map ${name}: arrow keys move it${keys}, + and − zoom, 0 shows all of it`,
     });
     this.stage = h("div", { class: "plane" }, points, this.overlay);
     this.renderer = rendererOn(points, this.cloud, this.camera, graphics);
@@ -133,6 +135,7 @@ export class Plane {
       }
     }
     for (const ring of rings) if (placed(ring.row)) this.#ring(g, ring.row, ring.strong);
+    if (this.cloud.d === 3) drawGizmo(g, this.cloud.rotation, width, height);
   }
 
   /** Median of a sample of rows, in pixels. @param {number[]} ids @returns {[number, number]} */

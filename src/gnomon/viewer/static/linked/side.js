@@ -154,6 +154,10 @@ function movedHead(linked) {
 function fillList(list, linked) {
   const moved = /** @type {import("./moved.js").Moved} */ (linked.moved),
     { measure, most } = moved;
+  byId("measure").value = measure;
+  const key = `${measure} ${moved.change.a} ${moved.change.b} ${Boolean(linked.thumbnails.stored)}`;
+  if (list.dataset.key === key) return; // the keyboard keeps its place
+  list.dataset.key = key;
   const entries = most.map((i) =>
     h(
       "li",
@@ -166,6 +170,8 @@ function fillList(list, linked) {
           onclick: () => linked.pin(i),
           onpointerenter: () => linked.hover(i),
           onpointerleave: () => linked.hover(-1),
+          onfocus: () => linked.hover(i),
+          onblur: () => linked.hover(-1),
         },
         linked.thumbnails.of(i),
         h("span", {}, h("bdi", {}, linked.nameOf(i)), h("small", {}, linked.valuesOf(i)[0]?.[1] ?? "")),
@@ -173,9 +179,6 @@ function fillList(list, linked) {
       ),
     ),
   );
-  const key = `${measure} ${moved.change.a} ${moved.change.b} ${Boolean(linked.thumbnails.stored)}`;
-  if (list.dataset.key === key) return; // the keyboard keeps its place
-  list.dataset.key = key;
   list.replaceChildren(
     h("p", { class: "quiet" }, moved.says(measure)),
     most.length ? h("ol", {}, ...entries) : h("p", { class: "quiet" }, "No point changed by this measure."),
@@ -212,8 +215,8 @@ function rowContent(linked) {
           "p",
           { class: "quiet" },
           `Dashed lines: the ${formatCount(missing.length)} neighbours that only ${a} has. Full lines: the ` +
-            `${formatCount(wrong.length)} that only ${b} has. The line with two dots leads from where ${a}, laid over ` +
-            `${b}, has the point to where ${b} has it.`,
+            `${formatCount(wrong.length)} that only ${b} has. The line with two dots leads from where ${a}, laid ` +
+            `over ${b}, has the point to where ${b} has it.`,
         )
       : "",
     pinned >= 0 ? h("button", { class: "link", onclick: () => linked.pin(pinned) }, "Release the point") : "",

@@ -1,5 +1,4 @@
 // The page: its parts, what they tell each other, and the gestures that set them going.
-import { orbit } from "../drawing/camera.js";
 import { byId } from "../dom.js";
 import { composePicture, savePicture } from "../drawing/exporter.js";
 import { Filters } from "./filters.js";
@@ -12,6 +11,7 @@ import { Player } from "./player.js";
 import { HIDDEN, SHOWN } from "../drawing/renderer.js";
 import { Scene } from "../drawing/scene.js";
 import { keepFocus, rove } from "../panels/roving.js";
+import { Space } from "./space.js";
 import { buildSidebar, fillSidebar } from "../panels/sidebar.js";
 import { theme } from "../drawing/theme.js";
 import { levelButtons } from "../panels/levels.js";
@@ -47,6 +47,9 @@ export class Page {
         this.voice.selected(this.filters.selection?.ids, atlas.n);
       },
     });
+    this.space = this.mode.deep
+      ? new Space(atlas.cloud, { turned: () => this.#turned(), rested: () => this.filters.settle() })
+      : null;
     const sidebar = buildSidebar(atlas, this.scene.renderer.kind, {
       colorBy: (id) => this.filters.colorBy(id),
       search: (query, go) => this.#search(query, go),
@@ -160,8 +163,8 @@ export class Page {
 
   #listen() {
     const { scene, focus, filters } = this,
-      { camera, renderer } = scene,
-      { cloud } = this.atlas;
+      { camera, renderer } = scene;
+    byId("overlay").addEventListener("pointerdown", () => this.space?.stop());
     listen(byId("overlay"), this.mode, {
       hover: (x, y) => focus.hover(renderer.pick(x, y, REACH)),
       leave: () => focus.hover(-1),
@@ -174,10 +177,7 @@ export class Page {
         camera.pan(dx, dy);
         scene.redraw(true);
       },
-      orbit: (dx, dy) => {
-        cloud.rotate(orbit(cloud.rotation, dx, dy));
-        scene.redraw(true);
-      },
+      orbit: (dx, dy) => this.space?.turn(dx, dy),
       zoom: (factor, x, y) => {
         camera.zoomAt(factor, x, y);
         scene.redraw(true);
@@ -188,10 +188,14 @@ export class Page {
         scene.redraw();
       },
       draw: (tool, path, done) => this.#draw(tool, path, done),
-      press: (event) => this.walk.press(event),
+      press: (event) => this.space?.press(event) || this.walk.press(event),
       escape: () => this.#escape(),
       settle: () => filters.settle(),
     });
+  }
+
+  #turned() {
+    this.scene.redraw(true);
   }
 
   /** For keys and ears: one stop of the Tab key for many buttons, a focus that stays, and the map in words. */
@@ -321,6 +325,8 @@ export class Page {
       playing: Boolean(this.player?.playing),
       taken: row(this.walk.taken),
       told: byId("live").textContent,
+      rotation: this.mode.deep ? atlas.cloud.rotation : null,
+      spinning: Boolean(this.space?.spinning),
     };
   }
 }

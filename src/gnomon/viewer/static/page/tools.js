@@ -50,6 +50,7 @@ export function buildToolbar(page) {
       tool("line", "Line", "Draw a line through the map to see what changes along it", () => take("line")),
       page.mode.deep ? tool("orbit", "Rotate", "Drag rotates the map (off: drag moves it)", toggleOrbit) : null,
       ...layerButtons(scene, tool),
+      ...(page.space?.tools ?? []),
       tool("zoomin", "+", "Zoom in", () => {
         camera.zoomAt(1.5, ...middle());
         scene.redraw();
