@@ -312,6 +312,62 @@ def test_the_picture_is_of_the_present_position(still, tmp_path):
     assert different[:120].any()  # another subtitle
 
 
+def drive(opened, act, times):
+    """Positions at given milliseconds after an action, by a clock of our own."""
+    return opened.page.evaluate(
+        "([act, times]) => { const waiting = []; const { requestAnimationFrame: ask } = window, now = performance.now;"
+        " window.requestAnimationFrame = (tick) => waiting.push(tick); performance.now = () => 0;"
+        " document.querySelector(act).click();"
+        " const found = times.map((time) => { for (const tick of waiting.splice(0)) tick(time);"
+        "  return gnomon.state().position; });"
+        " if (gnomon.state().playing) document.querySelector('#play').click();"
+        " window.requestAnimationFrame = ask; performance.now = now; return found; }",
+        [act, times],
+    )
+
+
+def test_speed_loop_steps_and_trails(open_page, path, frames, blobs):
+    opened = open_page(path)
+    page = opened.page
+    page.click(".step >> nth=1")
+    arrive(opened, MAIN + 1)
+    page.focus(".step >> nth=0")
+    for goal in (MAIN, MAIN - 1):
+        page.keyboard.press("Enter")
+        arrive(opened, goal)
+    times = np.arange(0, 2700, 150)
+    page.select_option("#speed", "2")
+    run = np.minimum(3.0, 2 * times / 1300)
+    t = run - np.floor(run)
+    expected = np.floor(run) + t * t * (3 - 2 * t)
+    np.testing.assert_allclose(drive(opened, "#play", times.tolist()), expected, atol=1e-6)
+    page.focus("#slider")
+    page.keyboard.press("Home")
+    arrive(opened, 0)
+    page.click("#loop")
+    assert page.get_attribute("#loop", "aria-pressed") == "true"
+    times = np.arange(0, 4000, 130)
+    run = (2 * times / 1300) % 4  # the last one stands as long as a step takes
+    u = np.minimum(3.0, run)
+    t = u - np.floor(u)
+    found = drive(opened, "#play", times.tolist())
+    np.testing.assert_allclose(found, np.floor(u) + t * t * (3 - 2 * t), atol=1e-5)
+    assert opened.state["playing"] is False  # (the clock's last act was to pause)
+    page.focus("#slider")
+    page.keyboard.press("Home")
+    arrive(opened, 0)
+    page.click("#trails")
+    assert opened.state["trails"] == [k * blobs.n // 120 for k in range(120)]
+    page.click("#legend li:nth-child(1) .class")
+    chosen = opened.state["selection"]
+    assert set(opened.state["trails"]) < set(chosen)
+    colored = opened.state["colorBy"]
+    page.keyboard.press("ArrowRight")
+    arrive(opened, 1)
+    assert (opened.state["selection"], opened.state["colorBy"]) == (chosen, colored)
+    assert opened.problems == []
+
+
 def test_three_dimensions_move_and_turn(open_page, tmp_path):
     rng = np.random.default_rng(5)
     frames = [rng.normal(size=(90, 3)).astype(np.float32) for _ in range(2)]

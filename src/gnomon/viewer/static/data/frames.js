@@ -8,6 +8,16 @@ export function frameAt(position) {
   return Math.abs(position - nearest) < 1e-6 ? nearest : -1;
 }
 
+/** An even sample of some points, or of the first so many. @param {Uint32Array|number} points @param {number} most */
+export function sampleOf(points, most) {
+  const count = typeof points === "number" ? points : points.length,
+    size = Math.min(count, most);
+  return Uint32Array.from({ length: size }, (_, k) => {
+    const at = Math.floor((k * count) / size);
+    return typeof points === "number" ? at : points[at];
+  });
+}
+
 export class Frames {
   /**
    * @param {{labels: string[], main: number}} sequence

@@ -6,12 +6,13 @@ import { drawGizmo } from "./gizmo.js";
 import { Layers } from "./layers.js";
 import { drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
 import { tint } from "./theme.js";
+import { drawTrails } from "./trails.js";
 
 /**
  * What lies above the points.
  * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
- *   line: import("../questions/line.js").PointsNear|null, route: number[], matches: Uint32Array|null}} Above `path` in
- *     pixels, `fence` in the plane
+ *   line: import("../questions/line.js").PointsNear|null, route: number[], trails: ArrayLike<number>,
+ *   matches: Uint32Array|null}} Above `path` in pixels, `fence` in the plane
  */
 
 const MOST_RINGS = 60;
@@ -94,7 +95,7 @@ export class Scene {
   /** @param {CanvasRenderingContext2D} g */
   #paintAbove(g) {
     const { camera, atlas } = this,
-      { focus, hovered, pinned, path, open, fence, line, route, matches } = this.above();
+      { focus, hovered, pinned, path, open, fence, line, route, trails, matches } = this.above();
     this.layers.drawBelow(g);
     if (path.length && open) drawLine(g, path, 0);
     else if (path.length) drawLasso(g, path, false);
@@ -114,6 +115,11 @@ export class Scene {
     this.layers.drawNames(g);
     g.globalAlpha = 1;
     if (matches && matches.length <= MOST_RINGS) for (const i of matches) this.#ring(g, i, false);
+    if (trails.length)
+      drawTrails(
+        g,
+        Array.from(trails, (i) => this.#way(i)),
+      );
     if (pinned >= 0) this.#trail(g, pinned);
     if (route.length > 1) {
       drawTrail(
@@ -160,6 +166,14 @@ export class Scene {
         g,
         atlas.frames.path(i).map((p) => camera.toScreen(...atlas.cloud.toPlane(p))),
       );
+  }
+
+  /** The path of a point along the sequence so far, in pixels. @param {number} i */
+  #way(i) {
+    const { atlas, camera } = this,
+      past = atlas.frames?.path(i).slice(0, Math.floor(atlas.position) + 1) ?? [];
+    const way = past.map((p) => camera.toScreen(...atlas.cloud.toPlane(p)));
+    return atlas.cloud.finite[i] ? [...way, this.renderer.screenPos(i)] : way;
   }
 
   /** @param {CanvasRenderingContext2D} g @param {number} i @param {boolean} strong */

@@ -3,7 +3,7 @@ import { byId } from "../dom.js";
 import { composePicture, savePicture } from "../drawing/exporter.js";
 import { Filters } from "./filters.js";
 import { Focus } from "./focus.js";
-import { frameAt } from "../data/frames.js";
+import { frameAt, sampleOf } from "../data/frames.js";
 import { listen } from "./gestures.js";
 import { buildHelp } from "./help.js";
 import { FEWEST, pointsNear, straightened, trends, usualWidth } from "../questions/line.js";
@@ -20,6 +20,7 @@ import { buildToolbar, buildTray } from "./tools.js";
 import { Walk } from "./walk.js";
 
 const REACH = 14; // pixels within which the mouse finds a point
+const MOST_TRAILS = 120;
 const BEND = 6; // pixels by which a hand may leave a straight line
 
 export class Page {
@@ -32,7 +33,11 @@ export class Page {
     /** What is being drawn, in pixels. @type {number[][]} */
     this.path = [];
     this.player = sequence
-      ? new Player(sequence, { move: (position) => this.#move(position), rest: () => this.#rest() })
+      ? new Player(sequence, {
+          move: (position) => this.#move(position),
+          rest: () => this.#rest(),
+          trails: () => this.scene.refresh(),
+        })
       : null;
     this.scene = new Scene(atlas, () => this.#above());
     this.focus = new Focus(atlas, this.scene, () => this.filters.settle());
@@ -78,6 +83,7 @@ export class Page {
       fence: selection?.path ?? null,
       line: selection?.line ?? null,
       route: this.focus.journey?.path ?? [],
+      trails: this.player?.trails ? sampleOf(selection?.ids ?? this.atlas.n, MOST_TRAILS) : [],
       matches,
     };
   }
@@ -325,6 +331,7 @@ export class Page {
       playing: Boolean(this.player?.playing),
       taken: row(this.walk.taken),
       told: byId("live").textContent,
+      trails: Array.from(this.#above().trails, row),
       rotation: this.mode.deep ? atlas.cloud.rotation : null,
       spinning: Boolean(this.space?.spinning),
     };

@@ -15,7 +15,10 @@ const FIRST_MARGIN = 14; // and beside the first, where the play button is near
 const LONGEST_GAP = 250; // the clock stops while the page is not drawn
 
 const PLAY = "M4 2.5v11l9-5.5z",
-  PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
+  PAUSE = "M4 3h3v10H4zM9 3h3v10H9z",
+  BACK = "M11 3v10L5.5 8zM3.5 3h1.6v10H3.5z",
+  NEXT = "M5 3v10l5.5-5zM10.9 3h1.6v10h-1.6z";
+const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
 /** Slow at both ends. @param {number} t in [0, 1] */
 function ease(t) {
@@ -30,8 +33,8 @@ function unease(y) {
 export class Player {
   /**
    * @param {{name: string, labels: string[], main: number}} sequence
-   * @param {{move: (position: number) => void, rest: () => void}} tell `move` before each drawing, `rest` when the
-   *   motion is over
+   * @param {{move: (position: number) => void, rest: () => void, trails: () => void}} tell `move` before each drawing,
+   *   `rest` when the motion is over, `trails` when they are to be drawn or no longer
    */
   constructor({ name, labels, main }, tell) {
     this.name = name;
@@ -41,6 +44,9 @@ export class Player {
     this.position = main;
     this.playing = false;
     this.dragging = false;
+    this.speed = 1;
+    this.loop = false;
+    this.trails = false;
     /** Where a glide leads. @type {number|null} */
     this.goal = null;
     this.segment = Math.max(FASTEST, Math.min(SLOWEST, WHOLE / this.last));
@@ -81,18 +87,48 @@ export class Player {
     );
     this.ticks = h("div", { id: "ticks", "aria-hidden": "true" }, ...ticks);
     box.append(
-      this.button,
+      h("div", { class: "steps" }, this.#stepButton(-1), this.button, this.#stepButton(1)),
       h("div", { class: "track" }, h("p", {}, h("bdi", {}, this.name), " ", this.words), this.slider, this.ticks),
+      this.#options(),
     );
     box.hidden = false;
     new ResizeObserver(() => this.#thin()).observe(this.ticks);
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
+  /** @param {number} direction */
+  #stepButton(direction) {
+    const name = direction > 0 ? "Next" : "Previous",
+      button = h("button", { class: "step", disabled: true, title: name, "aria-label": name });
+    button.addEventListener("click", () => this.step(direction));
+    button.append(icon(direction > 0 ? NEXT : BACK));
+    return button;
+  }
+
+  /** How it plays: speed, over and over, with the ways of the points. */
+  #options() {
+    const pressed = (/** @type {HTMLElement} */ button, /** @type {boolean} */ on) =>
+      button.setAttribute("aria-pressed", String(on));
+    const speed = h(
+      "select",
+      { id: "speed", "aria-label": "Speed", onchange: () => (this.speed = Number(speed.value)) },
+      ...SPEEDS.map((value) => h("option", { value, selected: value === 1 }, `${value} ×`)),
+    );
+    const loop = h("button", { id: "loop", title: "Play over and over", "aria-pressed": "false" }, "Loop"),
+      title = "Trails of the selected points, or of some of all, from the first step to this one",
+      trails = h("button", { id: "trails", title, "aria-pressed": "false" }, "Trails");
+    loop.addEventListener("click", () => pressed(loop, (this.loop = !this.loop)));
+    trails.addEventListener("click", () => {
+      pressed(trails, (this.trails = !this.trails));
+      this.tell.trails();
+    });
+    return h("div", { class: "how" }, speed, loop, trails);
+  }
+
   /** The embeddings are there. */
   enable() {
     this.ready = true;
-    this.button.disabled = this.slider.disabled = false;
+    for (const one of [this.slider, ...byId("player").querySelectorAll("button")]) one.disabled = false;
   }
 
   /**
@@ -192,12 +228,17 @@ export class Player {
     this.playing = true;
     this.goal = null;
     this.#show();
-    let arrived = false;
+    let arrived = false,
+      run = start,
+      before = 0;
     this.#animate((elapsed) => {
       if (arrived) return null;
-      const u = Math.min(this.last, start + elapsed / this.segment),
+      run += ((elapsed - before) * this.speed) / this.segment;
+      before = elapsed;
+      if (this.loop) run %= this.last + 1; // as long at the last as from one to the next
+      const u = Math.min(this.last, run),
         k = Math.floor(u);
-      arrived = u >= this.last;
+      arrived = u >= this.last && !this.loop;
       if (stillness()) return k;
       return dwells ? k + ease(u - k) : u;
     });
