@@ -33,6 +33,7 @@ def _assert_alike(printed, stated):
 @pytest.mark.parametrize(
     ("page", "n_examples"),
     [
+        ("aligned.md", 7),
         ("cells.md", 4),
         ("choosing.md", 2),
         ("coming-from.md", 1),
