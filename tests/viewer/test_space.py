@@ -126,6 +126,10 @@ def test_the_map_spins_until_it_is_touched(open_page, path):
     still = opened.state["rotation"]
     opened.page.wait_for_timeout(60)
     assert opened.state["rotation"] == still
+    opened.page.click(".spin")
+    opened.page.emulate_media(reduced_motion="reduce")
+    assert not opened.state["spinning"]  # and as soon as the device asks for little motion
+    assert opened.page.is_disabled(".spin")
 
 
 def test_nothing_spins_for_those_who_asked_for_little_motion(open_page, path):

@@ -12,6 +12,7 @@ import { buildSide } from "./side.js";
 
 const FINGER = 14; // pixels within which the pointer finds a point
 const NAMED = 40; // classes whose names stand in the maps
+const TOUCH_HINT = "Tap a point to see it in every map. Two fingers move and zoom; Lasso marks points in all.";
 const CONTEXTS = 8; // maps by WebGL2 at most: browsers drop older ones beyond
 
 export class Linked {
@@ -53,6 +54,7 @@ export class Linked {
     }));
     this.planes.forEach((_, k) => this.#listen(k));
     this.side = buildSide(this);
+    if (matchMedia("(hover: none)").matches) byId("told").textContent = TOUCH_HINT;
     this.hint = byId("told").textContent;
     new MutationObserver(() => this.recolor()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     this.colorBy(this.channels[0].id);

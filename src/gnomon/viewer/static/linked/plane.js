@@ -16,6 +16,7 @@ import { tint } from "../drawing/theme.js";
  */
 
 const MARGIN = 22; // pixels around a map
+const LETTER = 3.7; // half the width of a letter, in pixels
 const SAMPLE = 300; // points of a class that tell where its name goes
 
 export class Plane {
@@ -121,8 +122,9 @@ export class Plane {
     drawClassNames(
       g,
       names.map(({ name, count, ids }) => {
-        const [x, y] = this.#middle(ids);
-        return { name, count, x, y };
+        const [x, y] = this.#middle(ids),
+          half = Math.min(width / 2, LETTER * (name.length + 2)); // a name near the edge is moved inwards
+        return { name, count, x: x < 0 || x > width ? x : Math.max(half, Math.min(width - half, x)), y };
       }),
     );
     g.globalAlpha = 1;
