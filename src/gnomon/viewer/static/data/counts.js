@@ -8,8 +8,9 @@ export class CountGrid {
    * @param {Uint32Array} ids at least one point
    * @param {number} cell side of a cell in the plane; larger where the points would need too many
    * @param {number} pad empty cells beside the points
+   * @param {ArrayLike<number>|null} [weights] of points that stand for several: shared among the cells around them
    */
-  constructor(plane, ids, cell, pad) {
+  constructor(plane, ids, cell, pad, weights = null) {
     const [left, bottom, right, top] = boundsOf(plane, ids),
       side = Math.max(cell, right - left, top - bottom, 1e-9);
     this.cell = Math.max(cell, side / MOST_GRID_CELLS);
@@ -18,7 +19,23 @@ export class CountGrid {
     this.wide = Math.floor((right - left) / this.cell) + 1 + 2 * pad;
     this.tall = Math.floor((top - bottom) / this.cell) + 1 + 2 * pad;
     this.values = new Float32Array(this.wide * this.tall);
-    for (const i of ids) this.values[this.at(plane[3 * i], plane[3 * i + 1])]++;
+    for (const i of ids)
+      if (weights) this.#share(plane[3 * i], plane[3 * i + 1], weights[i]);
+      else this.values[this.at(plane[3 * i], plane[3 * i + 1])]++;
+  }
+
+  /** @param {number} x @param {number} y @param {number} weight */
+  #share(x, y, weight) {
+    const u = (x - this.left) / this.cell - 0.5,
+      v = (y - this.bottom) / this.cell - 0.5,
+      k = Math.floor(v) * this.wide + Math.floor(u),
+      s = u - Math.floor(u),
+      t = v - Math.floor(v),
+      { values } = this;
+    values[k] += weight * (1 - s) * (1 - t);
+    values[k + 1] += weight * s * (1 - t);
+    values[k + this.wide] += weight * (1 - s) * t;
+    values[k + this.wide + 1] += weight * s * t;
   }
 
   /** The cell of a place in the plane. @param {number} x @param {number} y */

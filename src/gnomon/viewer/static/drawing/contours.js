@@ -5,16 +5,22 @@ import { tint } from "./theme.js";
 
 const MASSES = [0.5, 0.8, 0.95];
 const CONTOUR_CELLS = 192; // of the longer side
-const BANDWIDTH = 0.12; // of half the longer side, for one point; it falls with the sixth root of their number
+const BANDWIDTH = 0.18; // of half the longer side, for one point; it falls with the sixth root of their number
 const FEWEST_OF_CONTOURS = 10;
 const QUICKLY = 100_000; // points whose lines are drawn while they move
 
 /** @typedef {{mass: number, level: number, rings: number[][][]}} Contour `rings` in the plane, closed */
+/**
+ * Counts of all points in cells, row by row from the smallest y; corners in the units of the embedding.
+ * @typedef {{counts: ArrayLike<number>, width: number, height: number, low: number[], high: number[]}} AllCounts
+ */
 
 export class Contours {
-  /** @param {import("./cloud.js").Cloud} cloud @param {import("./camera.js").Camera} camera */
-  constructor(cloud, camera) {
-    this.cloud = cloud;
+  /** @param {import("../data/atlas.js").Atlas} atlas @param {import("./camera.js").Camera} camera */
+  constructor(atlas, camera) {
+    this.cloud = atlas.cloud;
+    /** Of all points, where the page holds a sample. @type {AllCounts|undefined} */
+    this.all = atlas.header.sequence ? undefined : /** @type {any} */ (atlas).density;
     this.camera = camera;
     this.on = false;
     /** @type {Contour[]} */
@@ -40,7 +46,9 @@ export class Contours {
     const ids = new Uint32Array(cloud.n);
     let count = 0;
     for (let i = 0; i < cloud.n; i++) if (states[i] === SHOWN && cloud.finite[i]) ids[count++] = i;
-    if (count >= FEWEST_OF_CONTOURS) this.found = contoursOf(cloud.plane, ids.subarray(0, count));
+    if (this.all && cloud.d === 2 && count === cloud.n - cloud.lost.length)
+      this.found = contoursOfAll(this.all, (place) => cloud.toPlane(place));
+    else if (count >= FEWEST_OF_CONTOURS) this.found = contoursOf(cloud.plane, ids.subarray(0, count));
   }
 
   /** @param {CanvasRenderingContext2D} g */
@@ -74,21 +82,50 @@ export class Contours {
 }
 
 /**
+ * Contours of all points from how many lie in each cell.
+ * @param {AllCounts} all @param {(place: number[]) => [number, number]} toPlane
+ */
+function contoursOfAll({ counts, width, height, low, high }, toPlane) {
+  const filled = Uint32Array.from(counts, (_, k) => k).filter((k) => counts[k] > 0),
+    plane = new Float32Array(3 * filled.length);
+  filled.forEach((k, i) => {
+    const share = [((k % width) + 0.5) / width, (Math.floor(k / width) + 0.5) / height];
+    plane.set(toPlane(share.map((s, c) => low[c] + s * (high[c] - low[c]))), 3 * i);
+  });
+  const weights = Float32Array.from(filled, (k) => counts[k]);
+  return contoursOf(plane, Uint32Array.from(weights.keys()), weights);
+}
+
+/**
  * Lines at which the density of some points is that above which a share of them lies.
  * @param {Float32Array} plane @param {Uint32Array} ids
+ * @param {Float32Array|null} [weights] of each point; 1 by default
  * @returns {Contour[]}
  */
-function contoursOf(plane, ids) {
+function contoursOf(plane, ids, weights = null) {
   const [left, bottom, right, top] = boundsOf(plane, ids),
     side = Math.max(right - left, top - bottom, 1e-6),
     cell = side / CONTOUR_CELLS,
-    spread = Math.max(1.2, (BANDWIDTH * side) / 2 / cell / ids.length ** (1 / 6)),
+    total = weights ? weights.reduce((a, b) => a + b, 0) : ids.length,
+    spread = Math.max(1.2, (BANDWIDTH * side) / 2 / cell / total ** (1 / 6)),
     half = bell(spread),
-    grid = new CountGrid(plane, ids, cell, half.length + 1).smooth(half),
-    density = Float32Array.from(ids, (i) => grid.value(plane[3 * i], plane[3 * i + 1])).sort();
+    grid = new CountGrid(plane, ids, cell, half.length + 1, weights).smooth(half),
+    density = Float32Array.from(ids, (i) => grid.value(plane[3 * i], plane[3 * i + 1])),
+    levels = weights ? weightedLevels(density, weights, total) : levelsOf(density.sort());
+  return MASSES.map((mass, k) => ({ mass, level: levels[k], rings: ringsAt(grid, levels[k]) }));
+}
+
+/** Above which densities the shares of the points lie. @param {Float32Array} ascending */
+function levelsOf(ascending) {
+  return MASSES.map((mass) => ascending[Math.floor((1 - mass) * (ascending.length - 1))]);
+}
+
+/** @param {Float32Array} density @param {Float32Array} weights @param {number} total */
+function weightedLevels(density, weights, total) {
+  const order = Uint32Array.from(density.keys()).sort((a, b) => density[b] - density[a]);
   return MASSES.map((mass) => {
-    const level = density[Math.floor((1 - mass) * (density.length - 1))];
-    return { mass, level, rings: ringsAt(grid, level) };
+    let sum = 0;
+    return density[order.find((i) => (sum += weights[i]) >= mass * total) ?? order[order.length - 1]];
   });
 }
 

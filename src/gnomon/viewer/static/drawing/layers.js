@@ -19,7 +19,7 @@ export class Layers {
     this.cloud = cloud;
     this.levels = new Levels(atlas);
     this.labels = new Labels(cloud, camera);
-    this.contours = new Contours(cloud, camera);
+    this.contours = new Contours(atlas, camera);
     this.pictures = new Pictures(atlas, camera, renderer);
     /** @type {() => import("../data/levels.js").Group[]} */
     this.groups = () => [];
