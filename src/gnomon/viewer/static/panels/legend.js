@@ -1,5 +1,6 @@
 // What the colours mean: a list of classes to isolate or hide, with a search where there are many, or a colour bar.
 import { formatCount, formatValue, h } from "../dom.js";
+import { reachedByKeys } from "./roving.js";
 
 const FEW_CLASSES = 12; // up to here a list needs neither search nor order
 const MOST_CLASSES = 300; // rows that are listed at once
@@ -135,7 +136,7 @@ function classRow(channel, k, count, { captions, hidden, isolated, isolate, togg
 function besides(event) {
   const wanted = { ArrowRight: ".eye", ArrowLeft: ".class" }[event.key],
     row = /** @type {HTMLElement} */ (event.target).closest("li");
-  if (!wanted || !row) return;
+  if (!wanted || !row || !reachedByKeys()) return;
   /** @type {HTMLElement} */ (row.querySelector(wanted)).focus();
   event.preventDefault();
 }

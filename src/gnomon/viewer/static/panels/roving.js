@@ -1,5 +1,14 @@
 // Many controls as one stop of the Tab key, and a focus that survives what is drawn anew.
 
+let tabbed = true;
+document.addEventListener("keydown", ({ key }) => (tabbed ||= key === "Tab"), true);
+document.addEventListener("pointerdown", () => (tabbed = false), true);
+
+/** A button that was clicked has the focus without asking for it: the arrow keys are for the map then. */
+export function reachedByKeys() {
+  return tabbed;
+}
+
 /**
  * The arrow keys go from one control to the next, Home and End to the outer ones; Tab leaves them all.
  * @param {HTMLElement} box what is in it may change at any time
@@ -27,7 +36,8 @@ export function rove(box, wanted, direction) {
       at = all.indexOf(/** @type {HTMLElement} */ (current)),
       last = all.length - 1;
     const goal = { [back]: at - 1, [forth]: at + 1, Home: 0, End: last }[event.key];
-    if (goal === undefined || !(/** @type {HTMLElement} */ (event.target).closest("button"))) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (goal === undefined || !target.closest("button") || !reachedByKeys()) return;
     all[Math.max(0, Math.min(last, goal))]?.focus();
     event.preventDefault();
   });
