@@ -35,7 +35,7 @@ _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MU
 
 
 _PAGES = {  # body, style sheets below static/style and first module of each kind of page
-    "map": ("map.html", ("base", "layout", "card", "panels", "player", "layers", "access"), "main"),
+    "map": ("map.html", ("base", "layout", "card", "panels", "player", "layers", "tools", "access"), "main"),
     "side_by_side": ("side_by_side.html", ("base", "panels", "side_by_side", "access"), "linked/main"),
 }
 

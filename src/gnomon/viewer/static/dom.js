@@ -64,3 +64,15 @@ export function humanName(name) {
   const words = name.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/**
+ * An element of a drawing.
+ * @param {string} tag @param {Record<string, string|number>} [attributes] @param {...Node} children
+ * @returns {any}
+ */
+export function drawn(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
+  node.append(...children);
+  return node;
+}

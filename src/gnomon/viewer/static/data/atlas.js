@@ -98,7 +98,7 @@ export class Atlas {
     this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"));
     if (this.header.local)
       this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
-    if (this.local && this.header.comparesNeighbors) this.neighborLists = new NeighborLists(this.local, this.cloud);
+    this.neighborLists = new NeighborLists(this.header.comparesNeighbors ? this.local : null, this.cloud);
     for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
       if (!facts) continue;
       const columns = await loadGroup(this.header, `frame${k}`);
@@ -142,6 +142,19 @@ export class Atlas {
   /** Row number in the table that was mapped. @param {number} i */
   rowOf(i) {
     return this.core.rows ? this.core.rows[i] : i;
+  }
+
+  /** Columns, scores and features whose name contains a text. @param {string} query */
+  columns(query) {
+    const text = query.toLowerCase(),
+      { table } = this;
+    const features = Array.from(table.kept, (f) => ({
+      id: `feature${f}`,
+      name: table.names[f],
+      group: "Features",
+      kind: "ramp",
+    }));
+    return [...this.channels, ...features].filter((option) => option.name.toLowerCase().includes(text));
   }
 
   /** @param {string} id @returns {import("./coloring.js").Channel|undefined} */

@@ -1,29 +1,53 @@
-// Neighbours of a point in the map that are none in the data, and the other way round; as evaluation/neighborhoods.py.
+// Neighbours of a point in the data against those in the map; as evaluation/neighborhoods.py.
 
-/** @typedef {{wanted: number, missing: number[], wrong: number[]}} NeighborChanges nearest first */
+/**
+ * @typedef {{wanted: number, kept: number[], missing: number[], wrong: number[]}} NeighborChanges nearest first; all of
+ *   the map are `kept` where those in the data are not known
+ */
+
+const MAP_ONLY = 15; // neighbours listed where those in the data are not known
+const FEW_NEIGHBORS = 5;
 
 export class NeighborLists {
   /**
-   * @param {import("./local.js").LocalMaps} local whose neighbours are those in the data
+   * @param {import("./local.js").LocalMaps|null} local whose neighbours are those in the data; null if not known
    * @param {import("../drawing/cloud.js").Cloud} cloud
    */
   constructor(local, cloud) {
     this.local = local;
     this.cloud = cloud;
+    this.most = Math.min(local?.k ?? MAP_ONLY, cloud.n - 1);
+    /** How many are compared. */
+    this.wanted = this.most;
+    /** Told when another number is asked for. @type {(() => void)|null} */
+    this.changed = null;
     this.at = "";
     /** @type {NeighborChanges} */
-    this.found = { wanted: 0, missing: [], wrong: [] };
+    this.found = { wanted: 0, kept: [], missing: [], wrong: [] };
   }
 
-  /** Looked up once for a point and its place. @param {number} i @returns {NeighborChanges} */
+  /** Whether the neighbours in the data are known. */
+  get compares() {
+    return this.local !== null;
+  }
+
+  /** Numbers of neighbours to choose from. */
+  get choices() {
+    const all = [FEW_NEIGHBORS, 2 * FEW_NEIGHBORS, 3 * FEW_NEIGHBORS, 6 * FEW_NEIGHBORS].filter((k) => k < this.most);
+    return [...all, this.most];
+  }
+
+  /** Looked up once for a point, its place and a number of neighbours. @param {number} i @returns {NeighborChanges} */
   changes(i) {
-    const at = `${i} ${this.cloud.version}`;
+    const { local, cloud, wanted } = this,
+      at = `${i} ${cloud.version} ${wanted}`;
     if (at !== this.at) {
-      const inData = this.local.near(i).filter((j) => this.cloud.finite[j]),
-        inMap = nearestPoints(this.cloud, i, this.local.k);
+      const inMap = nearestPoints(cloud, i, wanted),
+        inData = local ? local.near(i).slice(0, wanted) : inMap;
       this.found = {
-        wanted: this.local.k,
-        missing: inMap.length ? inData.filter((j) => !inMap.includes(j)) : [],
+        wanted,
+        kept: inMap.filter((j) => inData.includes(j)),
+        missing: inMap.length ? inData.filter((j) => cloud.finite[j] && !inMap.includes(j)) : [],
         wrong: inMap.filter((j) => !inData.includes(j)),
       };
       this.at = at;

@@ -88,36 +88,6 @@ export function drawTrail(g, places) {
   }
 }
 
-/**
- * Lines from a point to others.
- * @param {CanvasRenderingContext2D} g
- * @param {number[]} from pixels
- * @param {number[][]} ends pixels
- * @param {string} color
- * @param {boolean} dashed
- */
-export function drawSpokes(g, from, ends, color, dashed) {
-  g.beginPath();
-  for (const [x, y] of ends) {
-    g.moveTo(from[0], from[1]);
-    g.lineTo(x, y);
-  }
-  g.lineWidth = 3.5;
-  g.strokeStyle = tint("paper", 0.7);
-  g.stroke();
-  if (dashed) g.setLineDash([5, 4]);
-  g.lineWidth = 1.3;
-  g.strokeStyle = color;
-  g.stroke();
-  g.setLineDash([]);
-  for (const [x, y] of ends) {
-    g.beginPath();
-    g.arc(x, y, 3, 0, 2 * Math.PI);
-    g.fillStyle = color;
-    g.fill();
-  }
-}
-
 /** @param {CanvasRenderingContext2D} g @param {number[][]} path @param {boolean} closed */
 export function drawLasso(g, path, closed) {
   if (path.length < 2) return;

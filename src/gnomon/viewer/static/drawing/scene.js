@@ -4,8 +4,8 @@ import { rendererOn } from "./choice.js";
 import { byId } from "../dom.js";
 import { drawGizmo } from "./gizmo.js";
 import { Layers } from "./layers.js";
-import { drawExplanation, drawLasso, drawLine, drawRing, drawSpokes, drawTrail } from "./overlay.js";
-import { tint } from "./theme.js";
+import { drawExplanation, drawLasso, drawLine, drawRing, drawTrail } from "./overlay.js";
+import { drawSpokes } from "./spokes.js";
 import { drawTrails } from "./trails.js";
 
 /**
@@ -132,7 +132,7 @@ export class Scene {
     if (focus >= 0 && atlas.cloud.finite[focus]) {
       const explanation = atlas.facts.explain(focus),
         [x, y] = this.renderer.screenPos(focus);
-      this.#spokes(g, focus);
+      this.#spokes(g, focus, focus === pinned);
       if (explanation) {
         this.explained = drawExplanation(g, x, y, explanation, {
           cloud: atlas.cloud,
@@ -148,14 +148,16 @@ export class Scene {
     if (atlas.cloud.d === 3) drawGizmo(g, atlas.cloud.rotation, camera.width, camera.height);
   }
 
-  /** Lines to the neighbours that the map lacks and to those that only the map has. */
-  #spokes(/** @type {CanvasRenderingContext2D} */ g, /** @type {number} */ i) {
-    const changes = this.atlas.neighborLists?.changes(i);
-    if (!changes) return;
-    const from = this.renderer.screenPos(i),
+  /** Lines to the neighbours of a point: to all of a pinned one. */
+  #spokes(/** @type {CanvasRenderingContext2D} */ g, /** @type {number} */ i, /** @type {boolean} */ pinned) {
+    const lists = this.atlas.neighborLists;
+    if (!lists || (!lists.compares && !pinned)) return;
+    const { kept, missing, wrong } = lists.changes(i),
+      from = this.renderer.screenPos(i),
       ends = (/** @type {number[]} */ ids) => ids.map((j) => this.renderer.screenPos(j));
-    drawSpokes(g, from, ends(changes.missing), tint("missing"), true);
-    drawSpokes(g, from, ends(changes.wrong), tint("false"), false);
+    if (pinned) drawSpokes(g, from, ends(kept), "kept");
+    drawSpokes(g, from, ends(missing), "missing");
+    drawSpokes(g, from, ends(wrong), "false");
   }
 
   /** The path of a point along the sequence. @param {CanvasRenderingContext2D} g @param {number} i */

@@ -11,11 +11,14 @@ export class Filters {
   /**
    * @param {import("../data/atlas.js").Atlas} atlas
    * @param {import("../drawing/scene.js").Scene} scene
-   * @param {{recolored: (name: string) => void, changed: (states: Uint8Array) => void}} tell
+   * @param {import("./ranges.js").Ranges} ranges
+   * @param {{recolored: (channel: import("../data/coloring.js").Channel) => void,
+   *   changed: (states: Uint8Array) => void}} tell
    */
-  constructor(atlas, scene, tell) {
+  constructor(atlas, scene, ranges, tell) {
     this.atlas = atlas;
     this.scene = scene;
+    this.ranges = ranges;
     this.tell = tell;
     /**
      * @type {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile: any,
@@ -47,7 +50,7 @@ export class Filters {
         ? { name: channel.name, colors: ramp, low: range.low, high: range.high, range, dates: channel.dates }
         : null;
     this.scene.renderer.setColor(colors);
-    this.tell.recolored(channel.name);
+    this.tell.recolored(channel);
     this.apply();
   }
 
@@ -58,15 +61,21 @@ export class Filters {
     this.colorBy(`feature${f}`);
   }
 
-  /** Work out which points are hidden, dimmed or shown, and tell everyone. */
-  apply() {
-    const { states, atlas, channel } = this,
+  /** Work out which points are hidden, dimmed or shown, and tell everyone. @param {boolean} [moving] more will follow */
+  apply(moving = false) {
+    const { states, atlas, channel, ranges } = this,
       codes = channel?.kind === "classes" ? channel.codes : null;
     const focus = this.selection ? this.selection.ids : this.matches;
     states.fill(focus ? DIMMED : SHOWN);
     if (focus) for (const i of focus) states[i] = SHOWN;
+    if (ranges.active) for (let i = 0; i < atlas.n; i++) if (ranges.fails[i]) states[i] = DIMMED;
     if (codes && this.hidden.size) for (let i = 0; i < atlas.n; i++) if (this.hidden.has(codes[i])) states[i] = HIDDEN;
     this.scene.renderer.setFilter(states);
+    if (moving) {
+      this.tell.changed(states);
+      this.scene.redraw(true);
+      return;
+    }
     const least = focus ? Math.max(2, focus.length / 50) : 1; // no names for stray points of a selection
     this.scene.layers.filter(channel, states, least);
     this.tell.changed(states);
@@ -128,8 +137,12 @@ export class Filters {
     }
     const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes),
       ids = [];
-    for (let i = 0; i < this.atlas.n; i++) if (codes[i] === k) ids.push(i);
+    for (let i = 0; i < this.atlas.n; i++) if (codes[i] === k && !this.ranges.fails[i]) ids.push(i);
     this.hidden.delete(k);
+    if (!ids.length) {
+      this.clear();
+      return;
+    }
     this.isolated = k;
     const name = /** @type {string[]} */ (this.channel?.categories)[k];
     const profile = this.channel === this.atlas.label ? this.atlas.header.profiles?.[name] : undefined;
@@ -158,6 +171,38 @@ export class Filters {
       content = line ? linePanel(this.atlas, line, actions) : selectionPanel(this.atlas, this.selection, actions);
     box.querySelector("h2").textContent = line ? "Along the line" : "Selection";
     box.querySelector(".body").replaceChildren(...content);
+  }
+
+  /** Another rule of a chart. @param {string} id @param {import("../data/bins.js").Rule|null} rule @param {boolean} done */
+  filterBy(id, rule, done) {
+    this.ranges.set(id, rule);
+    this.apply(!done);
+  }
+
+  /** Points that can be asked about: neither hidden nor left out by a chart. @param {number} i */
+  askable(i) {
+    return this.states[i] !== HIDDEN && !this.ranges.fails[i];
+  }
+
+  /** The points that are shown, ascending. */
+  get shown() {
+    const ids = new Uint32Array(this.atlas.n);
+    let count = 0;
+    for (let i = 0; i < ids.length; i++) if (this.states[i] === SHOWN) ids[count++] = i;
+    return ids.slice(0, count);
+  }
+
+  /** Make a selection of the points that the charts leave. */
+  compare() {
+    const { shown } = this;
+    this.isolated = null;
+    if (shown.length) this.select(shown);
+  }
+
+  /** Without the rules of the charts. */
+  unfilter() {
+    this.ranges.clear();
+    this.apply();
   }
 
   /** The points move: what was drawn among them no longer says where they are. */

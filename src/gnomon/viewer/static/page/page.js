@@ -2,12 +2,15 @@
 import { byId } from "../dom.js";
 import { composePicture, savePicture } from "../drawing/exporter.js";
 import { Filters } from "./filters.js";
+import { ChartsPanel } from "../panels/charts.js";
 import { Focus } from "./focus.js";
 import { frameAt, sampleOf } from "../data/frames.js";
 import { listen } from "./gestures.js";
 import { buildHelp } from "./help.js";
+import { MembersPanel } from "../panels/members.js";
 import { FEWEST, pointsNear, straightened, trends, usualWidth } from "../questions/line.js";
 import { Player } from "./player.js";
+import { Ranges } from "./ranges.js";
 import { HIDDEN, SHOWN } from "../drawing/renderer.js";
 import { Scene } from "../drawing/scene.js";
 import { keepFocus, rove } from "../panels/roving.js";
@@ -42,13 +45,17 @@ export class Page {
     this.scene = new Scene(atlas, () => this.#above());
     this.focus = new Focus(atlas, this.scene, () => this.filters.settle());
     this.focus.selected = () => this.filters.selection?.ids ?? null;
-    this.filters = new Filters(atlas, this.scene, {
-      recolored: (name) => {
+    this.ranges = new Ranges(atlas);
+    this.filters = new Filters(atlas, this.scene, this.ranges, {
+      recolored: ({ id, name }) => {
         sidebar.showColor(name);
         showLevel(this.filters.channel);
+        this.charts.colored = id;
       },
       changed: (states) => {
         this.#dropHidden(states);
+        this.charts.show(states);
+        this.members.change();
         this.voice.selected(this.filters.selection?.ids, atlas.n);
       },
     });
@@ -62,6 +69,17 @@ export class Page {
     const showLevel = levelButtons(this.scene.layers.levels, (level, id) => this.#chooseLevel(level, id));
     this.voice = new Voice();
     this.walk = new Walk(this, (text) => this.voice.say(text));
+    this.charts = new ChartsPanel(atlas, this.ranges, {
+      brush: (id, rule, done) => this.filters.filterBy(id, rule, done),
+      compare: () => this.filters.compare(),
+      clear: () => this.filters.unfilter(),
+    });
+    this.members = new MembersPanel(atlas, {
+      shown: () => this.filters.shown,
+      pinned: () => this.focus.pinned,
+      pin: (i) => this.focus.pin(i),
+      say: (text) => this.say(text),
+    });
     buildToolbar(this);
     buildHelp(this.mode);
     this.#listen();
@@ -110,6 +128,7 @@ export class Page {
       go: (position) => this.player?.go(position),
     });
     buildTray(this);
+    if (this.atlas.neighborLists) this.atlas.neighborLists.changed = () => this.scene.refresh();
     this.focus.showCard();
   }
 
@@ -228,13 +247,13 @@ export class Page {
   /** @param {number[][]} path */
   #lasso(path) {
     const { scene, filters } = this,
-      ids = path.length > 2 ? scene.renderer.lasso(path) : new Uint32Array(0);
+      ids = path.length > 2 ? this.ranges.passing(scene.renderer.lasso(path)) : new Uint32Array(0);
     filters.isolated = null;
     if (ids.length)
       filters.select(ids, { path: this.mode.deep ? null : path.map(([x, y]) => scene.camera.toPlane(x, y)) });
     else {
       filters.clear();
-      this.#say("No points inside the lasso: the selection is cleared.");
+      this.say("No points inside the lasso: the selection is cleared.");
     }
   }
 
@@ -245,20 +264,20 @@ export class Page {
       corners = straightened(path, BEND).map(([x, y]) => scene.camera.toPlane(x, y));
     const [a, b] = [path[0], path[path.length - 1]],
       long = path.length > 1 && (corners.length > 2 || Math.hypot(b[0] - a[0], b[1] - a[1]) > BEND);
-    const near = long
-      ? pointsNear(cloud, (i) => filters.states[i] !== HIDDEN, corners, usualWidth(cloud, corners))
-      : null;
+    const near = long ? pointsNear(cloud, (i) => filters.askable(i), corners, usualWidth(cloud, corners)) : null;
     filters.isolated = null;
     if (near && near.ids.length >= FEWEST) filters.select(near.ids, { line: { ...near, rows: trends(table, near) } });
     else {
       filters.clear();
-      this.#say(`Fewer than ${FEWEST} points lie near the line: draw it through the points.`);
+      this.say(`Fewer than ${FEWEST} points lie near the line: draw it through the points.`);
     }
   }
 
   #escape() {
     if (this.focus.pinned >= 0) this.focus.release();
-    else if (!this.walk.leave()) {
+    else if (this.walk.leave()) return;
+    else if (this.ranges.active && !this.filters.selection && !this.filters.matches) this.filters.unfilter();
+    else {
       byId("search").value = "";
       byId("found").textContent = "";
       this.filters.clear();
@@ -266,7 +285,7 @@ export class Page {
   }
 
   /** @param {string} text */
-  #say(text) {
+  say(text) {
     const box = byId("message");
     box.textContent = text;
     box.hidden = false;
@@ -326,6 +345,10 @@ export class Page {
       view: scene.renderer.view(),
       ...scene.layers.state(),
       moving: Boolean(scene.moving),
+      charts: this.charts.state(),
+      rules: this.ranges.list(),
+      neighbors: focus.point < 0 ? null : (atlas.neighborLists?.changes(focus.point) ?? null),
+      members: this.members.state(),
       position: atlas.position,
       frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null,
       playing: Boolean(this.player?.playing),

@@ -16,12 +16,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
     label: "Colour by",
     placeholder: "label, feature, trust …",
     choose: colorBy,
-    options: (query) => {
-      const text = query.toLowerCase(),
-        table = atlas.table;
-      const features = Array.from(table.kept, (f) => ({ id: `feature${f}`, name: table.names[f], group: "Features" }));
-      return [...atlas.channels, ...features].filter((option) => option.name.toLowerCase().includes(text));
-    },
+    options: (query) => atlas.columns(query),
   });
   const input = h("input", {
     id: "search",
@@ -37,6 +32,8 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
   selection.hidden = true;
   const panels = [
     selection,
+    panel("charts", "Charts and filters", false),
+    panel("members", "Points in a table", false),
     atlas.nearest("evaluated") >= 0 ? panel("trust", "How far to trust this map", true) : null,
     atlas.nearest("explained") >= 0 ? panel("importance", "What shapes this map", true) : null,
     panel("words", "The map in words", false),
@@ -49,6 +46,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
       h("label", {}, h("span", {}, "Find"), input, h("small", { id: "found", role: "status" })),
       h("label", {}, h("span", {}, "Colour by"), colors.node),
       h("div", { id: "legend" }),
+      h("div", { id: "chips", "aria-label": "Filters", role: "group", hidden: true }),
     ),
     ...panels.filter((node) => node !== null),
   );
