@@ -42,6 +42,7 @@ async function start() {
   page.refill();
   page.scene.layers.replace();
   page.scene.redraw(); // with the pictures
+  page.address.start();
   access.ready = true;
 }
 

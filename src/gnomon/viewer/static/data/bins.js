@@ -1,8 +1,8 @@
 // The values of a column in bins or classes, and which points a rule about them keeps.
 import { rampRange } from "./coloring.js";
 
-const BINS = 40;
-const STEPS = 200; // places of a handle
+const MOST_BINS = 40;
+const HANDLE_PLACES = 200; // places of a handle
 const FEW_WHOLE = 60; // whole numbers over at most so many have a bin each
 const ONE_DAY = 86_400; // seconds
 
@@ -69,13 +69,13 @@ export class RangeBins {
     this.single = whole && span < FEW_WHOLE;
     this.low = this.single ? low - 0.5 : low;
     this.high = this.single ? high + 0.5 : high > low ? high : low + 1;
-    this.size = this.single ? span + 1 : BINS;
+    this.size = this.single ? span + 1 : MOST_BINS;
     /** From one place of a handle to the next, and where the first is. */
     this.step = whole
-      ? Math.max(1, Math.ceil(span / STEPS))
-      : channel.dates && span > STEPS * ONE_DAY
-        ? ONE_DAY * Math.ceil(span / STEPS / ONE_DAY)
-        : (this.high - this.low) / STEPS;
+      ? Math.max(1, Math.ceil(span / HANDLE_PLACES))
+      : channel.dates && span > HANDLE_PLACES * ONE_DAY
+        ? ONE_DAY * Math.ceil(span / HANDLE_PLACES / ONE_DAY)
+        : (this.high - this.low) / HANDLE_PLACES;
     this.first = low;
     this.places = Math.max(1, Math.ceil((high - low) / this.step - 1e-9));
     this.#encode();
@@ -113,7 +113,10 @@ export class RangeBins {
     return Math.max(0, Math.min(this.places, Math.round((value - this.first) / this.step)));
   }
 
-  /** The rule between two places: open at the outer ones. @param {number} a @param {number} b @param {boolean} missing */
+  /**
+   * The rule between two places: open at the outer ones.
+   * @param {number} a @param {number} b @param {boolean} missing
+   */
   rule(a, b, missing) {
     const low = a <= 0 ? -Infinity : this.at(a),
       high = b >= this.places ? Infinity : this.at(b);

@@ -1,7 +1,7 @@
 // Points as rows of a table: the columns to show, and the same as comma-separated values for other programs.
 import { formatNumber, formatValue } from "../dom.js";
 
-const DIGITS = 7; // of numbers stored in four bytes
+const FLOAT_DIGITS = 7; // of numbers stored in four bytes
 
 /**
  * @typedef {{id: string, name: string, numeric: boolean, text: (i: number) => string, plain: (i: number) => string,
@@ -15,7 +15,10 @@ export function rowColumn(atlas) {
   return { id: "row", name: "row", numeric: true, text, plain: text, key: row };
 }
 
-/** The names of the points; null if they have none. @param {import("./atlas.js").Atlas} atlas @returns {ListColumn|null} */
+/**
+ * The names of the points; null if they have none.
+ * @param {import("./atlas.js").Atlas} atlas @returns {ListColumn|null}
+ */
 export function pointNameColumn(atlas) {
   const names = atlas.header.pointNames;
   if (!names) return null;
@@ -51,7 +54,7 @@ export function listColumn(atlas, id) {
 /** @param {number} value @param {boolean} exact */
 function numberText(value, exact) {
   if (Number.isNaN(value)) return "";
-  return String(exact ? value : Number(value.toPrecision(DIGITS)));
+  return String(exact ? value : Number(value.toPrecision(FLOAT_DIGITS)));
 }
 
 /** @param {number} seconds */

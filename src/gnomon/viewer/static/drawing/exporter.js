@@ -1,29 +1,86 @@
-// A picture of the map as it is: points, overlay, title and legend.
+// A picture of the map as it is: points, what lies above them, title and legend; as PNG or SVG by the same calls.
 import { formatValue } from "../dom.js";
 import { shorten } from "./overlay.js";
 import { tint } from "./theme.js";
+import { MOST_CIRCLES, VectorContext } from "./vector.js";
 
 const FACE = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const MOST_NAMED = 24;
+const LEGEND_SIDE = 200; // pixels of the legend
+const TITLE_TOP = 64; // and of the title
+const EMBEDDED_SCALE = 2; // pixels of embedded points to one of the page
 
 /**
- * @param {{points: HTMLCanvasElement, overlay: HTMLCanvasElement, title: string, subtitle: string, width: number,
- *   height: number, scale: number,
- *   legend: {name: string, color: string}[],
- *   ramp: {name: string, colors: Uint8Array, low: number, high: number, dates?: boolean}|null}}
- *     view
- * @returns {HTMLCanvasElement}
+ * @typedef {{title: string, subtitle: string, legend: {name: string, color: string}[],
+ *   ramp: {name: string, colors: Uint8Array, low: number, high: number, dates?: boolean}|null}} Words around a picture
  */
-export function composePicture({ points, overlay, title, subtitle, width, height, scale, legend, ramp }) {
-  const side = legend.length || ramp ? 200 : 0,
-    top = 64;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round((width + side) * scale);
-  canvas.height = Math.round((height + top) * scale);
+
+/**
+ * Width and height of a picture, in pixels of the page.
+ * @param {import("./scene.js").Scene} scene @param {Words} words
+ * @returns {[number, number]}
+ */
+export function pictureSize(scene, { legend, ramp }) {
+  const { width, height } = scene.camera;
+  return [width + (legend.length || ramp ? LEGEND_SIDE : 0), height + TITLE_TOP];
+}
+
+/** Whether the points of a map are circles in an SVG. @param {import("./scene.js").Scene} scene */
+export function drawsCircles(scene) {
+  return scene.atlas.n <= MOST_CIRCLES && scene.atlas.cloud.d === 2;
+}
+
+/**
+ * @param {import("./scene.js").Scene} scene @param {Words} words
+ * @param {{scale: number, transparent: boolean}} options scale: pixels to one of the page
+ * @returns {Promise<Blob>}
+ */
+export function pngOf(scene, words, { scale, transparent }) {
+  const [width, height] = pictureSize(scene, words),
+    canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
   const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   g.scale(scale, scale);
-  g.fillStyle = tint("paper");
-  g.fillRect(0, 0, width + side, height + top);
+  const points = () => g.drawImage(scene.renderer.exportImage(scale), 0, 0, scene.camera.width, scene.camera.height);
+  drawPicture(g, scene, words, transparent, points);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("the browser cannot make a picture of this size"))),
+      "image/png",
+    ),
+  );
+}
+
+/**
+ * Points as circles; above MOST_CIRCLES, and in 3-D, an embedded picture of them under vector text.
+ * @param {import("./scene.js").Scene} scene @param {Words} words @param {{transparent: boolean}} options
+ * @returns {Blob}
+ */
+export function svgOf(scene, words, { transparent }) {
+  const g = new VectorContext(...pictureSize(scene, words));
+  drawPicture(/** @type {any} */ (g), scene, words, transparent, () => {
+    if (drawsCircles(scene)) g.drawPoints(scene.renderer);
+    else g.drawImage(scene.renderer.exportImage(EMBEDDED_SCALE), 0, 0, scene.camera.width, scene.camera.height);
+  });
+  return new Blob([g.toText(words.title)], { type: "image/svg+xml" });
+}
+
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {import("./scene.js").Scene} scene
+ * @param {Words} words
+ * @param {boolean} transparent
+ * @param {() => void} drawPoints
+ */
+function drawPicture(g, scene, words, transparent, drawPoints) {
+  const { title, subtitle, legend, ramp } = words,
+    [wide, tall] = pictureSize(scene, words),
+    { width, height } = scene.camera;
+  if (!transparent) {
+    g.fillStyle = tint("paper");
+    g.fillRect(0, 0, wide, tall);
+  }
   g.fillStyle = tint("ink");
   g.textBaseline = "alphabetic";
   g.font = `600 20px ${FACE}`;
@@ -31,11 +88,16 @@ export function composePicture({ points, overlay, title, subtitle, width, height
   g.fillStyle = tint("soft");
   g.font = `13px ${FACE}`;
   g.fillText(shorten(subtitle, 120), 24, 54);
-  g.drawImage(points, 0, top, width, height);
-  g.drawImage(overlay, 0, top, width, height);
-  if (ramp) drawRamp(g, ramp, width + 8, top + 24);
-  else drawClasses(g, legend, width + 8, top + 24);
-  return canvas;
+  g.save();
+  g.translate(0, TITLE_TOP);
+  g.beginPath();
+  g.rect(0, 0, width, height);
+  g.clip();
+  drawPoints();
+  scene.paintAbove(g);
+  g.restore();
+  if (ramp) drawRamp(g, ramp, width + 8, TITLE_TOP + 24);
+  else drawClasses(g, legend, width + 8, TITLE_TOP + 24);
 }
 
 /**
@@ -67,6 +129,8 @@ function drawClasses(g, legend, x, y) {
  */
 function drawRamp(g, { name, colors, low, high, dates }, x, y) {
   g.font = `600 13px ${FACE}`;
+  g.textBaseline = "middle";
+  g.textAlign = "left";
   g.fillStyle = tint("ink");
   g.fillText(shorten(name, 24), x, y);
   for (let k = 0; k < 256; k++) {
@@ -79,24 +143,4 @@ function drawRamp(g, { name, colors, low, high, dates }, x, y) {
   g.textAlign = "right";
   g.fillText(formatValue(high, dates), x + 168, y + 40);
   g.textAlign = "left";
-}
-
-/** @param {HTMLCanvasElement} canvas @param {string} name @returns {Promise<void>} */
-export function savePicture(canvas, name) {
-  return new Promise((resolve) =>
-    canvas.toBlob((blob) => {
-      const url = URL.createObjectURL(/** @type {Blob} */ (blob)),
-        link = document.createElement("a");
-      link.href = url;
-      link.download = `${
-        name
-          .replace(/[^\p{L}\p{N}]+/gu, "-")
-          .replace(/^-|-$/g, "")
-          .toLowerCase() || "map"
-      }.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(url), 10_000);
-      resolve();
-    }, "image/png"),
-  );
 }

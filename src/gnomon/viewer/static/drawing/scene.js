@@ -21,10 +21,12 @@ export class Scene {
   /**
    * @param {import("../data/atlas.js").Atlas} atlas
    * @param {() => Above} above
+   * @param {() => void} drawn called after each drawing
    */
-  constructor(atlas, above) {
+  constructor(atlas, above, drawn) {
     this.atlas = atlas;
     this.above = above;
+    this.drawn = drawn;
     /** Pixels at the bottom that lie below the sheet of a phone. */
     this.covered = 0;
     /** Boxes of what was drawn last of a point's explanation. @type {ReturnType<typeof drawExplanation>|null} */
@@ -63,6 +65,7 @@ export class Scene {
         if (!complete || this.moving) this.rest = setTimeout(() => this.redraw(), 140);
       }
       this.#drawOverlay();
+      this.drawn();
     });
   }
 
@@ -78,22 +81,11 @@ export class Scene {
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
     this.layers.update(Boolean(this.moving));
-    this.#paintAbove(g);
+    this.paintAbove(g);
   }
 
-  /** The overlay at a higher resolution. @param {number} scale */
-  exportOverlay(scale) {
-    const canvas = document.createElement("canvas");
-    canvas.width = this.camera.width * scale;
-    canvas.height = this.camera.height * scale;
-    const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    g.scale(scale, scale);
-    this.#paintAbove(g);
-    return canvas;
-  }
-
-  /** @param {CanvasRenderingContext2D} g */
-  #paintAbove(g) {
+  /** Also on a picture to save. @param {CanvasRenderingContext2D} g */
+  paintAbove(g) {
     const { camera, atlas } = this,
       { focus, hovered, pinned, path, open, fence, line, route, trails, matches } = this.above();
     this.layers.drawBelow(g);

@@ -1,4 +1,4 @@
-// Lines from a point to its neighbours; what kind a neighbour is shows in the line, in the mark at its end, and in colour.
+// Lines from a point to its neighbours. Their kind shows in the line, in the mark at its end and in colour.
 import { tint } from "./theme.js";
 
 /**
@@ -7,8 +7,8 @@ import { tint } from "./theme.js";
  */
 
 /** Dashes of the lines. @type {Record<NeighborKind, number[]>} */
-const DASHES = { kept: [1, 3], missing: [5, 4], false: [] };
-const SIZE = 4; // of a mark, in pixels
+const SPOKE_DASHES = { kept: [1, 3], missing: [5, 4], false: [] };
+const MARK_SIZE = 4; // of a mark, in pixels
 
 /** @param {NeighborKind} kind */
 function colorOf(kind) {
@@ -22,12 +22,12 @@ function colorOf(kind) {
 function drawMark(g, x, y, kind) {
   g.beginPath();
   if (kind === "false") {
-    g.moveTo(x - SIZE, y);
-    g.lineTo(x, y - SIZE);
-    g.lineTo(x + SIZE, y);
-    g.lineTo(x, y + SIZE);
+    g.moveTo(x - MARK_SIZE, y);
+    g.lineTo(x, y - MARK_SIZE);
+    g.lineTo(x + MARK_SIZE, y);
+    g.lineTo(x, y + MARK_SIZE);
     g.closePath();
-  } else g.arc(x, y, kind === "kept" ? 0.6 * SIZE : 0.85 * SIZE, 0, 2 * Math.PI);
+  } else g.arc(x, y, kind === "kept" ? 0.6 * MARK_SIZE : 0.85 * MARK_SIZE, 0, 2 * Math.PI);
   g.fillStyle = kind === "missing" ? tint("paper") : colorOf(kind);
   g.fill();
   g.lineWidth = 1.6;
@@ -51,7 +51,7 @@ export function drawSpokes(g, from, ends, kind) {
   g.lineWidth = 3.5;
   g.strokeStyle = tint("paper", 0.7);
   g.stroke();
-  g.setLineDash(DASHES[kind]);
+  g.setLineDash(SPOKE_DASHES[kind]);
   g.lineWidth = 1.3;
   g.strokeStyle = colorOf(kind);
   g.stroke();

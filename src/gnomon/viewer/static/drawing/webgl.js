@@ -1,4 +1,5 @@
 // Points with WebGL2: one draw call for the dimmed, one for the shown.
+import { RasterRenderer } from "./raster.js";
 import { PointPicker } from "./renderer.js";
 import { tintBytes } from "./theme.js";
 
@@ -193,6 +194,12 @@ export class WebGLRenderer extends PointPicker {
     const copy = document.createElement("canvas");
     copy.width = Math.round(this.camera.width * scale);
     copy.height = Math.round(this.camera.height * scale);
+    if (Math.max(copy.width, copy.height) > this.gl.getParameter(this.gl.MAX_RENDERBUFFER_SIZE)) {
+      const painter = new RasterRenderer(copy, this.cloud, this.camera);
+      painter.setColor(this.colors);
+      painter.setFilter(this.states);
+      return painter.exportImage(scale);
+    }
     this.#paint(copy.width, copy.height, scale, false);
     /** @type {CanvasRenderingContext2D} */ (copy.getContext("2d")).drawImage(this.canvas, 0, 0);
     this.draw();

@@ -61,7 +61,10 @@ export class Filters {
     this.colorBy(`feature${f}`);
   }
 
-  /** Work out which points are hidden, dimmed or shown, and tell everyone. @param {boolean} [moving] more will follow */
+  /**
+   * Work out which points are hidden, dimmed or shown, and tell everyone.
+   * @param {boolean} [moving] more will follow
+   */
   apply(moving = false) {
     const { states, atlas, channel, ranges } = this,
       codes = channel?.kind === "classes" ? channel.codes : null;
@@ -173,7 +176,10 @@ export class Filters {
     box.querySelector(".body").replaceChildren(...content);
   }
 
-  /** Another rule of a chart. @param {string} id @param {import("../data/bins.js").Rule|null} rule @param {boolean} done */
+  /**
+   * Another rule of a chart.
+   * @param {string} id @param {import("../data/bins.js").Rule|null} rule @param {boolean} done
+   */
   filterBy(id, rule, done) {
     this.ranges.set(id, rule);
     this.apply(!done);

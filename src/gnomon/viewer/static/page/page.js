@@ -1,10 +1,12 @@
 // The page: its parts, what they tell each other, and the gestures that set them going.
 import { byId } from "../dom.js";
-import { composePicture, savePicture } from "../drawing/exporter.js";
+import { pngOf, svgOf } from "../drawing/exporter.js";
 import { Filters } from "./filters.js";
+import { Address } from "./address.js";
 import { ChartsPanel } from "../panels/charts.js";
 import { Focus } from "./focus.js";
 import { frameAt, sampleOf } from "../data/frames.js";
+import { fileName, saveFile } from "../data/handout.js";
 import { listen } from "./gestures.js";
 import { buildHelp } from "./help.js";
 import { MembersPanel } from "../panels/members.js";
@@ -42,7 +44,11 @@ export class Page {
           trails: () => this.scene.refresh(),
         })
       : null;
-    this.scene = new Scene(atlas, () => this.#above());
+    this.scene = new Scene(
+      atlas,
+      () => this.#above(),
+      () => this.address.touch(),
+    );
     this.focus = new Focus(atlas, this.scene, () => this.filters.settle());
     this.focus.selected = () => this.filters.selection?.ids ?? null;
     this.ranges = new Ranges(atlas);
@@ -80,6 +86,7 @@ export class Page {
       pin: (i) => this.focus.pin(i),
       say: (text) => this.say(text),
     });
+    this.address = new Address(this);
     buildToolbar(this);
     buildHelp(this.mode);
     this.#listen();
@@ -295,11 +302,10 @@ export class Page {
 
   // ---- out of the page --------------------------------------------------------------------------------------------
 
-  exportPicture() {
-    const { scene, atlas } = this,
+  /** What stands around a picture of the map. @returns {import("../drawing/exporter.js").Words} */
+  get words() {
+    const { atlas } = this,
       { channel, ramp, hidden } = this.filters,
-      { width, height } = scene.camera,
-      scale = 2,
       { title } = atlas.header;
     const legend =
       channel?.kind === "classes"
@@ -308,18 +314,23 @@ export class Page {
             .filter((entry) => !hidden.has(entry.k))
         : [];
     const subtitle = [byId("subtitle").textContent, atlas.place].filter(Boolean).join(" · ");
-    const picture = composePicture({
-      points: scene.renderer.exportImage(scale),
-      overlay: scene.exportOverlay(scale),
-      title,
-      subtitle,
-      width,
-      height,
-      scale,
-      legend,
-      ramp: ramp ?? null,
-    });
-    return savePicture(picture, atlas.place ? `${title} ${atlas.place}` : title);
+    return { title, subtitle, legend, ramp: ramp ?? null };
+  }
+
+  /**
+   * Save the view as a file.
+   * @param {{kind: "png"|"svg", scale: number, transparent: boolean}} options
+   */
+  async exportPicture({ kind, scale, transparent }) {
+    const { scene, words, atlas } = this;
+    try {
+      const blob = await (kind === "svg"
+        ? svgOf(scene, words, { transparent })
+        : pngOf(scene, words, { scale, transparent }));
+      saveFile(blob, fileName(`${words.title} ${atlas.place}`.trim(), kind));
+    } catch (error) {
+      this.say(`This picture could not be saved: ${/** @type {Error} */ (error).message}.`);
+    }
   }
 
   /** A plain copy of the state. */
@@ -349,6 +360,7 @@ export class Page {
       rules: this.ranges.list(),
       neighbors: focus.point < 0 ? null : (atlas.neighborLists?.changes(focus.point) ?? null),
       members: this.members.state(),
+      address: this.address.state(),
       position: atlas.position,
       frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null,
       playing: Boolean(this.player?.playing),

@@ -248,6 +248,12 @@ export class Player {
     this.#rest();
   }
 
+  /** Stand at a position at once. @param {number} position */
+  stand(position) {
+    this.#move(position);
+    this.#rest();
+  }
+
   /** Glide to a position. @param {number} goal */
   go(goal) {
     if (!this.ready) return;

@@ -3,6 +3,7 @@ import { switchTheme } from "./appearance.js";
 import { byId, formatCount, h } from "../dom.js";
 import { theme } from "../drawing/theme.js";
 import { layerButtons } from "../drawing/layers.js";
+import { saveButton } from "../panels/save.js";
 
 const MOST_LOST = 120;
 
@@ -64,7 +65,7 @@ export function buildToolbar(page) {
         camera.reset();
         scene.redraw();
       }),
-      tool("export", "PNG", "Save this view as a picture", () => page.exportPicture()),
+      saveButton(page),
     ].filter((node) => node !== null),
   );
   byId("looks").append(

@@ -5,15 +5,15 @@ import { ClassBins } from "../data/bins.js";
 import { SHOWN } from "../drawing/renderer.js";
 
 const MOST_CLASSES_AT_FIRST = 10;
-const MOST_BARS = 300;
-const GAP = 1; // between the bars of values and that of missing ones, in bars
-const LOST = 2; // width of the bar of missing values, in bars
-const TALL = 100;
-const VISIBLE = 0.3; // share of the height that the tallest shown bar should reach
+const MOST_CLASS_BARS = 300;
+const BAR_GAP = 1; // between the bars of values and that of missing ones, in bars
+const LOST_BAR = 2; // width of the bar of missing values, in bars
+const CHART_TALL = 100;
+const LEAST_VISIBLE = 0.3; // share of the height that the tallest shown bar should reach
 
 /**
- * @typedef {{brush: (id: string, rule: import("../data/bins.js").Rule|null, done: boolean) => void, compare: () => void,
- *   clear: () => void}} ChartActions
+ * @typedef {{brush: (id: string, rule: import("../data/bins.js").Rule|null, done: boolean) => void,
+ *   compare: () => void, clear: () => void}} ChartActions
  */
 
 export class ChartsPanel {
@@ -156,7 +156,7 @@ export class ChartsPanel {
  */
 function enlargement(tallest) {
   let factor = 1;
-  for (let k = 0; tallest > 0 && tallest * factor < VISIBLE; k++) factor *= k % 3 === 1 ? 2.5 : 2;
+  for (let k = 0; tallest > 0 && tallest * factor < LEAST_VISIBLE; k++) factor *= k % 3 === 1 ? 2.5 : 2;
   return factor;
 }
 
@@ -168,21 +168,27 @@ function enlargement(tallest) {
 function rangeChart(bins, rule, brush) {
   const { size, totals, places } = bins,
     lost = totals[size],
-    wide = size + (lost ? GAP + LOST : 0),
+    wide = size + (lost ? BAR_GAP + LOST_BAR : 0),
     most = Math.max(...totals, 1);
-  const left = (/** @type {number} */ k) => (k < size ? k : size + GAP),
+  const left = (/** @type {number} */ k) => (k < size ? k : size + BAR_GAP),
     bar = (/** @type {number} */ k, /** @type {number} */ count, /** @type {string} */ kind) => {
-      const tall = (TALL * count) / most;
-      return drawn("rect", { class: kind, x: left(k), width: k < size ? 1 : LOST, y: TALL - tall, height: tall });
+      const tall = (CHART_TALL * count) / most;
+      return drawn("rect", {
+        class: kind,
+        x: left(k),
+        width: k < size ? 1 : LOST_BAR,
+        y: CHART_TALL - tall,
+        height: tall,
+      });
     };
   const front = drawn("g"),
     back = drawn("g", {}, ...Array.from(totals, (count, k) => bar(k, count, "all"))),
-    window_ = drawn("rect", { class: "window", y: 0, height: TALL, width: 0 });
+    window_ = drawn("rect", { class: "window", y: 0, height: CHART_TALL, width: 0 });
   const svg = drawn(
     "svg",
     {
       class: "histogram",
-      viewBox: `0 0 ${wide} ${TALL}`,
+      viewBox: `0 0 ${wide} ${CHART_TALL}`,
       preserveAspectRatio: "none",
       role: "img",
       "aria-label": `Histogram of ${bins.name}`,
@@ -297,7 +303,7 @@ function drag(svg, wide, size, tell) {
     svg.setPointerCapture(event.pointerId);
   });
   svg.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
-    if (Number.isNaN(start) || start > size + GAP / 2) return;
+    if (Number.isNaN(start) || start > size + BAR_GAP / 2) return;
     const x = place(event);
     moved ||= Math.abs(x - start) > 0.02 * wide;
     if (moved) tell.range(held(start), held(x), false);
@@ -305,7 +311,7 @@ function drag(svg, wide, size, tell) {
   svg.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => {
     if (Number.isNaN(start)) return;
     if (moved) tell.range(held(start), held(place(event)), true);
-    else if (start > size + GAP / 2) tell.missing();
+    else if (start > size + BAR_GAP / 2) tell.missing();
     else tell.none(); // a click takes the range away
     start = NaN;
   });
@@ -327,7 +333,7 @@ function classChart(bins, rule, brush) {
     const classes = chosen().includes(k) ? chosen().filter((one) => one !== k) : [...chosen(), k].sort((a, b) => a - b);
     brush(classes.length ? { classes } : null, true);
   };
-  const rows = order.slice(0, MOST_BARS).map((k) => {
+  const rows = order.slice(0, MOST_CLASS_BARS).map((k) => {
     const part = h("i", { class: "shown", style: { background: colors[k] ?? "" } }),
       count = h("span", { class: "count" }),
       node = h(

@@ -4,11 +4,11 @@ import { byId, formatCount, h } from "../dom.js";
 import { csvOf, listColumn, pointNameColumn, rowColumn, sortedBy } from "../data/listing.js";
 import { copyText, fileName, saveFile } from "../data/handout.js";
 
-const ROW = 27; // pixels
-const VIEW = 12; // rows in sight
-const SPARE = 4; // rows drawn beyond them at either end
-const TALLEST = 8_000_000; // pixels that browsers can scroll over
-const CHUNK = 20_000; // rows written at a time
+const LIST_ROW = 27; // pixels
+const LIST_VIEW = 12; // rows in sight
+const LIST_SPARE = 4; // rows drawn beyond them at either end
+const LIST_TALLEST = 8_000_000; // pixels that browsers can scroll over
+const CSV_CHUNK = 20_000; // rows written at a time
 const MOST_EXTRA = 3; // columns besides row, name and label
 
 /**
@@ -168,15 +168,16 @@ export class MembersPanel {
   /** Only the rows in sight are in the page. */
   #draw() {
     const { ids, scroller } = this,
-      tall = Math.min(TALLEST, ids.length * ROW),
-      room = Math.max(1, tall - VIEW * ROW),
+      tall = Math.min(LIST_TALLEST, ids.length * LIST_ROW),
+      room = Math.max(1, tall - LIST_VIEW * LIST_ROW),
       part = Math.max(0, Math.min(1, scroller.scrollTop / room)),
-      top = Math.round(part * Math.max(0, ids.length - VIEW)),
-      first = Math.max(0, top - SPARE),
-      last = Math.min(ids.length, top + VIEW + SPARE),
+      top = Math.round(part * Math.max(0, ids.length - LIST_VIEW)),
+      first = Math.max(0, top - LIST_SPARE),
+      last = Math.min(ids.length, top + LIST_VIEW + LIST_SPARE),
       columns = this.columns,
-      above = tall === ids.length * ROW ? first * ROW : Math.max(0, scroller.scrollTop - (top - first) * ROW),
-      below = Math.max(0, tall - above - (last - first) * ROW);
+      above =
+        tall === ids.length * LIST_ROW ? first * LIST_ROW : Math.max(0, scroller.scrollTop - (top - first) * LIST_ROW),
+      below = Math.max(0, tall - above - (last - first) * LIST_ROW);
     const spacer = (/** @type {number} */ height) =>
       h("tr", { "aria-hidden": "true" }, h("td", { style: { height: `${height}px`, padding: 0 } }));
     this.first = first;
@@ -221,12 +222,13 @@ export class MembersPanel {
   /** Up and down from row to row. @param {KeyboardEvent} event */
   #key(event) {
     const row = /** @type {HTMLElement} */ (event.target).closest("[data-at]"),
-      step = { ArrowDown: 1, ArrowUp: -1, PageDown: VIEW, PageUp: -VIEW }[event.key];
+      step = { ArrowDown: 1, ArrowUp: -1, PageDown: LIST_VIEW, PageUp: -LIST_VIEW }[event.key];
     if (!row || !step) return;
     const at = Math.max(0, Math.min(this.ids.length - 1, Number(/** @type {HTMLElement} */ (row).dataset.at) + step));
     if (!this.rows.querySelector(`[data-at="${at}"]`) || this.#outside(at)) {
-      const tall = Math.min(TALLEST, this.ids.length * ROW) - VIEW * ROW;
-      this.scroller.scrollTop = (tall * (at - (step > 0 ? VIEW - 1 : 0))) / Math.max(1, this.ids.length - VIEW);
+      const tall = Math.min(LIST_TALLEST, this.ids.length * LIST_ROW) - LIST_VIEW * LIST_ROW;
+      this.scroller.scrollTop =
+        (tall * (at - (step > 0 ? LIST_VIEW - 1 : 0))) / Math.max(1, this.ids.length - LIST_VIEW);
       this.#draw();
     }
     this.#focus(at);
@@ -238,7 +240,7 @@ export class MembersPanel {
   #outside(at) {
     const row = this.rows.querySelector(`[data-at="${at}"]`).getBoundingClientRect(),
       box = this.scroller.getBoundingClientRect();
-    return row.bottom > box.bottom || row.top < box.top + ROW;
+    return row.bottom > box.bottom || row.top < box.top + LIST_ROW;
   }
 
   /** @param {string} text @param {string} what */
@@ -264,8 +266,8 @@ export class MembersPanel {
     const { ids } = this,
       { head, rows } = csvOf(this.atlas),
       parts = [head];
-    for (let start = 0; start < ids.length; start += CHUNK) {
-      parts.push(rows(ids.subarray(start, start + CHUNK)));
+    for (let start = 0; start < ids.length; start += CSV_CHUNK) {
+      parts.push(rows(ids.subarray(start, start + CSV_CHUNK)));
       if (start) await new Promise((resolve) => setTimeout(resolve)); // let the page be used
     }
     const { title } = this.atlas.header;
