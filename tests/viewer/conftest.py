@@ -113,6 +113,23 @@ class Opened:
         self.page.mouse.move(x - 2, y - 2)
         self.page.mouse.move(x, y)
 
+    def save(self, kind, path):
+        """Take an entry of the Save menu; returns the name that the file was given."""
+        self.page.click("#export")
+        with self.page.expect_download() as download:
+            self.page.locator("#save-menu button", has_text=kind).click()
+        download.value.save_as(path)
+        return download.value.suggested_filename
+
+    def add_chart(self, name):
+        """Open the chart of a column."""
+        self.page.evaluate("() => { document.querySelector('#charts').open = true; }")
+        box = self.page.get_by_role("combobox", name="Add a chart")
+        box.click()
+        box.fill(name)
+        self.page.keyboard.press("Enter")
+        return self.page.get_by_role("region", name=name, exact=True)
+
     def lasso(self, corners):
         mouse, keyboard = self.page.mouse, self.page.keyboard
         keyboard.down("Shift")

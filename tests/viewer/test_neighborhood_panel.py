@@ -37,11 +37,42 @@ def test_the_card_counts_and_names_the_same_neighbors_as_python(open_page, swapp
         opened.page.keyboard.press("Escape")  # releases the one before, whose card may lie above
         opened.page.mouse.click(*opened.place(i))
         assert opened.state["pinned"] == i
-        lines = opened.page.locator("#card .neighborhood p").all_inner_texts()
-        for line, found in zip(lines, (swapped.missing_neighbors(i), swapped.false_neighbors(i)), strict=True):
-            assert line.startswith(f"{len(found)} ")
-            assert [int(row) for row in re.findall(r"row (\d+)", line)] == found.rows[:6].tolist()
+        for kind, found in (("missing", swapped.missing_neighbors(i)), ("false", swapped.false_neighbors(i))):
+            line = opened.page.locator(f'#card .neighborhood p[data-kind="{kind}"]')
+            assert line.inner_text().startswith(f"{len(found)} {kind} ")
+            assert [int(row) for row in re.findall(r"row (\d+)", line.inner_text())] == found.rows[:6].tolist()
+            if len(found) > 6:
+                line.locator("button.more").click()
+                assert [int(row) for row in re.findall(r"row (\d+)", line.inner_text())] == found.rows.tolist()
     assert opened.problems == []
+
+
+def test_kept_missing_and_false_neighbors_of_any_number_are_those_of_sorted_distances(open_page, swapped, tmp_path):
+    """Kept and missing ones are the nearest in the data, kept and false ones the nearest on the map."""
+    swapped.to_html(tmp_path / "m.html")
+    opened = open_page(tmp_path / "m.html")
+    i = 37
+    opened.page.mouse.click(*opened.place(i))
+    near = [np.argsort(np.linalg.norm(Z - Z[i], axis=1), kind="stable")[1:] for Z in (swapped.X, swapped.embedding)]
+    for k in (15, 5):
+        opened.page.locator("#card .neighborhood select").select_option(str(k))
+        found = opened.state["neighbors"]
+        in_data, in_map = (one[:k].tolist() for one in near)
+        assert found["wanted"] == k
+        assert found["kept"] == [j for j in in_map if j in in_data]
+        assert found["missing"] == [j for j in in_data if j not in in_map]
+        assert found["wrong"] == [j for j in in_map if j not in in_data]
+    assert opened.page.locator("#card .spoke").count() == 3
+
+
+def test_without_neighbors_in_the_data_those_on_the_map_are_listed_and_it_is_said(open_page, blobs_page, blobs):
+    opened = open_page(blobs_page)
+    opened.page.mouse.click(*opened.place(40))
+    nearest = np.argsort(np.linalg.norm(blobs.Y - blobs.Y[40], axis=1), kind="stable")[1:16]
+    assert opened.state["neighbors"]["kept"] == nearest.tolist()
+    assert "is not known here" in opened.page.inner_text("#card .neighborhood")
+    opened.page.locator("#card .neighborhood button").first.click()
+    assert opened.state["pinned"] == nearest[0]
 
 
 def test_a_click_on_a_neighbor_pins_it(open_page, swapped, tmp_path):

@@ -297,10 +297,7 @@ def test_the_picture_is_of_the_present_position(still, tmp_path):
 
     pictures = {}
     for name in ("main", "next"):
-        with still.page.expect_download() as download:
-            still.page.click("#export")
-        pictures[name] = download.value.suggested_filename
-        download.value.save_as(tmp_path / name)
+        pictures[name] = still.save("PNG 2", tmp_path / name)
         still.page.keyboard.press("ArrowRight")
         arrive(still, 2 if name == "main" else 3)
     assert pictures["main"].endswith("-8.png")

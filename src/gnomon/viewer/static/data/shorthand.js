@@ -52,11 +52,14 @@ export function unpackRows(text, n) {
   return Uint32Array.from(ids);
 }
 
-/** Places of the plane in as few digits as tell a thousandth of their width apart. @param {number[][]} path */
-export function packPath(path) {
+/**
+ * Places of the plane, rounded.
+ * @param {number[][]} path @param {number} places decimals of the width of the path
+ */
+export function packPath(path, places) {
   const flat = path.flat(),
     width = Math.max(...flat) - Math.min(...flat) || 1,
-    digits = Math.max(2, Math.min(12, 4 - Math.floor(Math.log10(width))));
+    digits = Math.max(2, Math.min(16, places - Math.floor(Math.log10(width))));
   return flat.map((v) => String(Number(v.toFixed(digits)))).join(",");
 }
 

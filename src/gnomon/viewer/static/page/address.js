@@ -7,7 +7,13 @@ import { pointsNear, straightened, trends } from "../questions/line.js";
 const LINK_FORM = "1"; // of the addresses
 const QUIET_TIME = 300; // milliseconds without a change before it is written
 const LONGEST_TEXT = 6000; // letters of a selection
-const LASSO_SMOOTH = [2, 0.5, 0]; // pixels by which a lasso may be simplified if it keeps its points
+/** Pixels by which a path may be simplified, and decimals kept, if it finds the same points again. */
+const ROUNDINGS = [
+  { pixels: 2, places: 4 },
+  { pixels: 0.5, places: 4 },
+  { pixels: 0, places: 5 },
+  { pixels: 0, places: 9 },
+];
 
 export class Address {
   /** @param {import("./page.js").Page} page */
@@ -119,11 +125,13 @@ export class Address {
     if (selection.line) {
       const { path, width } = selection.line;
       if (!path.length) return null;
-      const text = `${packPath(path)};${short(width)}`;
-      return same(this.#near(text).ids) ? ["line", text] : null;
+      for (const { places } of ROUNDINGS) {
+        const text = `${packPath(path, places)};${Number(width.toPrecision(places + 1))}`;
+        if (same(this.#near(text).ids)) return ["line", text];
+      }
     }
-    for (const pixels of selection.path ? LASSO_SMOOTH : []) {
-      const text = packPath(straightened(selection.path, pixels / scene.camera.scale));
+    for (const { pixels, places } of selection.path ? ROUNDINGS : []) {
+      const text = packPath(straightened(selection.path, pixels / scene.camera.scale), places);
       if (text.length <= LONGEST_TEXT && same(this.#lasso(text))) return ["lasso", text];
     }
     return null;

@@ -180,7 +180,7 @@ export class MembersPanel {
       below = Math.max(0, tall - above - (last - first) * LIST_ROW);
     const spacer = (/** @type {number} */ height) =>
       h("tr", { "aria-hidden": "true" }, h("td", { style: { height: `${height}px`, padding: 0 } }));
-    this.first = first;
+    const held = document.activeElement?.closest("#members [data-at]")?.getAttribute("data-at");
     this.rows.replaceChildren(
       spacer(above),
       ...Array.from(ids.subarray(first, last), (i, k) =>
@@ -205,6 +205,7 @@ export class MembersPanel {
       ),
       spacer(below),
     );
+    if (held) this.#focus(Number(held));
   }
 
   /** @param {number} at place in the list */
