@@ -97,13 +97,16 @@ export class PointPicker {
 
   /** Rows to draw, dimmed ones first so that the others lie above; random within each, so that a prefix is a sample. */
   layers() {
-    const dimmed = [],
-      shown = [];
-    for (const i of this.order) {
-      if (this.states[i] === DIMMED) dimmed.push(i);
-      else if (this.states[i] === SHOWN) shown.push(i);
+    const { order, states } = this,
+      dimmed = new Uint32Array(order.length),
+      shown = new Uint32Array(order.length);
+    let paler = 0,
+      bright = 0;
+    for (const i of order) {
+      if (states[i] === DIMMED) dimmed[paler++] = i;
+      else if (states[i] === SHOWN) shown[bright++] = i;
     }
-    return { dimmed: Uint32Array.from(dimmed), shown: Uint32Array.from(shown) };
+    return { dimmed: dimmed.subarray(0, paler), shown: shown.subarray(0, bright) };
   }
 }
 

@@ -43,7 +43,7 @@ export class ChartsPanel {
     });
     this.list = h("div", { class: "chart-list" });
     this.says = h("p", { class: "quiet" });
-    byId("charts").querySelector(".body").append(this.list, this.says, chooser.node);
+    byId("charts").querySelector(".body").append(chooser.node, this.list, this.says);
     byId("charts").addEventListener("toggle", () => this.states && this.show(this.states));
   }
 
@@ -99,7 +99,7 @@ export class ChartsPanel {
     const node = h(
       "section",
       { class: "chart", "data-column": id, "aria-label": bins.name },
-      h("header", {}, h("h3", {}, h("bdi", {}, bins.name)), close),
+      h("header", {}, h("h3", {}, h("bdi", {}, bins.name)), made.tool, close),
       made.node,
     );
     return {
@@ -170,9 +170,11 @@ function rangeChart(bins, rule, brush) {
     lost = totals[size],
     wide = size + (lost ? BAR_GAP + LOST_BAR : 0),
     most = Math.max(...totals, 1);
+  let logarithmic = false;
   const left = (/** @type {number} */ k) => (k < size ? k : size + BAR_GAP),
+    part = (/** @type {number} */ count) => (logarithmic ? Math.log1p(count) / Math.log1p(most) : count / most),
     bar = (/** @type {number} */ k, /** @type {number} */ count, /** @type {string} */ kind) => {
-      const tall = (CHART_TALL * count) / most;
+      const tall = CHART_TALL * part(count);
       return drawn("rect", {
         class: kind,
         x: left(k),
@@ -182,7 +184,7 @@ function rangeChart(bins, rule, brush) {
       });
     };
   const front = drawn("g"),
-    back = drawn("g", {}, ...Array.from(totals, (count, k) => bar(k, count, "all"))),
+    back = drawn("g"),
     window_ = drawn("rect", { class: "window", y: 0, height: CHART_TALL, width: 0 });
   const svg = drawn(
     "svg",
@@ -245,6 +247,22 @@ function rangeChart(bins, rule, brush) {
     : null;
   const ends = h("div", { class: "ends" }, h("span"), absent ?? "", h("span"));
   const enlarged = h("small", { class: "enlarged" });
+  /** @type {Uint8Array|null} */
+  let last = null;
+  const logs = h(
+    "button",
+    {
+      class: "log",
+      title: "Heights by the logarithm of the counts",
+      "aria-pressed": "false",
+      onclick: () => {
+        logarithmic = !logarithmic;
+        logs.setAttribute("aria-pressed", String(logarithmic));
+        if (last) show(last);
+      },
+    },
+    "log",
+  );
   drag(svg, wide, size, {
     range: (x0, x1, done) => {
       const value = (/** @type {number} */ x) => bins.low + (x / size) * (bins.high - bins.low);
@@ -254,32 +272,36 @@ function rangeChart(bins, rule, brush) {
     missing: () => absent?.click(),
     none: () => brush(null, true),
   });
+  const show = (/** @type {Uint8Array} */ states) => {
+    const counts = bins.count(states, SHOWN),
+      factor = logarithmic ? 1 : enlargement(Math.max(...counts) / most),
+      { a, b, missing, none } = range(),
+      held = Boolean(rule());
+    last = states;
+    back.replaceChildren(...Array.from(totals, (count, k) => bar(k, count, "all")));
+    front.replaceChildren(...Array.from(counts, (count, k) => bar(k, factor * count, "shown")));
+    enlarged.textContent = factor > 1 ? `dark bars ×${formatCount(factor)}` : "";
+    const edge = (/** @type {number} */ place) =>
+      (size * (bins.first + place * bins.step - bins.low)) / (bins.high - bins.low);
+    const half = bins.single ? 0.5 : 0,
+      x0 = a <= 0 ? 0 : edge(a) - half,
+      x1 = b >= places ? size : edge(b) + half;
+    window_.setAttribute("x", String(x0));
+    window_.setAttribute("width", String(held && !none ? Math.max(0.3, x1 - x0) : 0));
+    from.value = String(a);
+    to.value = String(b);
+    const [low, high] = [bins.at(a), bins.at(b)].map((v) => bins.format(v, bins.dates));
+    from.setAttribute("aria-valuetext", low);
+    to.setAttribute("aria-valuetext", high);
+    ends.children[0].textContent = low;
+    ends.children[ends.children.length - 1].textContent = high;
+    absent?.replaceChildren(`${formatCount(lost)} missing`);
+    absent?.setAttribute("aria-pressed", String(missing));
+  };
   return {
     node: h("div", {}, h("div", { class: "plot" }, svg, enlarged), h("div", { class: "handles" }, from, to), ends),
-    show: (/** @type {Uint8Array} */ states) => {
-      const counts = bins.count(states, SHOWN),
-        factor = enlargement(Math.max(...counts) / most),
-        { a, b, missing, none } = range(),
-        held = Boolean(rule());
-      front.replaceChildren(...Array.from(counts, (count, k) => bar(k, factor * count, "shown")));
-      enlarged.textContent = factor > 1 ? `dark bars ×${formatCount(factor)}` : "";
-      const edge = (/** @type {number} */ place) =>
-        (size * (bins.first + place * bins.step - bins.low)) / (bins.high - bins.low);
-      const half = bins.single ? 0.5 : 0,
-        x0 = a <= 0 ? 0 : edge(a) - half,
-        x1 = b >= places ? size : edge(b) + half;
-      window_.setAttribute("x", String(x0));
-      window_.setAttribute("width", String(held && !none ? Math.max(0.3, x1 - x0) : 0));
-      from.value = String(a);
-      to.value = String(b);
-      const [low, high] = [bins.at(a), bins.at(b)].map((v) => bins.format(v, bins.dates));
-      from.setAttribute("aria-valuetext", low);
-      to.setAttribute("aria-valuetext", high);
-      ends.children[0].textContent = low;
-      ends.children[ends.children.length - 1].textContent = high;
-      absent?.replaceChildren(`${formatCount(lost)} missing`);
-      absent?.setAttribute("aria-pressed", String(missing));
-    },
+    tool: logs,
+    show,
   };
 }
 
@@ -338,7 +360,7 @@ function classChart(bins, rule, brush) {
       count = h("span", { class: "count" }),
       node = h(
         "button",
-        { class: "bar-row", "data-class": k, onclick: () => toggle(k) },
+        { class: "bar-row", "data-class": k, title: categories[k], onclick: () => toggle(k) },
         h("bdi", {}, categories[k]),
         h("span", { class: "lane" }, h("i", { class: "all", style: { width: `${(100 * totals[k]) / most}%` } }), part),
         count,
@@ -360,11 +382,13 @@ function classChart(bins, rule, brush) {
   const enlarged = h("small", { class: "enlarged" });
   return {
     node: h("div", { class: "class-bars" }, enlarged, ...rows.map(({ node }) => node), more),
+    tool: null,
     show: (/** @type {Uint8Array} */ states) => {
       const counts = bins.count(states, SHOWN),
         factor = enlargement(Math.max(...counts) / most);
       enlarged.textContent = factor > 1 ? `dark bars ×${formatCount(factor)}` : "";
       for (const { k, node, part, count } of rows) {
+        part.hidden = !counts[k];
         part.style.width = `${(100 * factor * counts[k]) / most}%`;
         count.textContent =
           counts[k] === totals[k] ? formatCount(totals[k]) : `${formatCount(counts[k])} of ${formatCount(totals[k])}`;
