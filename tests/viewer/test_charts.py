@@ -174,7 +174,11 @@ def test_the_colouring_column_has_a_chart_and_a_feature_may_have_one(open_page, 
     opened.page.click("#charts summary")
     assert [chart["name"] for chart in opened.state["charts"]] == ["label"]
     assert opened.state["charts"][0]["all"] == [200, 200, 200]
-    opened.add_chart("cc")
+    feature = opened.add_chart("cc")
+    feature.get_by_role("button", name="log").click()
+    counts = np.array(opened.state["charts"][1]["all"][:-1])
+    bars = feature.locator("svg .all").evaluate_all("(bars) => bars.map((bar) => Number(bar.getAttribute('height')))")
+    np.testing.assert_allclose(bars, 100 * np.log1p(counts) / np.log1p(counts.max()))
     assert [chart["id"] for chart in opened.state["charts"]] == ["column0", "feature2"]
     opened.page.get_by_role("button", name="Remove the chart of cc").click()
     assert len(opened.state["charts"]) == 1
