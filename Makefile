@@ -57,7 +57,7 @@ types:
 lint-js:
 	npm install --silent --no-audit --no-fund --prefix build/js typescript@5 prettier@3
 	build/js/node_modules/.bin/tsc --project jsconfig.json
-	build/js/node_modules/.bin/prettier --print-width 120 --object-wrap collapse --check "src/gnomon/viewer/static/**/*.js"
+	build/js/node_modules/.bin/prettier --print-width 120 --object-wrap collapse --check "src/gnomon/{viewer/static/**,notebook}/*.js"
 
 # Needs clang-tidy, such as from `pip install clang-tidy`; passes over without it.
 lint-cpp: $(BIN)/python

@@ -29,7 +29,7 @@ _ROOMS += [
     "gnomon.neighbors",
 ]
 _ROOMS += ["gnomon.objectives", "gnomon.objectives.terms", "gnomon.optimizers", "gnomon.plot", "gnomon.spectrum"]
-_ROOMS += ["gnomon.theory", "gnomon.viewer"]
+_ROOMS += ["gnomon.theory", "gnomon.viewer", "gnomon.notebook", "gnomon.server"]
 _FAULTS = {
     "GL08": "no docstring",
     "SS01": "no summary",

@@ -16,6 +16,7 @@ __all__ = ["main"]
 _COMMANDS = {  # name of each and the module that has it, imported when it is used
     "map": "map",
     "show": "show",
+    "serve": "serve",
     "report": "report",
     "info": "info",
     "transform": "transform",

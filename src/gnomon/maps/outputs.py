@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from gnomon.evaluation import Evaluation
     from gnomon.explanations import Explanation, FeatureGroups
+    from gnomon.notebook.widget import MapWidget
     from gnomon.surfaces import Surface
     from gnomon.viewer import Sequence
 
@@ -50,6 +51,38 @@ class Outputs:
         from gnomon.viewer import write_html
 
         write_html(path, self, title=title, sequence=sequence)
+
+    def _repr_html_(self) -> str:
+        """Return the page in a sandboxed frame for notebooks, of 4 MiB at most. See `gnomon.notebook.map_html`."""
+        from gnomon.notebook import map_html
+
+        return map_html(self)
+
+    def widget(self, *, height: int = 640, byte_budget: int = 16 << 20) -> MapWidget:
+        """Show the page in a notebook and share with Python what is selected, hovered, pinned and coloured.
+
+        Parameters
+        ----------
+        height : int, default=640
+            Of the page, in pixels.
+        byte_budget : int, default=16 MiB
+            Bytes for feature values; over it the most important features are kept.
+
+        Returns
+        -------
+        gnomon.notebook.MapWidget
+            Its ``selection``, ``hovered``, ``pinned`` and ``color_by`` can be read, set and observed, and ``color``
+            colours by values of yours.
+
+        Raises
+        ------
+        MissingDependencyError
+            If anywidget is not installed.
+        """
+        from gnomon.notebook import MapWidget
+
+        made: MapWidget = MapWidget(self, height=height, byte_budget=byte_budget)
+        return made
 
     def write_report(self, path: str | os.PathLike[str], *, title: str | None = None, **options: Any) -> None:
         """Write all that is known of the map as one HTML file to read, to print and to hand to a reviewer.

@@ -247,6 +247,28 @@ class PageContent:
             info=_info(map),
         )
 
+    @classmethod
+    def known(cls, map: Any) -> Self:
+        """Return what a page shows of a `gnomon.Map` without computing anything: what was asked of it already."""
+        return cls(
+            embedding=map.embedding,
+            title=map.name,
+            method=map.method,
+            labels=map.labels,
+            label_name=map.label_name,
+            feature_names=map.feature_names,
+            X=map.X,
+            images=map.images,
+            image_shape=map.image_shape,
+            explanation=map._explanation,
+            groups=map._groups,
+            evaluation=map._evaluation,
+            point_names=None if map.point_names is None else map.point_names.tolist(),
+            metadata=map.metadata,
+            caution=map.caution,
+            info=_made(map),
+        )
+
 
 def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float]]]:
     """Return for each label its most distinctive features with effect size and AUC."""
@@ -283,9 +305,14 @@ def _compares_neighbors(map: Any) -> bool:
     return graph is not None and own is not None and np.array_equal(graph.indices, own.indices[:, : graph.n_neighbors])
 
 
+def _made(map: Any) -> dict[str, Any]:
+    """Return how the map was made."""
+    seconds = {f"seconds for {stage}": round(seconds, 2) for stage, seconds in map.timings.items()}
+    return {"method": map.method, **map.parameters, **seconds}
+
+
 def _info(map: Any) -> dict[str, Any]:
-    info: dict[str, Any] = {"method": map.method, **map.parameters}
-    info.update({f"seconds for {stage}": round(seconds, 2) for stage, seconds in map.timings.items()})
+    info = _made(map)
     dimension = map.intrinsic_dimension()
     if np.isfinite(dimension.value):
         info["intrinsic dimension"] = round(dimension.value, 1)

@@ -14,7 +14,7 @@ import posixpath
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -27,7 +27,7 @@ from gnomon._validation import message
 from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
 
-__all__ = ["bundle", "page_parts", "preview_png", "write_html"]
+__all__ = ["bundle", "compose", "page_parts", "preview_png", "write_html"]
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[a-z0-9/]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
@@ -35,13 +35,19 @@ _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MU
 
 
 _PAGES = {  # body, style sheets below static/style and first module of each kind of page
-    "map": ("map.html", ("base", "layout", "card", "panels", "player", "layers", "tools", "access"), "main"),
+    "map": ("map.html", ("base", "layout", "card", "panels", "player", "layers", "tools", "answers", "access"), "main"),
     "side_by_side": ("side_by_side.html", ("base", "panels", "side_by_side", "access"), "linked/main"),
 }
 
 
 def page_parts(
-    parts: Iterable[tuple[str, str]], *, title: str, subtitle: str, preview: bytes, page: str = "map"
+    parts: Iterable[tuple[str, str]],
+    *,
+    title: str,
+    subtitle: str,
+    preview: bytes,
+    page: str = "map",
+    served: bool = False,
 ) -> Iterator[str]:
     """Yield the text of the page piece by piece (its data may be large).
 
@@ -55,6 +61,8 @@ def page_parts(
         PNG shown while there is no JavaScript.
     page : {"map", "side_by_side"}, default="map"
         Which kind of page.
+    served : bool, default=False
+        Whether the page may ask the server that it comes from; every other page may ask nobody.
     """
     body, styles, entry = _PAGES[page]
     values = {
@@ -63,6 +71,7 @@ def page_parts(
         "preview": base64.b64encode(preview).decode("ascii"),
         "style": "\n".join(_asset(f"static/style/{name}.css") for name in styles),
         "script": bundle(entry),
+        "connect": "; connect-src 'self'" if served else "",
     }
     for piece in re.split(r"(\{\{\w+\}\})", _asset("page.html").replace("{{body}}", _asset(body))):
         name = piece.strip("{}")
@@ -200,10 +209,41 @@ def write_html(
         fact = f"found {type(map).__name__}"
         raise TypeError(message("map", "a Map or a PageContent", fact=fact, remedy=remedy))
     content = map if isinstance(map, PageContent) else PageContent.of(map)
+    pieces = compose(content, title=title, sequence=sequence, byte_budget=byte_budget)
+    with atomic_write(path, "w") as page:
+        page.writelines(pieces)
+
+
+def compose(
+    content: PageContent,
+    *,
+    title: str | None = None,
+    sequence: Sequence | None = None,
+    byte_budget: int = 64 << 20,
+    header: Mapping[str, Any] | None = None,
+    notes: Iterable[str] = (),
+) -> Iterator[str]:
+    """Return the text of the page of a map piece by piece; all is checked before the first.
+
+    Parameters
+    ----------
+    content : PageContent
+    title, sequence, byte_budget : as for `write_html`
+    header : mapping, default=None
+        Who the page may talk to, in a form for JSON: ``{"host": True}`` for the notebook around it, ``{"server":
+        {...}}`` for the server that it comes from.
+    notes : iterable of str, default=()
+        What a reader must know beside what the page finds itself.
+
+    Returns
+    -------
+    iterator of str
+    """
     heading = content.title if title is None else title
     document = Document.of(content, sequence, byte_budget=byte_budget)
-    document.payload.header["title"] = heading
+    document.notes.extend(notes)
+    document.payload.header |= {"title": heading, **(header or {})}
     picture = preview_png(document.embedding, document.colors)
     subtitle = " · ".join(filter(None, [content.method, f"{document.n_samples:,} points"]))
-    with atomic_write(path, "w") as page:
-        page.writelines(page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture))
+    served = "server" in document.payload.header
+    return page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture, served=served)

@@ -2,8 +2,10 @@
 import { Atlas } from "./data/atlas.js";
 import { byId, h } from "./dom.js";
 import { loadGroup, loadHeader } from "./data/payload.js";
+import { Host } from "./page/host.js";
 import { Page } from "./page/page.js";
 import { startTheme } from "./page/appearance.js";
+import { Server } from "./page/server.js";
 
 async function start() {
   /** @type {Page|undefined} */
@@ -43,6 +45,8 @@ async function start() {
   page.scene.layers.replace();
   page.scene.redraw(); // with the pictures
   page.address.start();
+  if (header.server) page.connect(new Server(header.server));
+  if (header.host && window.parent !== window) new Host(page);
   access.ready = true;
 }
 

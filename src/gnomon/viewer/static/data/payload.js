@@ -18,6 +18,7 @@
  *   profiles?: Record<string, [string, number, number][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   levels?: {key: string, captions: Record<string, string>, parents: Record<string, string>}[],
+ *   host?: boolean, server?: {refusal: string},
  *   pixels?: {shape: number[], low: number, high: number},
  *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset:
  *     number}>}>}} Header

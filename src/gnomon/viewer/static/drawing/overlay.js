@@ -211,7 +211,7 @@ function drawEllipse(g, x, y, { major, minor, angle }) {
  * @param {number} ty
  * @param {boolean} weak
  */
-function drawArrow(g, x, y, tx, ty, weak) {
+export function drawArrow(g, x, y, tx, ty, weak) {
   const length = Math.hypot(tx - x, ty - y);
   if (length < 4) return;
   const ux = (tx - x) / length,

@@ -4,6 +4,7 @@ import { rendererOn } from "./choice.js";
 import { byId } from "../dom.js";
 import { drawGizmo } from "./gizmo.js";
 import { Layers } from "./layers.js";
+import { drawMove } from "./move.js";
 import { drawExplanation, drawLasso, drawLine, drawRing, drawTrail } from "./overlay.js";
 import { drawSpokes } from "./spokes.js";
 import { drawTrails } from "./trails.js";
@@ -12,7 +13,7 @@ import { drawTrails } from "./trails.js";
  * What lies above the points.
  * @typedef {{focus: number, hovered: number, pinned: number, path: number[][], open: boolean, fence: number[][]|null,
  *   line: import("../questions/line.js").PointsNear|null, route: number[], trails: ArrayLike<number>,
- *   matches: Uint32Array|null}} Above `path` in pixels, `fence` in the plane
+ *   matches: Uint32Array|null, moved: number[]|null}} Above `path` in pixels, `fence` and `moved` in the plane
  */
 
 const MOST_RINGS = 60;
@@ -87,7 +88,7 @@ export class Scene {
   /** Also on a picture to save. @param {CanvasRenderingContext2D} g */
   paintAbove(g) {
     const { camera, atlas } = this,
-      { focus, hovered, pinned, path, open, fence, line, route, trails, matches } = this.above();
+      { focus, hovered, pinned, path, open, fence, line, route, trails, matches, moved } = this.above();
     this.layers.drawBelow(g);
     if (path.length && open) drawLine(g, path, 0);
     else if (path.length) drawLasso(g, path, false);
@@ -136,6 +137,8 @@ export class Scene {
       }
       this.#ring(g, focus, true);
     }
+    if (moved && atlas.cloud.finite[pinned])
+      drawMove(g, this.renderer.screenPos(pinned), camera.toScreen(...atlas.cloud.toPlane(moved)));
     if (hovered >= 0 && hovered !== focus) this.#ring(g, hovered, false);
     if (atlas.cloud.d === 3) drawGizmo(g, atlas.cloud.rotation, camera.width, camera.height);
   }

@@ -27,6 +27,8 @@ export class Filters {
     this.selection = null;
     /** @type {Uint32Array|null} */
     this.matches = null;
+    /** @type {import("../panels/answers.js").Answers|null} */
+    this.answers = null;
     this.hidden = new Set();
     /** @type {number|null} */
     this.isolated = null;
@@ -173,7 +175,7 @@ export class Filters {
     const { line } = this.selection,
       content = line ? linePanel(this.atlas, line, actions) : selectionPanel(this.atlas, this.selection, actions);
     box.querySelector("h2").textContent = line ? "Along the line" : "Selection";
-    box.querySelector(".body").replaceChildren(...content);
+    box.querySelector(".body").replaceChildren(...content, this.answers?.selectionBlock(this.selection) ?? "");
   }
 
   /**

@@ -24,6 +24,8 @@ export class Focus {
     this.journey = null;
     /** @type {() => Uint32Array|null} */
     this.selected = () => null;
+    /** @type {import("../panels/answers.js").Answers|null} */
+    this.answers = null;
     this.keeper = new Keeper(scene, rest);
     this.sheet = new Sheet(() => this.#uncover());
     new ResizeObserver(() => this.#uncover()).observe(byId("stage"));
@@ -93,6 +95,7 @@ export class Focus {
         selected: this.selected(),
         travel: (goal) => this.travel(goal),
         pin: (goal) => this.pin(goal),
+        answers: this.answers,
       }),
     );
   }

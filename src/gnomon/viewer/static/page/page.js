@@ -1,4 +1,5 @@
 // The page: its parts, what they tell each other, and the gestures that set them going.
+import { Answers } from "../panels/answers.js";
 import { byId } from "../dom.js";
 import { pngOf, svgOf } from "../drawing/exporter.js";
 import { Filters } from "./filters.js";
@@ -95,6 +96,17 @@ export class Page {
     this.filters.colorBy(atlas.channels[0].id);
   }
 
+  /** Let the page ask. @param {import("./server.js").Server} server */
+  connect(server) {
+    this.answers = new Answers(server, this.atlas, {
+      changed: () => this.scene.refresh(),
+      pin: (i) => this.focus.pin(i),
+    });
+    this.focus.answers = this.answers;
+    this.filters.answers = this.answers;
+    this.refill();
+  }
+
   /** @returns {import("../drawing/scene.js").Above} */
   #above() {
     const { hovered, pinned, point } = this.focus,
@@ -110,6 +122,7 @@ export class Page {
       route: this.focus.journey?.path ?? [],
       trails: this.player?.trails ? sampleOf(selection?.ids ?? this.atlas.n, MOST_TRAILS) : [],
       matches,
+      moved: this.answers?.placeOf(pinned) ?? null,
     };
   }
 
@@ -348,6 +361,8 @@ export class Page {
       selection: rows(filters.selection?.ids),
       contrast: filters.selection?.rows ?? null,
       matches: rows(filters.matches),
+      moved: this.answers?.placeOf(focus.pinned) ?? null,
+      exact: this.answers?.contrast ?? null,
       line: lineState(filters.selection?.line),
       lost: rows(Uint32Array.from(atlas.cloud.lost)),
       shown: filters.states.reduce((sum, s) => sum + Number(s === SHOWN), 0),

@@ -12,10 +12,10 @@ const MOST_VALUES = 8;
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected:
- *   Uint32Array|null, travel: (goal: string) => void, pin: (i: number) => void}} options
+ *   Uint32Array|null, travel: (goal: string) => void, pin: (i: number) => void, answers: import("./answers.js").Answers|null}} options
  * @returns {HTMLElement[]}
  */
-export function cardContent(atlas, i, { pinned, close, journey, selected, travel, pin }) {
+export function cardContent(atlas, i, { pinned, close, journey, selected, travel, pin, answers }) {
   const { header } = atlas;
   let thumb = atlas.thumbnails.of(i);
   const explanation = atlas.facts.explain(i);
@@ -53,6 +53,7 @@ export function cardContent(atlas, i, { pinned, close, journey, selected, travel
     head,
     explanationBlock(atlas, i, explanation),
     pinned ? journeyBlock(atlas, i, { journey, selected, travel }) : null,
+    ...(pinned && answers ? answers.pointBlocks(i) : []),
     trustBlock(atlas, i),
     neighborsBlock(atlas, i, pinned ? pin : null),
     absence(atlas),
