@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -58,6 +60,7 @@ class Outputs:
 
         return map_html(self)
 
+    @entrance("Map.widget")
     def widget(self, *, height: int = 640, byte_budget: int = 16 << 20) -> MapWidget:
         """Show the page in a notebook and share with Python what is selected, hovered, pinned and coloured.
 
@@ -79,9 +82,9 @@ class Outputs:
         MissingDependencyError
             If anywidget is not installed.
         """
-        from gnomon.notebook import MapWidget
+        from gnomon import notebook
 
-        made: MapWidget = MapWidget(self, height=height, byte_budget=byte_budget)
+        made: MapWidget = notebook.MapWidget(self, height=height, byte_budget=byte_budget)
         return made
 
     def write_report(self, path: str | os.PathLike[str], *, title: str | None = None, **options: Any) -> None:

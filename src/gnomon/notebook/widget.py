@@ -29,7 +29,8 @@ class _Rows(traitlets.List):
     def validate(self, obj: Any, value: Any) -> list[int]:
         """Check rows given by Python or by the page."""
         given = np.asarray(value)
-        return [] if given.size == 0 else np.flatnonzero(obj._mask(given)).tolist()
+        none = given.size == 0 or (given.dtype == np.bool_ and not given.any())
+        return [] if none else np.flatnonzero(obj._mask(given)).tolist()
 
 
 class _Row(traitlets.Any):

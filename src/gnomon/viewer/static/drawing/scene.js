@@ -104,6 +104,7 @@ export class Scene {
         fence.map(([x, y]) => camera.toScreen(x, y)),
         true,
       );
+    // (an arrow to where a changed row goes takes the place of those of the features)
     g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
     this.layers.drawNames(g);
     g.globalAlpha = 1;
@@ -126,7 +127,7 @@ export class Scene {
       const explanation = atlas.facts.explain(focus),
         [x, y] = this.renderer.screenPos(focus);
       this.#spokes(g, focus, focus === pinned);
-      if (explanation) {
+      if (explanation && !moved) {
         this.explained = drawExplanation(g, x, y, explanation, {
           cloud: atlas.cloud,
           typical: atlas.facts.typical,

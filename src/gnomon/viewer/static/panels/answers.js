@@ -3,8 +3,8 @@ import { combobox } from "./combobox.js";
 import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
 import { pointOf } from "../data/rows.js";
 
-const PAUSE = 80; // milliseconds without a change before the server is asked
-const MOST_ROWS = 12;
+const CALM = 80; // milliseconds without a change before the server is asked
+const MOST_VALUES_TOLD = 12;
 
 /** @typedef {{feature: string, value: number, low: number, high: number, whole: boolean}} FeatureAnswer */
 /** @typedef {{row: number, name: string, distance: number}} NearRow */
@@ -137,7 +137,7 @@ export class Answers {
         told.replaceChildren(...this.#moved(answer));
         this.on.changed();
       });
-    }, PAUSE);
+    }, CALM);
   }
 
   /** @param {{share: number, nearest: NearRow[], novelty: number, warnings: string[]}} answer */
@@ -174,7 +174,7 @@ export class Answers {
     const act = () =>
       this.#ask("row", { row }, told, ({ neighbors, features }) => {
         const lines = features
-          .slice(0, MOST_ROWS)
+          .slice(0, MOST_VALUES_TOLD)
           .map((/** @type {{name: string, value: number}} */ one) =>
             h(
               "tr",
