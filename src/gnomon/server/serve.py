@@ -138,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Listener
     server_version = "gnomon"
     sys_version = ""
-    protocol_version = "HTTP/1.1"
+    protocol_version = "HTTP/1.0"  # a connection a request, so that nobody is answered after the end
     timeout = _PATIENCE
 
     def do_GET(self) -> None:
@@ -201,7 +201,6 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, f"The question is no JSON ({error}).") from error
 
     def _refuse(self, refused: _RefusedError) -> None:
-        self.close_connection = True  # what is left of the request is not read
         self._send_json(refused.status, {"error": str(refused)})
 
     def _send_json(self, status: HTTPStatus, document: dict[str, Any]) -> None:
@@ -211,8 +210,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

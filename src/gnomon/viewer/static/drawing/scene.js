@@ -104,7 +104,6 @@ export class Scene {
         fence.map(([x, y]) => camera.toScreen(x, y)),
         true,
       );
-    // (an arrow to where a changed row goes takes the place of those of the features)
     g.globalAlpha = focus >= 0 && atlas.facts.explained ? 0.35 : 1; // the explanation of a point comes first
     this.layers.drawNames(g);
     g.globalAlpha = 1;
@@ -128,6 +127,7 @@ export class Scene {
         [x, y] = this.renderer.screenPos(focus);
       this.#spokes(g, focus, focus === pinned);
       if (explanation && !moved) {
+        // (the arrow to where a changed row goes takes the place of those of the features)
         this.explained = drawExplanation(g, x, y, explanation, {
           cloud: atlas.cloud,
           typical: atlas.facts.typical,

@@ -4,6 +4,7 @@ import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
 import { pointOf } from "../data/rows.js";
 
 const CALM = 80; // milliseconds without a change before the server is asked
+const UNUSUAL = 0.95; // share of the rows that are more usual
 const MOST_VALUES_TOLD = 12;
 
 /** @typedef {{feature: string, value: number, low: number, high: number, whole: boolean}} FeatureAnswer */
@@ -150,7 +151,11 @@ export class Answers {
         ...this.#links(nearest),
         ".",
       ),
-      h("p", { class: "quiet" }, `How unlike the data the changed row is: ${formatPercent(novelty)}.`),
+      h(
+        "p",
+        { class: novelty > UNUSUAL ? "warn" : "quiet" },
+        `The changed row is less usual than ${formatPercent(novelty)} of the rows of the map.`,
+      ),
       ...warnings.map((text) => h("p", { class: "warn" }, text)),
     ];
   }
