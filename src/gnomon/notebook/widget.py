@@ -54,7 +54,7 @@ class _ColumnName(traitlets.Unicode):
     def validate(self, obj: Any, value: Any) -> str:
         """Check a name given by Python or by the page."""
         if value:
-            require_name(value, obj.color_names, what="color_by")
+            obj._check_name(value)
         return str(value)
 
 
@@ -139,6 +139,10 @@ class MapWidget(anywidget.AnyWidget):
             self.color_by = name
 
     @entrance("MapWidget")
+    def _check_name(self, name: str) -> None:
+        require_name(name, self.color_names, what="color_by")
+
+    @entrance("MapWidget")
     def _mask(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return row_mask(rows, self.n_samples, name="selection")
 
@@ -146,9 +150,17 @@ class MapWidget(anywidget.AnyWidget):
 def _color_names(content: PageContent) -> list[str]:
     """Return the names that the page may give to what it colours by."""
     label = [content.label_name or "label"] if content.labels is not None else ["One colour"]
-    scores = [one.title for one in POINT_SCORES.values()]
-    others = [name.replace("_", " ").capitalize() for name in content.points or {} if name not in POINT_SCORES]
-    names = [*label, *(content.metadata or {}), *scores, *others, *(content.feature_names or [])]
+    distortion = getattr(content.explanation, "distortion", None)
+    known = {
+        "r2": content.explanation,
+        "label_doubt": content.suspects,
+        "stretch": distortion,
+        "anisotropy": distortion,
+        "torn": getattr(distortion, "tear", None),
+    }
+    scores = [*(content.points or {}), *(name for name, there in known.items() if there is not None)]
+    titles = [POINT_SCORES[name].title if name in POINT_SCORES else name.capitalize() for name in scores]
+    names = [*label, *(content.metadata or {}), *titles, *(content.feature_names or [])]
     return list(dict.fromkeys(str(name) for name in names))
 
 
