@@ -54,7 +54,7 @@ def test_hostile_names_stay_text(shown):
 
 def test_behind_the_frame_stand_a_picture_and_the_scores(shown):
     result, text = shown
-    behind = re.sub(r"<iframe.*</iframe>", "", text)
+    behind = re.sub(r"(?s)<iframe.*</iframe>", "", text)
     assert 'src="data:image/png;base64,' in behind
     for value in result.evaluate().scores().values():
         assert f"{value:.3f}" in behind

@@ -52,7 +52,7 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     content = PageContent.of(map) if cheap else PageContent.known(map)
     notes = [] if asked or cheap else [_NOT_ASKED]
     document = Document(content.embedding, content.labels, content.label_name)
-    picture = preview_png(document.embedding, document.colors, width=600, height=440)
+    picture = preview_png(document.embedding, document.colors, width=560, height=420)
     facts = {"rows": f"{map.n_samples:,}", "features": f"{map.n_features:,}", "method": content.method}
     scores = {} if content.evaluation is None else content.evaluation.scores()
     facts |= {title_of(name): f"{value:.3f}" for name, value in scores.items()}
@@ -108,8 +108,9 @@ def embed(
     source = base64.b64encode(picture).decode("ascii")
     told = hint or "This is a picture: trust the notebook, or open it where it was made, to see the interactive map."
     behind = (
-        f'<p><b>{name}</b></p><img alt="Picture of {name}" src="data:image/png;base64,{source}" style="max-width:100%">'
-        f"<table>{rows}</table><p>{html.escape(told)}</p>"
+        f'<p><b>{name}</b></p><div style="display:flex;gap:24px;align-items:flex-start"><img alt="Picture of {name}" '
+        f'src="data:image/png;base64,{source}" style="max-width:60%"><table>{rows}</table></div>'
+        f"<p>{html.escape(told)}</p>"
     )
     if page is None:
         return f"<div>{behind}</div>"
