@@ -31,6 +31,7 @@ _FLOORS = {
         "_memory",
         "_optional",
         "_palette",
+        "_printed",
         "exceptions",
     ],
     1: ["linalg", "kernels", "data", "surfaces"],

@@ -8,9 +8,12 @@ import re
 import numpy as np
 import pytest
 
+from gnomon._printed import preformatted
+from gnomon.comparison import compare
 from gnomon.maps import Map
 from gnomon.notebook import embed, map_html
 from gnomon.notebook import embedded as module
+from gnomon.notebook.embedded import comparison_html
 
 HOSTILE = "\"><script>window.broken = 1</script><img src=x onerror='window.broken=2'>&quot;</iframe>"
 
@@ -104,3 +107,23 @@ def test_a_million_rows_are_not_even_encoded(monkeypatch):
     text = map_html(made(40_000, 2), byte_budget=400_000)
     assert "<iframe" not in text
     assert "40,000" in text
+
+
+def test_maps_side_by_side_are_displayed_with_their_scores_within_the_bytes(monkeypatch):
+    rng = np.random.default_rng(0)
+    maps = compare(rng.normal(size=(60, 4)), ["pca", "classical_mds"], labels=[HOSTILE, "b"] * 30, n_seeds=1)
+    text = maps._repr_html_()
+    assert re.findall(r'sandbox="([^"]*)"', text) == ["allow-scripts allow-downloads"]
+    assert html.escape(str(maps)) in text
+    assert "<script" not in re.sub(r'srcdoc="[^"]*"', "", text)
+    alone = comparison_html(maps, byte_budget=len(text.encode()) - 1)
+    assert alone == preformatted(str(maps))
+
+
+def test_tables_are_displayed_as_they_print():
+    result = made(feature_names=["<b>first", "b", "c", "d", "e"])
+    why, scores = result.why(3), result.evaluate()
+    for shown in (why, scores, result.scorecard(["trustworthiness"])):
+        assert shown._repr_html_() == preformatted(str(shown))
+    assert "<b>" not in why._repr_html_()
+    assert html.escape(result.explain().summary()) in result.explain()._repr_html_()

@@ -174,6 +174,11 @@ class Comparison:
     def __str__(self) -> str:
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        from gnomon.notebook.embedded import comparison_html
+
+        return comparison_html(self)
+
     def __repr__(self) -> str:
         return f"Comparison of {len(self.trials)} maps"
 

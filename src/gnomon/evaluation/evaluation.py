@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters
@@ -37,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Printed):
     """Scores of a map; 1 is best for each of them.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._optional import import_optional
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters
@@ -127,7 +128,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Scorecard(Mapping[str, Score]):
+class Scorecard(Printed, Mapping[str, Score]):
     """All measures taken of a map; a mapping from their names to scores.
 
     Attributes

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import Printed
+
 __all__ = ["Answer", "Column", "GroupedAnswer", "format_number", "format_table"]
 
 _SHOWN = 10  # rows of a printed table
@@ -80,7 +82,7 @@ def _cell(value: Any) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(Printed):
     """Features by how much they matter to a question, with errors and fidelity.
 
     Attributes

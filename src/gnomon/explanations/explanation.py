@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import preformatted
 from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.explanations.answer import format_number, format_table
@@ -301,6 +302,9 @@ class Explanation:
             text += f" (held-out R2 {self.scores[own]:.2f}, "
             text += f"{best} {self.scores[best]:.2f})" if own == "forward" else f"forward {self.scores['forward']:.2f})"
         return text
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.summary())
 
     def _row(self, i: int) -> int:
         if not -self.n_samples <= i < self.n_samples:

@@ -6,9 +6,12 @@ import base64
 import html
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
+from gnomon._printed import preformatted
 from gnomon.evaluation.words import title_of
 from gnomon.viewer import PageContent
 from gnomon.viewer.document import Document
@@ -21,6 +24,7 @@ BYTE_BUDGET = 4 << 20
 
 _MOST_ROWS, _MOST_VALUES = 5_000, 1_000_000  # explained and scored on display, within a few seconds of one core
 _BYTES_OF_POINT = 8  # at least, in any page
+_MOST_COMPONENTS = 3  # of a map that a page shows
 _FITS = ("r2", "ellipses", "global_importance", "top_features", "feature_names", "distortion")
 _SANDBOX = "allow-scripts allow-downloads"
 _NOT_ASKED = (
@@ -64,6 +68,33 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
                 return embed(page, title=map.name, picture=picture, facts=facts)
     hint = f"The interactive page takes more than {byte_budget / 2**20:g} MiB: to_html writes it, widget shows it."
     return embed(None, title=map.name, picture=picture, facts=facts, hint=hint)
+
+
+def comparison_html(comparison: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
+    """Return maps side by side as HTML for the output of a notebook, or their scores where that takes more bytes.
+
+    Parameters
+    ----------
+    comparison : gnomon.comparison.Comparison
+    byte_budget : int, default=4 MiB
+        Bytes of the result at most.
+
+    Returns
+    -------
+    str
+    """
+    summary, maps = preformatted(str(comparison)), list(comparison.maps.values())
+    room = byte_budget - _size(summary)
+    if any(one.shape[1] > _MOST_COMPONENTS for one in maps) or _BYTES_OF_POINT * sum(map(len, maps)) > room:
+        return summary
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "maps.html"
+        comparison.to_html(path)
+        page = path.read_text(encoding="utf-8")
+    document = Document(maps[0][:, :2], comparison.labels, "label")
+    picture = preview_png(document.embedding, document.colors, width=560, height=420)
+    whole = summary + embed(page, title="Maps side by side", picture=picture, facts={}, height=480)
+    return whole if _size(whole) <= byte_budget else summary
 
 
 def _light(content: PageContent) -> PageContent:
