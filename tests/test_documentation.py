@@ -40,6 +40,7 @@ def _assert_alike(printed, stated):
         ("functions.md", 5),
         ("illusions.md", 1),
         ("methods.md", 2),
+        ("notebooks.md", 1),
         ("parts.md", 5),
         ("questions.md", 5),
         ("scorecard.md", 1),

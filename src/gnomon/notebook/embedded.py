@@ -43,6 +43,7 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     Parameters
     ----------
     map : gnomon.Map
+        What to show.
     byte_budget : int, default=4 MiB
         Bytes of the result at most. A page that takes more goes without feature values, pictures and local fits; if
         that still takes more, a picture with the scores is shown instead.
@@ -76,6 +77,7 @@ def comparison_html(comparison: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     Parameters
     ----------
     comparison : gnomon.comparison.Comparison
+        Its maps have two or three components; of others the scores are shown.
     byte_budget : int, default=4 MiB
         Bytes of the result at most.
 

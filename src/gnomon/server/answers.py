@@ -30,6 +30,7 @@ class Answers:
     Parameters
     ----------
     map : gnomon.Map
+        It is asked for the place of its first row at once, to know whether it is a function of a row.
 
     Attributes
     ----------
@@ -59,8 +60,10 @@ class Answers:
 
             - "feature": ``row`` and ``feature``, its number. Value of the row, least and largest of all rows.
             - "row": ``row``. All its values, those farthest from their means first, and its neighbours.
-            - "neighbors": ``row``, and ``n``, 15 by default. The nearest rows in the data, by comparing with all.
-            - "move": ``row`` and ``values``, a list of (feature, value). Where `Map.transform` places the changed row.
+            - "neighbors": ``row``, and ``n``, 15 by default. The nearest rows in the data, by comparing with all, with
+              distances in the metric of the map and the units in which it was made.
+            - "move": ``row`` and ``values``, a list of (feature, value). Where `Map.transform` places the changed row,
+              what lies there, and the `Map.novelty` of the row.
             - "contrast": ``rows``, or ``path``, corners of a polygon in the map: what sets all rows inside apart.
 
         Returns
